@@ -25,10 +25,11 @@ import (
 var layers = []struct{ dir, may string }{
 	{"model", ""},
 	{"model/act", "model"},
-	{"model/route", "model"},
+	{"model/route/fib", ""}, // tables, and the walk through them
+	{"model/route", "model model/route/fib"},
 	{"model/metric", "model model/route"},
 	{"model/recording", "model model/route"},
-	{"model/invariant", "model model/route"},
+	{"model/invariant", "model model/route model/route/fib"},
 	{"model/reference/*", "model"},
 	{"model/capacity", "model model/route model/metric"},
 	{"model/capacity/*", "model model/capacity model/reference/*"}, // how a manager's reference is played
@@ -75,9 +76,10 @@ var layers = []struct{ dir, may string }{
 	{"sim/cluster/control/real", "sim sim/kube sim/kube/elect sim/controlplane sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/control/*", "model sim sim/kube sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/multus", ""},
-	{"sim/cluster/recorder", "model model/recording model/route"},
+	{"sim/cluster/doors", "sim sim/disk sim/local sim/cloud sim/ipam"},
+	{"sim/cluster/recorder", "model model/recording model/route model/route/fib"},
 	{"sim/cluster/checker", "model model/... sim sim/kube sim/ipam sim/cluster/kubeapi sim/cluster/recorder"},
-	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam sim/cluster/kubeapi sim/cluster/control sim/cluster/control/simple sim/cluster/checker sim/cluster/multus"},
+	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/cloud sim/ipam sim/cluster/kubeapi sim/cluster/control sim/cluster/control/simple sim/cluster/checker sim/cluster/multus sim/cluster/doors"},
 	{"sim/cluster/clustertest", "sim/cluster sim/cluster/kubeapi"}, // for tests
 	{"sim/cluster/action", "model model/route sim sim/disk sim/cloud sim/ipam sim/cluster sim/cluster/kubeapi"},
 	{"sim/cluster/cron", "sim sim/cluster sim/cluster/kubeapi"},
@@ -95,22 +97,26 @@ var layers = []struct{ dir, may string }{
 	{"reports/sarifs", ""},
 	{"reports/baseline", "model model/... reports reports/sarifs reports/table"},
 	{"reports/imported", "model model/... reports reports/sarifs"},
-	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible reports/table"},
+	{"reports/answer/words", ""}, // numbers, names and lists in sentences
+	{"reports/answer", "model model/... reports reports/chart reports/answer/words"},
+	{"reports/answer/render", "model model/capacity reports reports/chart reports/index reports/visible reports/table reports/answer reports/answer/words"}, // as people see it
 	{"reports/answer/*", "model model/... reports/answer"}, // what is known of a manager
 	{"scenarios/strict/stricttest", ""},                    // for tests
 	{"scenarios/strict", ""},                               // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/scenariotest", "scenarios"}, // for tests
 	{"scenarios/plan/values", "model/capacity"},
-	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values"},
+	{"scenarios/plan/cost", "model model/capacity"},
+	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values scenarios/plan/cost"},
 	{"scenarios/plan/kubeadm", "sim/cluster sim/ipam/kubeadm scenarios/plan"},                                       // a setting that is one of kubeadm's
 	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values scenarios/plan/kubeadm"}, // what is known of a manager
 	{"scenarios/remedy", "model/... sim/... reports scenarios"},                                                     // what to do, acted out before it is said
 	{"scenarios/dump/decode", "scenarios/strict"},                                                                   // what people dump, object by object
 	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                                               // of each object what matters
-	{"scenarios/dump/alias", ""},                                                                                    // names for strangers
-	{"scenarios/dump/manifest", ""},                                                                                 // objects as text
-	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},
+	{"scenarios/dump/alias", ""},    // names for strangers
+	{"scenarios/dump/manifest", ""}, // objects as text
+	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"}, // what makes pods again
+	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload"},
 	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
@@ -143,7 +149,9 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
 	{"fuzz/ipamsimtest", "model/... sim/... reports scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
-	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
+	{"fuzz/campaign/queue", "model sim/ipam/canary reports scenarios fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},                                             // what a coordinator and its workers share
+	{"fuzz/campaign/worker", "model sim sim/... reports reports/page scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear fuzz/campaign/queue"},
+	{"fuzz/campaign", "model/... sim/... reports reports/... scenarios fuzz/process fuzz/cause fuzz/coverage fuzz/finding fuzz/known fuzz/space fuzz/campaign/queue"},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
 	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/ipam/*/loadbalancer sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/space/*/loadbalancer fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
@@ -151,8 +159,8 @@ var layers = []struct{ dir, may string }{
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
 	{"cmd/oracle", "sim/kube fuzz/space scenarios scenarios/strict cmd/controllers cmd/managers"}, // the API server against upstream's own
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
-	{"cmd/calico/lab/netns", "model/route"},
-	{"cmd/calico/lab", "model model/route cmd/calico/lab/netns"}, // real BIRD against the model of routes
+	{"cmd/calico/lab/netns", "model/route/fib"},
+	{"cmd/calico/lab", "model model/route model/route/fib cmd/calico/lab/netns"}, // real BIRD against the model of routes
 }
 
 // modules says who may import what of others. The first entry that fits an
@@ -162,19 +170,19 @@ var modules = []struct{ prefix, may, mend string }{
 	{"github.com/k8snetworkplumbingwg/whereabouts", "sim/ipam/* sim/ipam/whereabouts/... fuzz/space/fields", "upstream types never leave sim/ipam/NAME"},
 	// The lab executes confd's templates for real BIRD: no simulation comes near it.
 	{"github.com/projectcalico", "sim/ipam/* sim/ipam/calico/... cmd/calico/lab fuzz/space/fields", "upstream types never leave sim/ipam/NAME"},
-	{"github.com/nats-io/", "fuzz/campaign", "how work travels is the campaign's affair"},
+	{"github.com/nats-io/", "fuzz/campaign fuzz/campaign/*", "how work travels is the campaign's affair"},
 	// The oracle empties the etcd of a real kube-apiserver between two runs.
 	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube cmd/oracle", "etcd types never leave sim/etcd and sim/kube"},
 	// Upstream's own order of blocks is this generator, seeded by a host's name.
 	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
-	{"crypto/rand", "fuzz/campaign sim/attach", "nothing is random but the schedule: ask sim.Gate.Draw"},
+	{"crypto/rand", "fuzz/campaign fuzz/campaign/queue sim/attach", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "sim/attach", "library code returns or records; only cmd prints"},
 	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},
 	{"k8s.io/klog", "sim/kube sim/ipam/* sim/ipam/whereabouts/door/... cmd/*", "library code returns or records; only cmd prints"},
 }
 
 // pure packages import nothing but the standard library and ours.
-var pure = "model model/act model/capacity model/capacity/* model/recording model/invariant model/metric model/route model/reference/* sim sim/strategy sim/hermetic sim/hermetic/overlay sim/scratch cmd/hermetic"
+var pure = "model model/act model/capacity model/capacity/* model/recording model/invariant model/metric model/route model/route/fib model/reference/* sim sim/strategy sim/hermetic sim/hermetic/overlay sim/scratch cmd/hermetic"
 
 // allowed lists the exceptions: which rule does not hold where, and why.
 var allowed = []struct{ rule, dirs, why string }{
@@ -186,19 +194,19 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/attach", "the server outside of the bubble, and inside one for each watch of somebody who looks"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "those of the process that it is a door of"},
-	{"goroutine", "fuzz fuzz/* cmd/* cmd/calico/lab/...", "workers outside every bubble"},
+	{"goroutine", "fuzz fuzz/* fuzz/campaign/* cmd/* cmd/calico/lab/...", "workers outside every bubble"},
 	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/ipam/calico/door/config sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
 	{"clock", "sim/attach", "certificates and a watchdog's beat, outside of the bubble"},
-	{"clock", "scenarios fuzz fuzz/*", "wall seconds of a run, for people"},
+	{"clock", "scenarios fuzz fuzz/* fuzz/campaign/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
 	{"clock", "cmd/* cmd/calico/lab/...", "progress on a terminal"},
 	{"print", "cmd/* cmd/calico/lab/...", "only cmd prints"},
 	{"print", "sim/etcd", "the last words of an etcd that ends the process"},
-	{"pure github.com/gaissmai/bart", "model/route", "longest-prefix match is no place for an invention, and the library is as pure as we are"},
+	{"pure github.com/gaissmai/bart", "model/route/fib", "longest-prefix match is no place for an invention, and the library is as pure as we are"},
 	{"print", "sim/ipam/calico/ctl", "calicoctl prints to os.Stdout, which is exchanged for a file while it runs"},
 	{"process", "cmd/* cmd/calico/lab/...", "main functions, and what they are made of"},
 	{"process", "scenarios", "Tune, which main functions call"},
-	{"process", "fuzz/campaign", "the process of a cell, which has no other purpose: frugal"},
+	{"process", "fuzz/campaign/worker", "the process of a cell, which has no other purpose: frugal"},
 	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past any door: set when its controller starts, in a program that has Calico"},
 	{proseRule, "cmd/fork", "Text is a comment of a Go file there"},
 }

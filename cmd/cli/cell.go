@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/fuzz/gate"
 	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/verify"
@@ -16,7 +16,7 @@ import (
 
 // servedCommand is what a worker starts for itself.
 func servedCommand(m scenarios.Managers) *cobra.Command {
-	return servesWorker("cell", "run what a worker asks for (workers start it themselves)", m, campaign.ServeWorker)
+	return servesWorker("cell", "run what a worker asks for (workers start it themselves)", m, worker.Serve)
 }
 
 // gateWorkerCommand is the same for a gate.

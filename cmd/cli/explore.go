@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
@@ -35,7 +36,7 @@ type exploreFlags struct {
 	runs, first          uint64
 	time                 time.Duration
 	workers              int
-	link                 campaign.Link
+	link                 queue.Link
 }
 
 func exploreCommand(m scenarios.Managers) *cobra.Command {
@@ -114,7 +115,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	}
 	cfg = campaign.Config{
 		Known: causes, Listed: found,
-		Spec: campaign.Spec{Strategy: f.strategy, First: f.first}, Runs: f.runs, Time: f.time, Workers: f.workers, Dir: f.dir,
+		Spec: queue.Spec{Strategy: f.strategy, First: f.first}, Runs: f.runs, Time: f.time, Workers: f.workers, Dir: f.dir,
 	}
 	if err := checkStore(f.store); err != nil {
 		return cfg, err
@@ -165,7 +166,7 @@ func (f *exploreFlags) ofSpace() ([]space.Deed, error) {
 		return nil, errors.New("--learn: wants --space, whose list it is")
 	case len(f.without) > 0 && f.space == "":
 		return nil, errors.New("--without: wants --space; what happens in a scenario, its file says")
-	case f.strategy == campaign.Exhaustive && f.space != "":
+	case f.strategy == queue.Exhaustive && f.space != "":
 		return nil, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
 	}
 	without, err := space.ParseDeeds(f.without)
@@ -176,7 +177,7 @@ func (f *exploreFlags) ofSpace() ([]space.Deed, error) {
 }
 
 // checkWorkers finds what is wrong with who is to work.
-func checkWorkers(here int, l *campaign.Link) error {
+func checkWorkers(here int, l *queue.Link) error {
 	switch {
 	case here < 0:
 		return fmt.Errorf("--workers: want 0 or more, have %d", here)
@@ -191,16 +192,16 @@ func checkWorkers(here int, l *campaign.Link) error {
 }
 
 func strategies() []string {
-	all := append(strategy.Names(), campaign.Exhaustive, campaign.Twice)
+	all := append(strategy.Names(), queue.Exhaustive, queue.Twice)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
 // sources are the worlds to explore.
-func (f *exploreFlags) sources(files []string) (out []campaign.Source, err error) {
+func (f *exploreFlags) sources(files []string) (out []queue.Source, err error) {
 	switch all := space.Names(f.managers); {
 	case slices.Contains(all, f.space):
-		return []campaign.Source{{Space: f.space}}, nil
+		return []queue.Source{{Space: f.space}}, nil
 	case f.space != "" && len(all) == 0:
 		return nil, fmt.Errorf("--space: no manager of this program (%s) has a space; give one of them a space.Space (ipam.Manager.With), or name scenario files", strings.Join(f.managers.Names(), ", "))
 	case f.space != "":
@@ -215,7 +216,7 @@ func (f *exploreFlags) sources(files []string) (out []campaign.Source, err error
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, campaign.Source{File: s.File, Text: string(text)})
+		out = append(out, queue.Source{File: s.File, Text: string(text)})
 	}
 	return out, nil
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/confirm"
 	"ipamsim/fuzz/finding"
@@ -225,7 +225,7 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 		if err := writeWhole(path, f.YAML); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
-		pages, err := campaign.Pages(ctx, r, f)
+		pages, err := worker.Pages(ctx, r, f)
 		if err != nil {
 			return err
 		}

@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/reports"
 	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/plan/values"
@@ -25,7 +27,7 @@ type planFlags struct {
 	engine, dir, html, json string
 	resume, fresh           bool
 	workers, repeats        int
-	link                    campaign.Link
+	link                    queue.Link
 	back                    backtestFlags
 }
 
@@ -134,7 +136,7 @@ func (f *planFlags) check(cmd *cobra.Command, files []string) (*planJob, error) 
 		return nil, err
 	}
 	q.cfg = campaign.Config{
-		Spec: campaign.Spec{Sources: []campaign.Source{{File: files[0], Text: string(q.packed), Plan: true}}},
+		Spec: queue.Spec{Sources: []queue.Source{{File: files[0], Text: string(q.packed), Plan: true}}},
 		Runs: uint64(len(q.points)), Workers: f.workers, Dir: f.dir, Fresh: f.fresh,
 	}
 	for _, p := range q.points {
@@ -181,7 +183,7 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 		q.cfg.Say("built on the stock Go runtime: the real code may run differently the next time; make build uses the hermetic one")
 	}
 	var err error
-	if q.cfg.Spec.Build, err = campaign.Build(); err != nil {
+	if q.cfg.Spec.Build, err = queue.Build(); err != nil {
 		return err
 	}
 	if err := q.earlier(); err != nil {
@@ -198,7 +200,7 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 		return err
 	}
 	b.answer.Stopped, b.answer.Repeated = b.done < len(q.points), o.Repeated
-	a := answer.Of(b.answer)
+	a := render.Of(b.answer)
 	switch {
 	case b.done == 0:
 		return fmt.Errorf("interrupted before any of %s was done", plural(len(q.points), "point"))

@@ -18,6 +18,7 @@ import (
 	"ipamsim/fuzz/campaign"
 	"ipamsim/reports"
 	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 	"ipamsim/scenarios/plan"
 )
 
@@ -75,8 +76,8 @@ func (q *planJob) people(cmd *cobra.Command) io.Writer {
 
 // write the answer into the directory, and where else it was asked for. Nothing is
 // put in place before all of it could be written.
-func (b *resultWriter) write(stdout io.Writer, a *answer.Answer) (err error) {
-	draw := append(a.Files(), answer.File{Name: packedFile, Write: func(w io.Writer) error { _, err := w.Write(b.packed); return err }})
+func (b *resultWriter) write(stdout io.Writer, a *render.Answer) (err error) {
+	draw := append(a.Files(), render.File{Name: packedFile, Write: func(w io.Writer) error { _, err := w.Write(b.packed); return err }})
 	var all []*file
 	defer func() {
 		for _, f := range all {
@@ -123,13 +124,13 @@ func (b *resultWriter) write(stdout io.Writer, a *answer.Answer) (err error) {
 
 // sweep away the plots of an answer that this one takes the place of, and what was
 // left by a process that was killed while it wrote.
-func (b *resultWriter) sweep(now []answer.File) error {
+func (b *resultWriter) sweep(now []render.File) error {
 	var errs []error
 	for _, dir := range []string{"", plotsDir} {
 		all, err := os.ReadDir(filepath.Join(b.dir, dir))
 		errs = append(errs, err)
 		for _, f := range all {
-			stays := slices.ContainsFunc(now, func(x answer.File) bool { return x.Name == path.Join(dir, f.Name()) })
+			stays := slices.ContainsFunc(now, func(x render.File) bool { return x.Name == path.Join(dir, f.Name()) })
 			plot := dir == plotsDir && slices.Contains(plotForms, filepath.Ext(f.Name()))
 			if plot && !stays || halfWritten(f.Name()) {
 				errs = append(errs, os.Remove(filepath.Join(b.dir, dir, f.Name())))
@@ -152,7 +153,7 @@ func halfWritten(name string) bool {
 }
 
 // doubts are what makes an answer none.
-func doubts(stderr io.Writer, o *campaign.Outcome, a *answer.Answer) error {
+func doubts(stderr io.Writer, o *campaign.Outcome, a *render.Answer) error {
 	for _, d := range o.Deaths {
 		fmt.Fprintf(stderr, "ipamsim: the process of point %d died once and not again: %s\n", d.Seed, reports.Clean(d.Cause))
 	}

@@ -13,7 +13,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign"
 	"ipamsim/model/capacity"
-	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 	"ipamsim/scenarios/plan"
 )
 
@@ -72,7 +72,7 @@ func TestEnginesDisagree(t *testing.T) {
 		}
 		b.discard()
 		var said bytes.Buffer
-		err := doubts(&said, &campaign.Outcome{}, answer.Of(b.answer))
+		err := doubts(&said, &campaign.Outcome{}, render.Of(b.answer))
 		if x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
 			t.Errorf("%d in use: %v", x.real, err)
 		}
@@ -96,7 +96,7 @@ func TestAnswerInPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a := answer.Of(b.answer)
+	a := render.Of(b.answer)
 	if err := b.write(&bytes.Buffer{}, a); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/verify"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -100,7 +100,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	if f.dir == "" {
 		f.dir = filepath.Join("verified", strings.TrimLeft(unsafe.ReplaceAllString(s.Name(), "_"), "."))
 	}
-	build, err := campaign.Build()
+	build, err := queue.Build()
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
 
 func workerCommand(m scenarios.Managers) *cobra.Command {
-	var link campaign.Link
+	var link queue.Link
 	var cells int
 	cmd := &cobra.Command{
 		Use:   "worker --nats URL",
@@ -31,7 +32,7 @@ Exit: 0 stopped · 2 could not work.`,
 			if cells < 1 {
 				return fmt.Errorf("--workers: want at least 1, have %d", cells)
 			}
-			if own, ok := campaign.LinkFromEnvironment(); ok && link.URL == "" {
+			if own, ok := queue.LinkFromEnvironment(); ok && link.URL == "" {
 				return ownWorker(m, own, cells)
 			}
 			if link.URL == "" {
@@ -43,7 +44,7 @@ Exit: 0 stopped · 2 could not work.`,
 			stderr := cmd.ErrOrStderr()
 			ctx, stop := interruptible(stderr, func() {})
 			defer stop()
-			w := campaign.Worker{Managers: m, Link: link, Parallel: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
+			w := worker.Worker{Managers: m, Link: link, Parallel: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
 			return w.Run(ctx)
 		},
 	}
@@ -52,7 +53,7 @@ Exit: 0 stopped · 2 could not work.`,
 	return cmd
 }
 
-func linkFlags(cmd *cobra.Command, l *campaign.Link) {
+func linkFlags(cmd *cobra.Command, l *queue.Link) {
 	cmd.Flags().StringVar(&l.URL, "nats", "", "the NATS server with JetStream at `URL` (tls://HOST:PORT; nats:// on this machine)")
 	cmd.Flags().StringVar(&l.Creds, "nats-creds", "", "credentials for it, as nsc makes them, in file `F`")
 }
@@ -60,7 +61,7 @@ func linkFlags(cmd *cobra.Command, l *campaign.Link) {
 // ownWorker is one that a coordinator started: it goes when the coordinator does,
 // and a Ctrl-C that reaches the whole group of processes is the coordinator's
 // affair.
-func ownWorker(m scenarios.Managers, l campaign.Link, cells int) error {
+func ownWorker(m scenarios.Managers, l queue.Link, cells int) error {
 	ignoreInterrupts()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -68,5 +69,5 @@ func ownWorker(m scenarios.Managers, l campaign.Link, cells int) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
-	return campaign.Worker{Managers: m, Link: l, Parallel: cells, Once: true}.Run(ctx)
+	return worker.Worker{Managers: m, Link: l, Parallel: cells, Once: true}.Run(ctx)
 }

@@ -1,6 +1,10 @@
 package campaign
 
-import "slices"
+import (
+	"slices"
+
+	"ipamsim/fuzz/campaign/queue"
+)
 
 // A signature is cheap, and several causes may have the same one: it is settled only when
 // two of its instances were made small and came to one cause, or when all that are kept
@@ -13,13 +17,13 @@ type place struct {
 }
 
 // tried notes what a shard that was to make a failure small came to.
-func (s *state) tried(r *Result) {
-	if r.Shard.Kind != Shrink {
+func (s *state) tried(r *queue.Result) {
+	if r.Shard.Kind != queue.Shrink {
 		return
 	}
 	fingerprint := ""
 	for _, k := range r.Kept {
-		if k.Signature == r.Shard.Signature && k.rank() == isSmall {
+		if k.Signature == r.Shard.Signature && rank(&k) == isSmall {
 			fingerprint = k.Fingerprint
 		}
 	}
@@ -30,7 +34,7 @@ func (s *state) tried(r *Result) {
 }
 
 // next is the shortest instance of a signature that nobody has tried, or the shortest.
-func (s *state) next(sig string) Instance {
+func (s *state) next(sig string) queue.Instance {
 	all := s.classes[sig].Instances
 	for _, i := range all {
 		if _, done := s.tries[sig][place{i.Source, i.Seed}]; !done {
@@ -69,7 +73,7 @@ func (s *state) agreed(sig string) bool {
 }
 
 // working reports whether somebody does the same with another instance of the signature.
-func (c *coordinator) working(s Shard) bool {
+func (c *coordinator) working(s queue.Shard) bool {
 	for _, o := range c.asked {
 		if o.Kind == s.Kind && o.Signature == s.Signature {
 			return true

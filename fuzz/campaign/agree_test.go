@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/finding"
 )
 
@@ -12,17 +13,17 @@ import (
 // cause. One that comes to another cause is a finding, too, and a third is asked for.
 func TestSignatureStaysOpen(t *testing.T) {
 	try := func(s *state, seed uint64, fingerprint string) {
-		r := &Result{Shard: Shard{Kind: Shrink, Signature: "sig", From: seed}}
+		r := &queue.Result{Shard: queue.Shard{Kind: queue.Shrink, Signature: "sig", From: seed}}
 		if fingerprint != "" {
-			r.Kept = []Kept{{Signature: "sig", Finding: &finding.Finding{Fingerprint: fingerprint}}}
+			r.Kept = []queue.Kept{{Signature: "sig", Finding: &finding.Finding{Fingerprint: fingerprint}}}
 		}
 		s.result(r, s.last)
 	}
 	begin := func(instances int) *state {
 		s := newState()
-		c := &Class{Count: 1}
+		c := &queue.Class{Count: 1}
 		for i := range instances {
-			c.Instances = append(c.Instances, Instance{Seed: uint64(i + 1)})
+			c.Instances = append(c.Instances, queue.Instance{Seed: uint64(i + 1)})
 		}
 		s.classes["sig"] = c
 		return s
@@ -58,9 +59,9 @@ func TestSignatureStaysOpen(t *testing.T) {
 // its signature comes out with fewer, and settles nothing.
 func TestCrowdedFindingGivesWay(t *testing.T) {
 	s := newState()
-	c := &Class{Count: 3}
+	c := &queue.Class{Count: 3}
 	for seed := range uint64(3) {
-		c.Instances = append(c.Instances, Instance{Seed: seed})
+		c.Instances = append(c.Instances, queue.Instance{Seed: seed})
 	}
 	s.classes["sig"] = c
 	for seed, tt := range []struct {
@@ -74,8 +75,8 @@ func TestCrowdedFindingGivesWay(t *testing.T) {
 		{"small", finding.SwitchesMax, "small", false}, // there is no further instance
 	} {
 		f := &finding.Finding{Fingerprint: tt.fingerprint, Switches: tt.switches}
-		s.result(&Result{
-			Shard: Shard{Kind: Shrink, Signature: "sig", From: uint64(seed)}, Kept: []Kept{{Signature: "sig", Finding: f}},
+		s.result(&queue.Result{
+			Shard: queue.Shard{Kind: queue.Shrink, Signature: "sig", From: uint64(seed)}, Kept: []queue.Kept{{Signature: "sig", Finding: f}},
 		}, s.last)
 		if len(s.findings) != 1 || s.findings[tt.kept] == nil {
 			t.Errorf("after %s the findings are %v, want %s alone", tt.fingerprint, slices.Collect(maps.Keys(s.findings)), tt.kept)
@@ -85,7 +86,7 @@ func TestCrowdedFindingGivesWay(t *testing.T) {
 		}
 	}
 	f := &finding.Finding{Fingerprint: "again", Switches: 30}
-	s.find(Kept{Signature: "sig", Finding: f})
+	s.find(queue.Kept{Signature: "sig", Finding: f})
 	if s.findings["again"] != nil {
 		t.Error("a crowded one took the place of a small one")
 	}

@@ -16,11 +16,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/known"
@@ -31,11 +31,11 @@ import (
 
 // Config of a campaign.
 type Config struct {
-	Spec    Spec          // Build is filled in
+	Spec    queue.Spec    // Build is filled in
 	Runs    uint64        // how many in all; 0: no bound
 	Time    time.Duration // how long; 0: no bound
 	Workers int           // processes on this machine that run
-	Link    *Link         // the user's NATS; nil: our own
+	Link    *queue.Link   // the user's NATS; nil: our own
 	Dir     string        // where findings go, and what is needed to continue
 	Fresh   bool          // begin anew: what Dir holds of campaigns before goes
 	Known   known.Causes  // what is not new
@@ -75,7 +75,7 @@ type Outcome struct {
 	Steps     int
 	Unknown   uint64
 	Rows      []Row
-	Deaths    []Death // those that were not confirmed
+	Deaths    []queue.Death // those that were not confirmed
 	Defects   []string
 	Defective int
 	Repeated  reports.Repeated
@@ -129,7 +129,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 		}
 	}
 	if cfg.Spec.Build == "" {
-		if cfg.Spec.Build, err = Build(); err != nil {
+		if cfg.Spec.Build, err = queue.Build(); err != nil {
 			return nil, err
 		}
 	}
@@ -140,8 +140,8 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	defer home.close()
 	link, srv := cfg.Link, (*server.Server)(nil)
 	if link == nil {
-		link = &Link{}
-		if srv, link.URL, err = serve(home.path("nats")); err != nil {
+		link = &queue.Link{}
+		if srv, link.URL, err = queue.Serve(home.path("nats")); err != nil {
 			return nil, err
 		}
 		defer func() { srv.Shutdown(); srv.WaitForShutdown() }()
@@ -149,17 +149,17 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	// The connection outlives ctx: there is something to store at the end.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	b, err := reach(life, *link, "coordinator")
+	b, err := queue.Reach(life, *link, "coordinator")
 	if err != nil {
 		return nil, err
 	}
-	defer b.conn.Close()
-	if err := b.create(life, home.id); err != nil {
+	defer b.Close()
+	if err := b.Create(life, home.id); err != nil {
 		return nil, err
 	}
 	own := *link
-	own.build = cfg.Spec.Build
-	c := &coordinator{Config: cfg, bus: b, home: home, state: newState(), link: own, born: born}
+	own.Build = cfg.Spec.Build
+	c := &coordinator{Config: cfg, Bus: b, home: home, state: newState(), link: own, born: born}
 	return c.run(ctx, life)
 }
 
@@ -171,8 +171,8 @@ type home struct {
 	lock *os.File
 }
 
-func openHome(dir string, spec Spec, fresh bool) (*home, error) {
-	h := &home{dir: dir, own: filepath.Join(dir, ownDir, spec.identity())}
+func openHome(dir string, spec queue.Spec, fresh bool) (*home, error) {
+	h := &home{dir: dir, own: filepath.Join(dir, ownDir, spec.Identity())}
 	if err := os.MkdirAll(filepath.Dir(h.own), 0o700); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
@@ -202,7 +202,7 @@ func openHome(dir string, spec Spec, fresh bool) (*home, error) {
 
 // name is the campaign's own, which no other directory's has: others may share
 // the NATS.
-func (h *home) name(spec Spec) (string, error) {
+func (h *home) name(spec queue.Spec) (string, error) {
 	if b, err := os.ReadFile(h.path(idFile)); err == nil && len(b) == idLen {
 		return string(b), nil
 	}
@@ -237,17 +237,4 @@ func write(path string, body []byte) error {
 		_ = os.Remove(tmp.Name())
 	}
 	return err
-}
-
-// names of the sources, for people.
-func (s Spec) names() string {
-	var out []string
-	for _, x := range s.Sources {
-		out = append(out, x.Name())
-	}
-	names := strings.Join(out, ", ")
-	if len(s.Without) > 0 {
-		names += " without " + space.List(s.Without)
-	}
-	return names
 }

@@ -3,6 +3,7 @@ package campaign
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,46 +16,17 @@ import (
 	"time"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/campaign/queue"
 )
 
 // flaky is a small cluster in which an address is handed out twice under some
 // seeds and not under others: the pods come and go, and the canary forgets.
-const flaky = `
-apiVersion: ipamsim.dev/v1alpha1
-kind: Scenario
-metadata: {name: flaky}
-spec:
-  ipam: canary
-  nodes: [node-1, node-2]
-  until: 6s
-  strategy: random
-  churn: [{every: 2s}]
-  faults: {max: 1, rates: {crash: 0.01, fail-before: 0.01}}
----
-apiVersion: k8s.cni.cncf.io/v1
-kind: NetworkAttachmentDefinition
-metadata: {name: net}
-spec:
-  config: '{"type": "macvlan", "ipam": {"type": "canary", "range": "10.0.0.0/28", "bug": "%s"}}'
----
-apiVersion: apps/v1
-kind: StatefulSet
-metadata: {name: web}
-spec:
-  serviceName: web
-  podManagementPolicy: Parallel
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata:
-      labels: {app: web}
-      annotations: {k8s.v1.cni.cncf.io/networks: net}
-    spec:
-      containers: [{name: web, image: registry.example/web:1}]
-`
+//
+//go:embed testdata/flaky.yaml
+var flaky string
 
-func flakySpec(bug string) Spec {
-	return Spec{First: 1, Sources: []Source{{File: "flaky.yaml", Text: fmt.Sprintf(flaky, bug)}}}
+func flakySpec(bug string) queue.Spec {
+	return queue.Spec{First: 1, Sources: []queue.Source{{File: "flaky.yaml", Text: fmt.Sprintf(flaky, bug)}}}
 }
 
 // search runs a campaign and hands back what it said, too.
@@ -285,18 +257,18 @@ func TestInterruptedCounts(t *testing.T) {
 // credentials are in no argument of any process and in no file.
 func TestSecrets(t *testing.T) {
 	dir := t.TempDir()
-	srv, address, err := serve(filepath.Join(dir, "nats"))
+	srv, address, err := queue.Serve(filepath.Join(dir, "nats"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer srv.Shutdown()
-	l := Link{URL: address}
-	conn, err := l.dial("test")
+	l := queue.Link{URL: address}
+	conn, err := l.Dial("test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	conn.Close()
-	if _, err := (Link{URL: "nats://" + srv.Addr().String()}).dial("stranger"); err == nil {
+	if _, err := (queue.Link{URL: "nats://" + srv.Addr().String()}).Dial("stranger"); err == nil {
 		t.Error("a stranger without credentials got in")
 	}
 	if !strings.HasPrefix(srv.Addr().String(), "127.0.0.1:") {
@@ -318,9 +290,9 @@ func TestWhole(t *testing.T) {
 	for _, x := range []struct {
 		bug  string
 		runs uint64
-	}{{"", wholeRuns + 3}, {"duplicate-address", 3}} {
+	}{{"", queue.WholeRuns + 3}, {"duplicate-address", 3}} {
 		cfg := Config{Spec: flakySpec(x.bug), Runs: x.runs, Workers: 1, Dir: t.TempDir()}
-		cfg.Spec.Strategy = Exhaustive
+		cfg.Spec.Strategy = queue.Exhaustive
 		for range 2 {
 			o, _, err := search(t, cfg)
 			if err != nil || o.Runs != x.runs || (len(o.Rows) > 0) != (x.bug != "") || o.Blind() || o.UnseenStates.Unknown == "" {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/process"
 	"ipamsim/reports/index"
 	"ipamsim/sim/scratch"
@@ -53,14 +54,14 @@ func TestChaos(t *testing.T) {
 }
 
 // chaosSpec fails in several ways, and under some seeds not at all.
-func chaosSpec(t *testing.T) Spec {
-	build, err := Build()
+func chaosSpec(t *testing.T) queue.Spec {
+	build, err := queue.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := flakySpec("duplicate-address")
 	s.Build = build
-	s.Sources = append(s.Sources, Source{File: "excluded.yaml", Text: fmt.Sprintf(flaky, "out-of-pool")})
+	s.Sources = append(s.Sources, queue.Source{File: "excluded.yaml", Text: fmt.Sprintf(flaky, "out-of-pool")})
 	return s
 }
 

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/finding"
 )
 
@@ -18,17 +18,17 @@ import (
 // for and not got is in asked.
 type coordinator struct {
 	Config
-	*bus
+	*queue.Bus
 	home  *home
-	link  Link
+	link  queue.Link
 	state *state
 	crew  *workerPool
 
-	phase    phase
-	asked    map[string]Shard
-	planned  map[int]*spans // seeds asked for or done
-	window   int            // how many shards to ask for at a time
-	skew     time.Duration  // of the server's clock
+	phase    queue.Phase
+	asked    map[string]queue.Shard
+	planned  map[int]*queue.Spans // seeds asked for or done
+	window   int                  // how many shards to ask for at a time
+	skew     time.Duration        // of the server's clock
 	born     time.Time
 	deadline time.Time // nothing is made small after it; zero: there is none yet
 	rate     rate
@@ -53,7 +53,7 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 	}
 	defer c.crew.dismiss()
 	why, err := c.explore(ctx, life, log)
-	if err == nil && !c.Spec.plan() {
+	if err == nil && !c.Spec.Plan() {
 		err = c.finish(ctx, life, log)
 		if ctx.Err() != nil {
 			why = interrupted
@@ -65,12 +65,12 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 	} else if e := c.end(life, why); err == nil {
 		err = e
 	}
-	if e := c.tell(life, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: over}); err == nil {
+	if e := c.Announce(life, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: c.state.epoch, Phase: queue.Over}); err == nil {
 		err = e
 	}
 	c.done, c.why = true, why
 	last := c.save
-	if c.Spec.plan() {
+	if c.Spec.Plan() {
 		last = c.deliver
 	}
 	if e := last(life); err == nil {
@@ -83,7 +83,7 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 
 // end of the campaign, as whoever looks later has to know it.
 func (c *coordinator) end(ctx context.Context, why string) error {
-	err := c.write(ctx, "end", event{End: why})
+	err := c.Write(ctx, "end", queue.Event{End: why})
 	if err == nil && why != "" {
 		err = write(c.home.path(overFile), []byte(why+"\n"))
 	}
@@ -94,22 +94,15 @@ func (c *coordinator) end(ctx context.Context, why string) error {
 const interrupted = "interrupted"
 
 // recover reads the log and takes over: a new epoch begins.
-func (c *coordinator) recover(ctx context.Context) (<-chan logged, error) {
-	text, err := json.Marshal(c.Spec)
-	if err == nil {
-		_, err = c.objects.PutBytes(ctx, specObject, text)
+func (c *coordinator) recover(ctx context.Context) (<-chan queue.Logged, error) {
+	if err := c.Begin(ctx, c.Spec); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = c.queue.Purge(ctx) // what was asked for is planned anew
-	}
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	last, err := c.last(ctx)
+	last, err := c.Last(ctx)
 	if err != nil {
 		return nil, err
 	}
-	log, err := c.read(ctx)
+	log, err := c.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +111,10 @@ func (c *coordinator) recover(ctx context.Context) (<-chan logged, error) {
 		if !ok {
 			return nil, ctx.Err()
 		}
-		c.state.apply(l.event, l.at)
-		seq = l.seq
+		c.state.apply(l.Event, l.At)
+		seq = l.Seq
 	}
-	if c.Spec.whole() { // how far it was, only its worker knew
+	if c.Spec.Whole() { // how far it was, only its worker knew
 		epoch := c.state.epoch
 		c.state = newState()
 		c.state.epoch = epoch
@@ -129,22 +122,22 @@ func (c *coordinator) recover(ctx context.Context) (<-chan logged, error) {
 		c.recall()
 	}
 	epoch := c.state.epoch + 1
-	if err := c.write(ctx, "epoch", event{Epoch: &epoch}); err != nil {
+	if err := c.Write(ctx, "epoch", queue.Event{Epoch: &epoch}); err != nil {
 		return nil, err
 	}
 	for l := range log { // results of the last epoch may still come before
-		if c.state.apply(l.event, l.at); l.Epoch != nil && *l.Epoch == epoch {
-			c.skew = time.Until(l.at)
+		if c.state.apply(l.Event, l.At); l.Epoch != nil && *l.Epoch == epoch {
+			c.skew = time.Until(l.At)
 			break
 		}
 	}
-	c.asked, c.planned, c.kept = map[string]Shard{}, map[int]*spans{}, map[string]string{}
+	c.asked, c.planned, c.kept = map[string]queue.Shard{}, map[int]*queue.Spans{}, map[string]string{}
 	for n, done := range c.state.sources {
 		copied := slices.Clone(*done)
 		c.planned[n] = &copied
 	}
 	for _, p := range c.state.parts {
-		c.weigh(p.span)
+		c.weigh(p.Span)
 	}
 	c.began = pace{time.Now(), c.weighed}
 	c.latest = c.began
@@ -153,7 +146,7 @@ func (c *coordinator) recover(ctx context.Context) (<-chan logged, error) {
 		c.deadline = c.born.Add(max(0, c.Time-c.state.before))
 	}
 	c.rate.begin(c.state.runs, time.Now())
-	return log, c.tell(ctx, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: epoch})
+	return log, c.Announce(ctx, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: epoch})
 }
 
 // recall says that this is not the beginning.
@@ -166,10 +159,10 @@ func (c *coordinator) recall() {
 	if s.ended != "" {
 		how = "ended"
 	}
-	if c.Spec.plan() && s.runs == c.Runs {
+	if c.Spec.Plan() && s.runs == c.Runs {
 		c.Say(fmt.Sprintf("%s has all %d points already", c.Dir, c.Runs))
 		return
-	} else if c.Spec.plan() {
+	} else if c.Spec.Plan() {
 		c.Say(fmt.Sprintf("resuming the plan in %s: it %s after %d of %d points, which are not done again", c.Dir, how, s.runs, c.Runs))
 		return
 	}
@@ -178,7 +171,7 @@ func (c *coordinator) recall() {
 }
 
 // explore runs until there is no time left, nothing to do, or ctx ends.
-func (c *coordinator) explore(ctx, life context.Context, log <-chan logged) (why string, err error) {
+func (c *coordinator) explore(ctx, life context.Context, log <-chan queue.Logged) (why string, err error) {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	for {
@@ -203,13 +196,13 @@ func (c *coordinator) explore(ctx, life context.Context, log <-chan logged) (why
 		switch {
 		case c.state.refused != "":
 			return "", fmt.Errorf("%w: %s", ErrRefused, c.state.refused)
-		case c.Spec.whole() && len(c.asked) == 0 && c.state.allOver(len(c.Spec.Sources)):
+		case c.Spec.Whole() && len(c.asked) == 0 && c.state.allOver(len(c.Spec.Sources)):
 			return "nothing is left to explore", nil
 		case c.Time > 0 && time.Until(c.deadline) < c.reserve():
 			return "time is up", c.wind(life, log)
-		case c.Spec.plan() && c.state.runs >= c.Runs:
+		case c.Spec.Plan() && c.state.runs >= c.Runs:
 			return "all points are done", nil
-		case !c.Spec.plan() && c.Runs > 0 && c.state.runs >= c.Runs && c.state.canary:
+		case !c.Spec.Plan() && c.Runs > 0 && c.state.runs >= c.Runs && c.state.canary:
 			return "all runs are done", nil
 		}
 	}
@@ -218,17 +211,17 @@ func (c *coordinator) explore(ctx, life context.Context, log <-chan logged) (why
 const tickEvery = 200 * time.Millisecond
 
 // take is one event of the log.
-func (c *coordinator) take(ctx context.Context, l logged) error {
-	if !c.state.apply(l.event, l.at) || l.Result == nil {
+func (c *coordinator) take(ctx context.Context, l queue.Logged) error {
+	if !c.state.apply(l.Event, l.At) || l.Result == nil {
 		return nil
 	}
 	r := l.Result
-	delete(c.asked, r.Shard.key())
-	if r.Shard.Kind == Plan {
-		c.weigh(span{r.Shard.From, r.Shard.From + r.Done})
+	delete(c.asked, r.Shard.Key())
+	if r.Shard.Kind == queue.Plan {
+		c.weigh(queue.Span{From: r.Shard.From, To: r.Shard.From + r.Done})
 		c.latest = pace{time.Now(), c.weighed}
 	}
-	if r.Shard.Kind == Explore || r.Shard.Kind == Plan {
+	if r.Shard.Kind == queue.Explore || r.Shard.Kind == queue.Plan {
 		c.rate.add(c.state.runs, time.Now())
 		if r.Done < r.Shard.Runs && !r.Shard.Whole {
 			c.forget(r.Shard) // the rest is to be planned again
@@ -241,14 +234,14 @@ func (c *coordinator) take(ctx context.Context, l logged) error {
 }
 
 // forget that the seeds of a shard were planned, but for those that are done.
-func (c *coordinator) forget(s Shard) {
-	var left spans
+func (c *coordinator) forget(s queue.Shard) {
+	var left queue.Spans
 	for _, x := range *c.planned[s.Source] {
-		left.add(span{x.From, min(x.To, max(s.From, x.From))})
-		left.add(span{max(x.From, s.From+s.Runs), x.To})
+		left.Add(queue.Span{From: x.From, To: min(x.To, max(s.From, x.From))})
+		left.Add(queue.Span{From: max(x.From, s.From+s.Runs), To: x.To})
 	}
 	for _, x := range *c.state.sources[s.Source] {
-		left.add(x)
+		left.Add(x)
 	}
 	c.planned[s.Source] = &left
 }
@@ -291,8 +284,8 @@ func (c *coordinator) place(ctx context.Context, path, object string) error {
 		}
 	} else {
 		var body []byte
-		if body, err = c.objects.GetBytes(ctx, object); err != nil {
-			return c.wrap(err)
+		if body, err = c.Load(ctx, object); err != nil {
+			return err
 		}
 		err = write(path, body)
 	}

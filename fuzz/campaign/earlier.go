@@ -10,12 +10,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/space"
 )
 
 // Earlier is a campaign that was begun in a directory before.
 type Earlier struct {
-	Spec Spec
+	Spec queue.Spec
 	Over bool // it came to its end
 }
 
@@ -46,12 +47,9 @@ func EarlierIn(dir string) ([]Earlier, error) {
 	return out, nil
 }
 
-// Same reports whether the two are one campaign.
-func (s Spec) Same(other Spec) bool { return s.identity() == other.identity() }
-
 // sameWithout refuses to go on with a campaign that leaves out other deeds: its seeds
 // are other worlds.
-func sameWithout(dir string, spec Spec) error {
+func sameWithout(dir string, spec queue.Spec) error {
 	all, err := EarlierIn(dir)
 	for _, e := range all {
 		other := e.Spec

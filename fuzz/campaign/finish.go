@@ -3,6 +3,8 @@ package campaign
 import (
 	"context"
 	"time"
+
+	"ipamsim/fuzz/campaign/queue"
 )
 
 // Time is the coordinator's to give. Exploring ends so early that there is some for
@@ -12,14 +14,14 @@ import (
 // command goes on with it.
 
 // wind down: workers bring what they have.
-func (c *coordinator) wind(ctx context.Context, log <-chan logged) error {
-	c.phase = finishing
-	err := c.tell(ctx, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: finishing})
+func (c *coordinator) wind(ctx context.Context, log <-chan queue.Logged) error {
+	c.phase = queue.Finishing
+	err := c.Announce(ctx, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: c.state.epoch, Phase: queue.Finishing})
 	if err != nil {
 		return err
 	}
 	enough := time.After(windMax)
-	for c.under(Explore)+c.under(Plan) > 0 {
+	for c.under(queue.Explore)+c.under(queue.Plan) > 0 {
 		select {
 		case l := <-log:
 			if err := c.take(ctx, l); err != nil {
@@ -33,14 +35,14 @@ func (c *coordinator) wind(ctx context.Context, log <-chan logged) error {
 }
 
 // windMax is a moment more than a run gets to end.
-const windMax = lateAfter + 500*time.Millisecond
+const windMax = queue.LateAfter + 500*time.Millisecond
 
 // finish waits for the canary and makes a finding of every kind of failure: a small
 // one while there is time, or, if there is none left or ctx has ended, one as
 // recorded.
-func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error {
-	c.phase = finishing
-	err := c.tell(life, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: finishing})
+func (c *coordinator) finish(ctx, life context.Context, log <-chan queue.Logged) error {
+	c.phase = queue.Finishing
+	err := c.Announce(life, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: c.state.epoch, Phase: queue.Finishing})
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func (c *coordinator) finished(last time.Time) bool {
 		return false
 	}
 	late := now.After(last.Add(-hurryTime)) // for what is about to be small
-	return c.state.canary && c.under(Record) == 0 && (late || c.under(Shrink) == 0)
+	return c.state.canary && c.under(queue.Record) == 0 && (late || c.under(queue.Shrink) == 0)
 }
 
 // reserve is how much of the campaign's time is left to what comes after exploring:
@@ -102,7 +104,7 @@ func (c *coordinator) reserve() time.Duration {
 		need = c.state.shrinking / time.Duration(n)
 	}
 	if open := len(c.state.open()); open > 0 {
-		need = need*time.Duration(open)/time.Duration(max(1, c.Workers)) + thorough.Time
+		need = need*time.Duration(open)/time.Duration(max(1, c.Workers)) + queue.Thorough.Time
 	} else {
 		need = 0
 	}
@@ -112,7 +114,7 @@ func (c *coordinator) reserve() time.Duration {
 // spare is how long a failure that is asked for now may be made small.
 func (c *coordinator) spare() time.Duration {
 	if c.deadline.IsZero() {
-		return thorough.Time
+		return queue.Thorough.Time
 	}
 	return time.Until(c.deadline) - c.keeping() - shrunkMin - shrunkRuns*c.each()
 }
@@ -138,8 +140,7 @@ func (c *coordinator) keeping() time.Duration {
 const (
 	// shrinkTime is for a campaign of so many runs.
 	shrinkTime = time.Minute
-	// shrinkMin: what has less time left is kept as it is at once.
-	shrinkMin = 500 * time.Millisecond
+
 	// What a failure takes besides that is made small until its time is up: it is run,
 	// recorded, replayed and drawn.
 	shrunkMin, shrunkRuns = 500 * time.Millisecond, 10

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/space"
 )
 
@@ -18,7 +19,7 @@ import (
 // small; the same command goes on with those.
 func TestTimeIsUp(t *testing.T) {
 	const kinds, left, late = 8, 5 * time.Second, 10 * time.Second
-	cfg := Config{Spec: Spec{First: 1, Sources: []Source{{Space: "calico"}}}, Dir: t.TempDir(), Workers: 2}
+	cfg := Config{Spec: queue.Spec{First: 1, Sources: []queue.Source{{Space: "calico"}}}, Dir: t.TempDir(), Workers: 2}
 	full := until(t, cfg, func(p Progress) bool { return p.Open >= kinds }) // however long that takes on this machine
 	cfg.Time = full.Elapsed + left
 	began := time.Now()
@@ -74,7 +75,7 @@ func until(t *testing.T, cfg Config, far func(Progress) bool) *Outcome {
 
 // TestOtherDeeds: a directory is of worlds without some deeds, and of no others.
 func TestOtherDeeds(t *testing.T) {
-	spec := Spec{Build: "b", First: 1, Sources: []Source{{Space: "whereabouts"}}, Without: []space.Deed{space.Operator}}
+	spec := queue.Spec{Build: "b", First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []space.Deed{space.Operator}}
 	dir := t.TempDir()
 	for _, x := range []struct {
 		without []space.Deed
@@ -94,7 +95,7 @@ func TestOtherDeeds(t *testing.T) {
 // TestWorldsAreCounted, each once, by what cannot happen in them.
 func TestWorldsAreCounted(t *testing.T) {
 	const runs = 12
-	cfg := Config{Spec: Spec{First: 1, Sources: []Source{{Space: "whereabouts"}}, Without: []space.Deed{space.Operator}}, Runs: runs, Dir: t.TempDir()}
+	cfg := Config{Spec: queue.Spec{First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []space.Deed{space.Operator}}, Runs: runs, Dir: t.TempDir()}
 	var want space.Tally
 	for seed := uint64(1); seed <= runs; seed++ {
 		s, err := space.Draw(managers.All(), "whereabouts", seed, space.Operator)

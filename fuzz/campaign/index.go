@@ -56,7 +56,7 @@ const drawEvery = 10 * time.Second
 
 // draw the page, if it is old.
 func (c *coordinator) draw() error {
-	if c.Spec.plan() || time.Since(c.drawn) < drawEvery {
+	if c.Spec.Plan() || time.Since(c.drawn) < drawEvery {
 		return nil
 	}
 	c.drawn = time.Now()
@@ -86,7 +86,7 @@ func drawTo(path string, x *index.Campaign) error {
 func (c *coordinator) page() *index.Campaign {
 	o := c.outcome(c.why)
 	x := &index.Campaign{
-		Name: c.Spec.names(), Running: !c.done, Every: drawEvery, AsOf: time.Now(), Ended: o.Why, Elapsed: o.Elapsed, Left: o.Left,
+		Name: c.Spec.Names(), Running: !c.done, Every: drawEvery, AsOf: time.Now(), Ended: o.Why, Elapsed: o.Elapsed, Left: o.Left,
 		Runs: o.Runs, Unknown: o.Unknown, States: o.States, Allocators: o.Allocators, Pairs: o.Pairs, Open: o.Open,
 		UnseenStates: o.UnseenStates.String(), UnseenAllocators: o.UnseenAllocators.String(),
 		Defects: o.Defects, Defective: o.Defective, Caught: o.Caught, Canaries: o.Canaries, Repeated: o.Repeated, Series: c.state.series.all,

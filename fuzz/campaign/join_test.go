@@ -23,6 +23,8 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/sim/scratch"
 )
 
@@ -30,21 +32,21 @@ import (
 // joins from elsewhere, over somebody's NATS with TLS and credentials.
 func TestOtherMachines(t *testing.T) {
 	srv, creds := somebodysNATS(t)
-	l := Link{URL: "tls://" + srv.Addr().String(), Creds: creds}
+	l := queue.Link{URL: "tls://" + srv.Addr().String(), Creds: creds}
 	if err := l.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Link{URL: l.URL}).dial("stranger"); err == nil {
+	if _, err := (queue.Link{URL: l.URL}).Dial("stranger"); err == nil {
 		t.Error("a stranger without credentials got in")
 	}
-	if _, err := (Link{URL: l.URL, Creds: creds, build: "another"}).dial("worker"); err != nil {
+	if _, err := (queue.Link{URL: l.URL, Creds: creds, Build: "another"}).Dial("worker"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	told := make(chan string, 100)
 	done := make(chan error, 1)
 	go func() {
-		done <- Worker{Managers: managers.All(), Link: l, Parallel: 2, Say: func(s string) { told <- s }}.Run(ctx)
+		done <- worker.Worker{Managers: managers.All(), Link: l, Parallel: 2, Say: func(s string) { told <- s }}.Run(ctx)
 	}()
 	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 12, Link: &l, Dir: t.TempDir()}
 	o, err := Run(t.Context(), cfg)
@@ -77,22 +79,22 @@ func TestOtherMachines(t *testing.T) {
 
 // TestAnotherBuild: a worker that would see other runs says so and goes.
 func TestAnotherBuild(t *testing.T) {
-	srv, address, err := serve(t.TempDir())
+	srv, address, err := queue.Serve(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer srv.Shutdown()
-	b, err := reach(t.Context(), Link{URL: address}, "coordinator")
+	b, err := queue.Reach(t.Context(), queue.Link{URL: address}, "coordinator")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.conn.Close()
-	b.id = "c0ffee"
-	if err := b.tell(t.Context(), entry{Build: "012345678901", Name: "whereabouts"}); err != nil {
+	defer b.Close()
+	b.ID = "c0ffee"
+	if err := b.Announce(t.Context(), queue.Entry{Build: "012345678901", Name: "whereabouts"}); err != nil {
 		t.Fatal(err)
 	}
-	err = Worker{Managers: managers.All(), Link: Link{URL: address}, Parallel: 1}.Run(t.Context())
-	if !errors.Is(err, ErrBuild) || !strings.Contains(err.Error(), "whereabouts (campaign c0ffee) needs build 012345678901") {
+	err = worker.Worker{Managers: managers.All(), Link: queue.Link{URL: address}, Parallel: 1}.Run(t.Context())
+	if !errors.Is(err, queue.ErrBuild) || !strings.Contains(err.Error(), "whereabouts (campaign c0ffee) needs build 012345678901") {
 		t.Errorf("%v", err)
 	}
 }

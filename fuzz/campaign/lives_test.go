@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ipamsim/fuzz/campaign/queue"
 )
 
 // lease is a small cluster of which it is asked how long its addresses last: in
@@ -37,8 +39,8 @@ spec: {cidr: 10.0.0.0/26, blockSize: 28}
 
 const leaseCells = 4
 
-func leaseSpec(repeats int) Spec {
-	return Spec{Sources: []Source{{File: "lease.yaml", Text: fmt.Sprintf(lease, repeats), Plan: true}}}
+func leaseSpec(repeats int) queue.Spec {
+	return queue.Spec{Sources: []queue.Source{{File: "lease.yaml", Text: fmt.Sprintf(lease, repeats), Plan: true}}}
 }
 
 // answered runs a plan and hands back its points, and what was said.
@@ -134,7 +136,7 @@ func TestPlanChaos(t *testing.T) {
 	}
 	spec := leaseSpec(repeats)
 	var err error
-	if spec.Build, err = Build(); err != nil {
+	if spec.Build, err = queue.Build(); err != nil {
 		t.Fatal(err)
 	}
 	runs := uint64(repeats * leaseCells)
@@ -180,12 +182,12 @@ func TestPlanDeaths(t *testing.T) {
 
 // TestPlanElsewhere: a worker of another machine takes points, and needs no file.
 func TestPlanElsewhere(t *testing.T) {
-	srv, address, err := serve(t.TempDir())
+	srv, address, err := queue.Serve(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer srv.Shutdown()
-	l := Link{URL: address}
+	l := queue.Link{URL: address}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { // a process that knows nothing but the address
@@ -205,32 +207,32 @@ func TestPlanElsewhere(t *testing.T) {
 
 // TestBundle: what is too long for a message comes back as it was.
 func TestBundle(t *testing.T) {
-	srv, address, err := serve(t.TempDir())
+	srv, address, err := queue.Serve(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer srv.Shutdown()
-	b, err := reach(t.Context(), Link{URL: address}, "test")
+	b, err := queue.Reach(t.Context(), queue.Link{URL: address}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.conn.Close()
-	if err := b.create(t.Context(), "c0ffee"); err != nil {
+	defer b.Close()
+	if err := b.Create(t.Context(), "c0ffee"); err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, length := range []int{0, 10, 2 * bodyMax, pointMax / 8} {
+	for _, length := range []int{0, 10, 2 * queue.BodyMax, queue.PointMax / 8} {
 		want := make([]byte, length)
 		for i := range want {
 			want[i] = 'a' + byte(rng.IntN(26))
 		}
-		p, err := b.bundle(t.Context(), "plan-0-7", squeeze(want))
-		if err != nil || (p.Object != "") != (length >= 2*bodyMax) || len(p.Body) > bodyMax {
+		p, err := b.Bundle(t.Context(), "plan-0-7", queue.Squeeze(want))
+		if err != nil || (p.Object != "") != (length >= 2*queue.BodyMax) || len(p.Body) > queue.BodyMax {
 			t.Fatalf("%d: %v, object %q, %d bytes", length, err, p.Object, len(p.Body))
 		}
-		c := &coordinator{bus: b, state: newState()}
+		c := &coordinator{Bus: b, state: newState()}
 		c.state.apply(epoch(1), at(0))
-		c.state.apply(event{Result: &Result{Shard: Shard{Epoch: 1, Kind: Plan, From: 7, Runs: 1}, Done: 1, Points: p}}, at(1))
+		c.state.apply(queue.Event{Result: &queue.Result{Shard: queue.Shard{Epoch: 1, Kind: queue.Plan, From: 7, Runs: 1}, Done: 1, Points: p}}, at(1))
 		told := 0
 		c.Point = func(n uint64, line []byte) error {
 			if told++; n != 7 || !bytes.Equal(line, want) {
@@ -247,16 +249,16 @@ func TestBundle(t *testing.T) {
 // TestSome: shards are as long as their points take.
 func TestSome(t *testing.T) {
 	c := &coordinator{Config: Config{Weights: []float64{1, 1, 10, 1, 1, 1, 1, 1, 1, 1}}, state: newState()}
-	if got := c.some(span{0, 10}); got != (span{0, 1}) {
+	if got := c.some(queue.Span{From: 0, To: 10}); got != (queue.Span{From: 0, To: 1}) {
 		t.Errorf("nothing is known: %v, want one point", got)
 	}
-	c.weigh(span{0, 1})
+	c.weigh(queue.Span{From: 0, To: 1})
 	c.state.busy = pointsTime / 4
-	for _, x := range []struct{ gap, want span }{
-		{span{1, 10}, span{1, 2}},
-		{span{2, 10}, span{2, 3}},
-		{span{3, 10}, span{3, 7}},
-		{span{8, 10}, span{8, 10}},
+	for _, x := range []struct{ gap, want queue.Span }{
+		{queue.Span{From: 1, To: 10}, queue.Span{From: 1, To: 2}},
+		{queue.Span{From: 2, To: 10}, queue.Span{From: 2, To: 3}},
+		{queue.Span{From: 3, To: 10}, queue.Span{From: 3, To: 7}},
+		{queue.Span{From: 8, To: 10}, queue.Span{From: 8, To: 10}},
 	} {
 		if got := c.some(x.gap); got != x.want {
 			t.Errorf("some of %v: %v, want %v", x.gap, got, x.want)
@@ -273,7 +275,7 @@ func TestLeft(t *testing.T) {
 	if got := c.left(at(105)); got != 15*time.Second {
 		t.Errorf("%v, want 15s", got)
 	}
-	c.weigh(span{0, 1})
+	c.weigh(queue.Span{From: 0, To: 1})
 	c.latest = pace{at(160), c.weighed} // a minute for a quarter
 	for _, x := range []struct{ now, want int }{{160, 180}, {200, 140}, {400, 0}} {
 		if got := c.left(at(x.now)); got != time.Duration(x.want)*time.Second {

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/fuzz/process"
 	"ipamsim/scenarios"
 )
@@ -28,10 +30,10 @@ func TestMain(m *testing.M) {
 	var err error
 	switch os.Args[1] {
 	case "cell":
-		beforeRun = blow
+		worker.BeforeRun = blow
 		scenarios.Tune()
 		err = process.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
-			return ServeWorker(context.Background(), managers.All(), in, out, os.Args[2])
+			return worker.Serve(context.Background(), managers.All(), in, out, os.Args[2])
 		})
 	case "worker":
 		ctx, cancel := context.WithCancel(context.Background())
@@ -39,8 +41,8 @@ func TestMain(m *testing.M) {
 			_, _ = io.Copy(io.Discard, os.Stdin)
 			cancel()
 		}()
-		l, _ := LinkFromEnvironment()
-		err = Worker{Managers: managers.All(), Link: l, Parallel: 1, Once: true}.Run(ctx)
+		l, _ := queue.LinkFromEnvironment()
+		err = worker.Worker{Managers: managers.All(), Link: l, Parallel: 1, Once: true}.Run(ctx)
 	case "coordinator":
 		err = coordinate(os.Args[2])
 	}
@@ -53,7 +55,7 @@ func TestMain(m *testing.M) {
 // coordinate runs the campaign that a test wrote into a file.
 func coordinate(file string) error {
 	var cfg struct {
-		Spec    Spec
+		Spec    queue.Spec
 		Runs    uint64
 		Workers int
 		Dir     string
@@ -101,7 +103,7 @@ const dieEnv = "IPAMSIM_TEST_DIE"
 func blow(source int, seed uint64) {
 	for _, b := range strings.Split(os.Getenv(dieEnv), ",") {
 		at, kind, _ := strings.Cut(b, ":")
-		if n, err := strconv.ParseUint(at, 10, 64); err != nil || n != seed || source == canarySource {
+		if n, err := strconv.ParseUint(at, 10, 64); err != nil || n != seed || source == queue.CanarySource {
 			continue
 		}
 		switch {

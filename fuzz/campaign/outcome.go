@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
@@ -19,13 +20,13 @@ func (c *coordinator) progress() Progress {
 		Phase: "exploring", Elapsed: c.now(), Runs: s.runs, RunsMax: c.Runs, Rate: c.rate.now(time.Now()),
 		States: s.states.Kinds(), Allocators: s.allocators.Kinds(), Pairs: len(s.pairs), Findings: len(s.findings), Open: len(s.open()), Unkept: s.unkept(),
 	}
-	if c.phase != exploring {
+	if c.phase != queue.Exploring {
 		p.Phase = "finishing"
 	}
 	if c.Time > 0 {
 		p.Left = max(0, time.Until(c.deadline))
 	}
-	if c.Spec.plan() {
+	if c.Spec.Plan() {
 		p.Phase, p.Left = "living", c.left(time.Now())
 	} else if c.Runs > 0 && p.Rate > 0 {
 		left := time.Duration(float64(c.Runs-min(c.Runs, s.runs)) / p.Rate * float64(time.Second))
@@ -43,7 +44,7 @@ func (c *coordinator) outcome(why string) *Outcome {
 		Defects: s.defects, Defective: s.defective, Repeated: s.repeated, Caught: s.caught, Canaries: s.caught + s.missed,
 		Worlds: s.worlds, UnseenStates: s.states.Unseen(), UnseenAllocators: s.allocators.Unseen(),
 	}
-	if c.Spec.whole() {
+	if c.Spec.Whole() {
 		no := coverage.Unseen{Unknown: "schedules that are walked in order are no sample"}
 		o.UnseenStates, o.UnseenAllocators = no, no
 	}

@@ -3,21 +3,23 @@ package campaign
 import (
 	"context"
 	"time"
+
+	"ipamsim/fuzz/campaign/queue"
 )
 
 // plan asks for work while there is less under way than the workers could take.
 func (c *coordinator) plan(ctx context.Context) error {
-	if !c.Spec.plan() && !c.state.canary {
-		if err := c.ask(ctx, Shard{Kind: Canary, Source: canarySource, From: 1, Runs: canaryRuns}); err != nil {
+	if !c.Spec.Plan() && !c.state.canary {
+		if err := c.ask(ctx, queue.Shard{Kind: queue.Canary, Source: queue.CanarySource, From: 1, Runs: canaryRuns}); err != nil {
 			return err
 		}
 	}
 	if err := c.polish(ctx); err != nil {
 		return err
 	}
-	if c.Spec.whole() {
+	if c.Spec.Whole() {
 		for n := range c.Spec.Sources {
-			s := Shard{Kind: Explore, Source: n, From: 1, Runs: c.share(n), Whole: true}
+			s := queue.Shard{Kind: queue.Explore, Source: n, From: 1, Runs: c.share(n), Whole: true}
 			if c.Time > 0 {
 				s.Time = max(1, c.spare())
 			}
@@ -27,7 +29,7 @@ func (c *coordinator) plan(ctx context.Context) error {
 		}
 		return nil
 	}
-	for c.under(Explore)+c.under(Plan) < c.window {
+	for c.under(queue.Explore)+c.under(queue.Plan) < c.window {
 		s, ok := c.next()
 		if !ok {
 			return nil
@@ -45,7 +47,7 @@ func (c *coordinator) widen(ctx context.Context) error {
 	if c.Link == nil || c.window >= windowMax {
 		return nil
 	}
-	waiting, err := c.waiting(ctx)
+	waiting, err := c.Waiting(ctx)
 	if err == nil && waiting == 0 {
 		c.window *= 2
 	}
@@ -56,17 +58,17 @@ func (c *coordinator) widen(ctx context.Context) error {
 const windowMax = 4096
 
 // ask for a shard that was neither asked for nor done in this epoch.
-func (c *coordinator) ask(ctx context.Context, s Shard) error {
+func (c *coordinator) ask(ctx context.Context, s queue.Shard) error {
 	s.Epoch = c.state.epoch
-	if _, waits := c.asked[s.key()]; waits || c.state.took[s.key()] {
+	if _, waits := c.asked[s.Key()]; waits || c.state.took[s.Key()] {
 		return nil
 	}
-	c.asked[s.key()] = s
-	return c.put(ctx, s)
+	c.asked[s.Key()] = s
+	return c.Put(ctx, s)
 }
 
 // under is how many shards of a kind are under way.
-func (c *coordinator) under(k Kind) (n int) {
+func (c *coordinator) under(k queue.Kind) (n int) {
 	for _, s := range c.asked {
 		if s.Kind == k {
 			n++
@@ -78,26 +80,26 @@ func (c *coordinator) under(k Kind) (n int) {
 // next is the next seeds to run, of the source that is furthest behind. Each
 // source gets its share of the runs, so that which seeds a campaign of so many
 // runs consists of depends on nothing else.
-func (c *coordinator) next() (Shard, bool) {
+func (c *coordinator) next() (queue.Shard, bool) {
 	best, left := -1, uint64(0)
 	for n := range c.Spec.Sources {
 		if c.planned[n] == nil {
-			c.planned[n] = &spans{}
+			c.planned[n] = &queue.Spans{}
 		}
-		done, share := c.planned[n].len(), c.share(n)
-		if done < share && (best < 0 || done < c.planned[best].len()) {
+		done, share := c.planned[n].Len(), c.share(n)
+		if done < share && (best < 0 || done < c.planned[best].Len()) {
 			best, left = n, share-done
 		}
 	}
 	if best < 0 {
-		return Shard{}, false
+		return queue.Shard{}, false
 	}
-	kind, g := Explore, c.planned[best].gap(c.Spec.First, min(c.size(), left))
-	if c.Spec.plan() {
-		kind, g = Plan, c.some(c.planned[best].gap(c.Spec.First, min(shardMax, left)))
+	kind, g := queue.Explore, c.planned[best].Gap(c.Spec.First, min(c.size(), left))
+	if c.Spec.Plan() {
+		kind, g = queue.Plan, c.some(c.planned[best].Gap(c.Spec.First, min(shardMax, left)))
 	}
-	c.planned[best].add(g)
-	return Shard{Kind: kind, Source: best, From: g.From, Runs: g.To - g.From}, true
+	c.planned[best].Add(g)
+	return queue.Shard{Kind: kind, Source: best, From: g.From, Runs: g.To - g.From}, true
 }
 
 // share of a source in the runs.
@@ -132,35 +134,35 @@ const (
 // shortest of a few instances in so much time each, or, if there is no time or it did
 // not work out, as they are.
 func (c *coordinator) polish(ctx context.Context) error {
-	exploring := c.phase == exploring
+	exploring := c.phase == queue.Exploring
 	if all := c.state.busy + c.state.shrinking; exploring && c.state.shrinking > all*2/5 {
 		return nil // exploring comes first
 	}
-	left, places, most := c.spare(), c.places(), thorough.Time
+	left, places, most := c.spare(), c.places(), queue.Thorough.Time
 	if exploring { // nobody else waits for the time
-		most *= time.Duration(thorough.More)
+		most *= time.Duration(queue.Thorough.More)
 	}
 	wanted := c.state.open()
-	if left >= thorough.Time {
+	if left >= queue.Thorough.Time {
 		wanted = append(wanted, c.state.doubtful()...)
 	}
 	for _, sig := range wanted {
-		if exploring && c.under(Shrink)+c.under(Record) >= places {
+		if exploring && c.under(queue.Shrink)+c.under(queue.Record) >= places {
 			return nil
 		}
 		cl := c.state.classes[sig]
-		if exploring && len(cl.Instances) < instancesMax && c.now()-cl.FirstAfter < patience {
+		if exploring && len(cl.Instances) < queue.InstancesMax && c.now()-cl.FirstAfter < patience {
 			continue // a shorter one may come
 		}
 		i := c.state.next(sig)
-		s := Shard{Kind: Shrink, Source: i.Source, From: i.Seed, Signature: sig, Time: min(left, most)}
+		s := queue.Shard{Kind: queue.Shrink, Source: i.Source, From: i.Seed, Signature: sig, Time: min(left, most)}
 		switch {
-		case left < shrinkMin || c.state.took[s.key()]:
+		case left < queue.ShrinkMin || c.state.took[s.Key()]:
 			if c.state.of[sig] != "" {
 				continue // it is kept
 			}
-			s.Kind, s.Time = Record, 0
-		case c.under(Shrink) >= places:
+			s.Kind, s.Time = queue.Record, 0
+		case c.under(queue.Shrink) >= places:
 			continue // it would wait while its time runs out
 		}
 		if c.working(s) {
@@ -177,7 +179,7 @@ func (c *coordinator) polish(ctx context.Context) error {
 // half of the workers, afterwards by all there are.
 func (c *coordinator) places() int {
 	switch {
-	case c.phase == exploring:
+	case c.phase == queue.Exploring:
 		return max(1, c.Workers/2)
 	case c.Link != nil:
 		return c.window // nobody here knows how many they are
@@ -190,3 +192,6 @@ const patience = 5 * time.Second
 
 // now is how long the campaign has been at work.
 func (c *coordinator) now() time.Duration { return c.state.elapsed(time.Now().Add(c.skew)) }
+
+// canaryRuns: each of them fails, if the eye is open.
+const canaryRuns = 3

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/reports/index"
 )
 
@@ -50,14 +51,14 @@ func TestSeries(t *testing.T) {
 func TestSeriesOfEpochs(t *testing.T) {
 	s := newState()
 	for _, l := range []struct {
-		event
+		queue.Event
 		at int
 	}{
 		{epoch(1), 0}, {explored(1, 1, 10, 10), 4}, {explored(1, 11, 10, 10), 10}, // killed
-		{epoch(2), 1000}, {explored(1, 21, 10, 10), 1001}, {explored(2, 21, 10, 10), 1005}, {event{End: "time is up"}, 1006},
+		{epoch(2), 1000}, {explored(1, 21, 10, 10), 1001}, {explored(2, 21, 10, 10), 1005}, {queue.Event{End: "time is up"}, 1006},
 		{epoch(3), 5000}, {explored(3, 31, 10, 10), 5002},
 	} {
-		s.apply(l.event, at(l.at))
+		s.apply(l.Event, at(l.at))
 	}
 	var got []index.Sample
 	for _, x := range s.series.all {

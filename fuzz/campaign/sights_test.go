@@ -6,40 +6,41 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/coverage"
 )
 
 // cells do runs of which the truth is known, and bring them into a log.
 type cells struct {
 	truth [][]uint64 // kinds that the run of a seed saw
-	told  []told
-	log   []event
+	told  []queue.Told
+	log   []queue.Event
 }
 
 // does a shard in a cell; lost: the cell dies before anybody hears of it.
-func (c *cells) does(cell, epoch int, g span, result, lost bool) {
+func (c *cells) does(cell, epoch int, g queue.Span, result, lost bool) {
 	if g.From == g.To {
 		return
 	}
-	r := &Result{Shard: Shard{Epoch: epoch, Kind: Explore, From: g.From, Runs: g.To - g.From}, Done: g.To - g.From}
-	var seen []sights
+	r := &queue.Result{Shard: queue.Shard{Epoch: epoch, Kind: queue.Explore, From: g.From, Runs: g.To - g.From}, Done: g.To - g.From}
+	var seen []queue.Sights
 	for seed := g.From; seed < g.To; seed++ {
 		k := c.truth[seed]
 		r.Sights.States += uint64(len(k))
 		r.Sights.Allocators += uint64(len(k))
-		if x := c.told[cell].sights(coverage.Run{Seed: seed}, slices.Clone(k), slices.Clone(k), slices.Clone(k)); x != nil {
+		if x := c.told[cell].Sights(coverage.Run{Seed: seed}, slices.Clone(k), slices.Clone(k), slices.Clone(k)); x != nil {
 			seen = append(seen, *x)
 		}
 	}
 	if lost {
-		c.told[cell] = told{}
+		c.told[cell] = queue.Told{}
 		return
 	}
-	if c.log = append(c.log, event{Cover: seen}); len(seen) == 0 {
+	if c.log = append(c.log, queue.Event{Cover: seen}); len(seen) == 0 {
 		c.log = c.log[:len(c.log)-1]
 	}
 	if result {
-		c.log = append(c.log, event{Result: r})
+		c.log = append(c.log, queue.Event{Result: r})
 	}
 }
 
@@ -48,19 +49,19 @@ func (c *cells) does(cell, epoch int, g span, result, lost bool) {
 func TestSightsOfTheSameRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const runs = 40
-		all := &cells{truth: make([][]uint64, runs), told: make([]told, 3)}
+		all := &cells{truth: make([][]uint64, runs), told: make([]queue.Told, 3)}
 		for i := range all.truth {
 			all.truth[i] = rapid.SliceOfNDistinct(rapid.Uint64Range(1, 30), 0, 6, rapid.ID[uint64]).Draw(t, "kinds")
 		}
-		alone := &cells{truth: all.truth, told: make([]told, 1)}
-		alone.does(0, 1, span{0, runs}, true, false)
+		alone := &cells{truth: all.truth, told: make([]queue.Told, 1)}
+		alone.does(0, 1, queue.Span{From: 0, To: runs}, true, false)
 		want := replayed(alone.log)
 
 		now := 1
 		for range rapid.IntRange(0, 40).Draw(t, "deeds") {
 			cell := rapid.IntRange(0, len(all.told)-1).Draw(t, "cell")
 			from := rapid.Uint64Range(0, runs-1).Draw(t, "from")
-			g := span{from, min(runs, from+rapid.Uint64Range(1, 8).Draw(t, "length"))}
+			g := queue.Span{From: from, To: min(runs, from+rapid.Uint64Range(1, 8).Draw(t, "length"))}
 			switch rapid.SampledFrom([]string{"done", "done", "twice", "late", "no result", "lost", "a new coordinator"}).Draw(t, "deed") {
 			case "done":
 				all.does(cell, now, all.planned(g), true, false)
@@ -79,7 +80,7 @@ func TestSightsOfTheSameRuns(t *testing.T) {
 				all.log = append(all.log, epoch(now))
 			}
 		}
-		for g := all.planned(span{0, runs}); g.From < g.To; g = all.planned(span{0, runs}) {
+		for g := all.planned(queue.Span{From: 0, To: runs}); g.From < g.To; g = all.planned(queue.Span{From: 0, To: runs}) {
 			all.does(rapid.IntRange(0, len(all.told)-1).Draw(t, "cell"), now, g, true, false)
 		}
 		got := replayed(all.log)
@@ -95,16 +96,16 @@ func TestSightsOfTheSameRuns(t *testing.T) {
 }
 
 // planned is what is not done of some seeds, from the first one on.
-func (c *cells) planned(g span) span {
+func (c *cells) planned(g queue.Span) queue.Span {
 	if done := replayed(c.log).sources[0]; done != nil {
-		first := done.gap(g.From, g.To-g.From)
-		return span{min(first.From, g.To), min(first.To, g.To)}
+		first := done.Gap(g.From, g.To-g.From)
+		return queue.Span{From: min(first.From, g.To), To: min(first.To, g.To)}
 	}
 	return g
 }
 
 // replayed is what a log says, of a campaign whose first coordinator is there.
-func replayed(log []event) *state {
+func replayed(log []queue.Event) *state {
 	s := newState()
 	s.apply(epoch(1), at(0))
 	for i, e := range log {

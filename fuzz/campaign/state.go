@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
@@ -12,15 +13,6 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/index"
 )
-
-// event is an entry of a campaign's log. The log is all there is: whoever reads
-// it from its beginning knows the campaign.
-type event struct {
-	Epoch  *int     `json:",omitempty"` // a coordinator took over
-	Result *Result  `json:",omitempty"`
-	Cover  []sights `json:",omitempty"`
-	End    string   `json:",omitempty"` // the coordinator is done, and why
-}
 
 // state is what the log says so far.
 //
@@ -31,13 +23,13 @@ type event struct {
 // count at all, because its seeds were planned anew.
 type state struct {
 	epoch   int
-	took    map[string]bool // keys of this epoch
-	sources map[int]*spans  // seeds done
-	began   time.Time       // of the epoch
-	last    time.Time       // of the last event
-	before  time.Duration   // what earlier epochs took
-	ended   string          // why the campaign came to its end, if it did
-	worked  time.Duration   // what earlier epochs took, all of them
+	took    map[string]bool      // keys of this epoch
+	sources map[int]*queue.Spans // seeds done
+	began   time.Time            // of the epoch
+	last    time.Time            // of the last event
+	before  time.Duration        // what earlier epochs took
+	ended   string               // why the campaign came to its end, if it did
+	worked  time.Duration        // what earlier epochs took, all of them
 	series  series
 
 	runs, unknown  uint64
@@ -47,14 +39,14 @@ type state struct {
 	pairs          map[uint64]struct{}
 	states         coverage.Sightings
 	allocators     coverage.Sightings
-	early          map[coverage.Run][]sights // of runs that do not count yet
-	over           map[int]bool              // sources of which nothing is left
-	classes        map[string]*Class
+	early          map[coverage.Run][]queue.Sights // of runs that do not count yet
+	over           map[int]bool                    // sources of which nothing is left
+	classes        map[string]*queue.Class
 	findings       map[string]*found
 	of             map[string]string           // fingerprint by signature
 	tries          map[string]map[place]string // fingerprints by signature and run; "" for one that came to nothing
 	dropped        map[string]bool             // fingerprints of rough findings for which there are small ones
-	deaths         []Death
+	deaths         []queue.Death
 	defects        []string
 	defective      int
 	refused        string
@@ -70,20 +62,20 @@ type state struct {
 
 // found is a finding with what the campaign knows about it.
 type found struct {
-	Kept
+	queue.Kept
 	signatures []string
 	causes     []cause.Cause // of all that were made small and have its name
 }
 
 func newState() *state {
 	return &state{
-		took: map[string]bool{}, sources: map[int]*spans{}, pairs: map[uint64]struct{}{}, early: map[coverage.Run][]sights{},
-		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{}, tries: map[string]map[place]string{}, dropped: map[string]bool{},
+		took: map[string]bool{}, sources: map[int]*queue.Spans{}, pairs: map[uint64]struct{}{}, early: map[coverage.Run][]queue.Sights{},
+		over: map[int]bool{}, classes: map[string]*queue.Class{}, findings: map[string]*found{}, of: map[string]string{}, tries: map[string]map[place]string{}, dropped: map[string]bool{},
 	}
 }
 
 // apply takes in the next event of the log, and reports whether it counts.
-func (s *state) apply(e event, at time.Time) bool {
+func (s *state) apply(e queue.Event, at time.Time) bool {
 	switch {
 	case e.Epoch != nil:
 		if s.epoch > 0 {
@@ -99,7 +91,7 @@ func (s *state) apply(e event, at time.Time) bool {
 			s.sees(x)
 		}
 	case e.Result != nil:
-		key := e.Result.Shard.key()
+		key := e.Result.Shard.Key()
 		if e.Result.Shard.Epoch != s.epoch || s.took[key] {
 			return false
 		}
@@ -115,7 +107,7 @@ func (s *state) apply(e event, at time.Time) bool {
 	return true
 }
 
-func (s *state) result(r *Result, at time.Time) {
+func (s *state) result(r *queue.Result, at time.Time) {
 	s.deaths = append(s.deaths, r.Deaths...)
 	s.repeated.Add(r.Repeated)
 	for _, d := range r.Deaths {
@@ -123,8 +115,8 @@ func (s *state) result(r *Result, at time.Time) {
 			continue
 		}
 		s.find(*d.Kept)
-		if r.Shard.Kind == Explore { // elsewhere it is one that was counted before
-			s.count(d.Kept.Signature, &Class{
+		if r.Shard.Kind == queue.Explore { // elsewhere it is one that was counted before
+			s.count(d.Kept.Signature, &queue.Class{
 				Invariant: d.Kept.Invariant, Severity: d.Kept.Severity, Count: 1, First: d.First, FirstAfter: d.FirstAfter,
 			}, s.elapsed(at)-r.Wall)
 		}
@@ -138,27 +130,27 @@ func (s *state) result(r *Result, at time.Time) {
 		s.refused = r.Refused
 	}
 	switch r.Shard.Kind {
-	case Canary:
+	case queue.Canary:
 		s.canary = true
 		for _, c := range r.Classes {
 			s.caught += c.Count
 		}
 		s.missed = r.Done - min(r.Done, s.caught)
-	case Shrink:
+	case queue.Shrink:
 		s.tried(r)
 		s.shrunk++
 		s.shrinking += r.Wall
-	case Record:
+	case queue.Record:
 		s.recorded++
 		s.recording += r.Wall
-	case Explore:
+	case queue.Explore:
 		s.explored(r, at)
-	case Plan:
+	case queue.Plan:
 		s.lived(r)
 	}
 }
 
-func (s *state) explored(r *Result, at time.Time) {
+func (s *state) explored(r *queue.Result, at time.Time) {
 	if r.Shard.Whole {
 		s.over[r.Shard.Source] = r.Over
 		return
@@ -171,13 +163,13 @@ func (s *state) explored(r *Result, at time.Time) {
 }
 
 // ran counts the runs of a shard.
-func (s *state) ran(r *Result) {
+func (s *state) ran(r *queue.Result) {
 	done := s.sources[r.Shard.Source]
 	if done == nil {
-		done = &spans{}
+		done = &queue.Spans{}
 		s.sources[r.Shard.Source] = done
 	}
-	done.add(span{r.Shard.From, r.Shard.From + r.Done})
+	done.Add(queue.Span{From: r.Shard.From, To: r.Shard.From + r.Done})
 	s.runs += r.Done
 	s.worlds.Merge(r.Worlds)
 	s.unknown += uint64(r.Unknown)
@@ -187,24 +179,24 @@ func (s *state) ran(r *Result) {
 }
 
 // count adds the failures of one kind of a shard that began at start.
-func (s *state) count(sig string, c *Class, start time.Duration) {
+func (s *state) count(sig string, c *queue.Class, start time.Duration) {
 	have := s.classes[sig]
 	if have == nil {
-		have = &Class{Invariant: c.Invariant, Severity: c.Severity, First: s.runs + c.First, FirstAfter: max(0, start+c.FirstAfter)}
+		have = &queue.Class{Invariant: c.Invariant, Severity: c.Severity, First: s.runs + c.First, FirstAfter: max(0, start+c.FirstAfter)}
 		s.classes[sig] = have
 	}
 	have.Count += c.Count
 	for _, i := range c.Instances {
-		have.keep(i)
+		have.Keep(i)
 	}
 }
 
 // find files a finding: the shortest of those with one fingerprint. Of those with one
 // signature it keeps all that are small; else the one that is nearest to it, for the
 // fingerprint of the others says where they were cut, and not which cause they have.
-func (s *state) find(k Kept) {
-	if old := s.findings[s.of[k.Signature]]; old != nil && old.Fingerprint != k.Fingerprint && min(old.rank(), k.rank()) < isSmall {
-		if !k.better(old.Kept) {
+func (s *state) find(k queue.Kept) {
+	if old := s.findings[s.of[k.Signature]]; old != nil && old.Fingerprint != k.Fingerprint && min(rank(&old.Kept), rank(&k)) < isSmall {
+		if !better(&k, &old.Kept) {
 			return
 		}
 		old.signatures = slices.DeleteFunc(old.signatures, func(sig string) bool { return sig == k.Signature })
@@ -219,7 +211,7 @@ func (s *state) find(k Kept) {
 	if have == nil {
 		have = &found{Kept: k}
 		s.findings[k.Fingerprint] = have
-	} else if k.better(have.Kept) {
+	} else if better(&k, &have.Kept) {
 		have.Kept = k
 	}
 	if !k.Rough && !slices.ContainsFunc(have.causes, func(c cause.Cause) bool { return c.Key() == k.Cause.Key() }) {
@@ -237,7 +229,8 @@ const (
 	isSmall
 )
 
-func (k *Kept) rank() int {
+// rank is how far a finding was made small.
+func rank(k *queue.Kept) int {
 	switch {
 	case k.Rough:
 		return isRough
@@ -248,9 +241,9 @@ func (k *Kept) rank() int {
 }
 
 // better reports whether k is to be kept rather than old.
-func (k *Kept) better(old Kept) bool {
-	if k.rank() != old.rank() {
-		return k.rank() > old.rank()
+func better(k, old *queue.Kept) bool {
+	if rank(k) != rank(old) {
+		return rank(k) > rank(old)
 	}
 	return shorter(k.Finding, old.Finding)
 }

@@ -5,80 +5,21 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/known"
 )
 
-// TestSpans: a set of seeds that is added in any pieces, in any order and more
-// than once is the set, and the gaps are what is missing.
-func TestSpans(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var s spans
-		want := map[uint64]bool{}
-		for range rapid.IntRange(0, 12).Draw(t, "pieces") {
-			from := rapid.Uint64Range(0, 40).Draw(t, "from")
-			p := span{from, from + rapid.Uint64Range(0, 10).Draw(t, "length")}
-			before := len(want)
-			for x := p.From; x < p.To; x++ {
-				want[x] = true
-			}
-			if fresh := s.add(p); fresh != uint64(len(want)-before) {
-				t.Fatalf("%v is %d new, want %d", p, fresh, len(want)-before)
-			}
-		}
-		for i := 1; i < len(s); i++ {
-			if s[i-1].To >= s[i].From {
-				t.Fatalf("%v touch", s)
-			}
-		}
-		for len(want) < 60 {
-			g := s.gap(0, 3)
-			if g.To <= g.From || g.To > g.From+3 {
-				t.Fatalf("gap %v of %v", g, s)
-			}
-			for x := g.From; x < g.To; x++ {
-				if want[x] {
-					t.Fatalf("gap %v of %v is no gap", g, s)
-				}
-				want[x] = true
-			}
-			s.add(g)
-		}
-		if len(s) != 1 || s[0].From != 0 {
-			t.Fatalf("gaps were left: %v", s)
-		}
-	})
-}
-
-func TestPacked(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		want := map[uint64]bool{}
-		all := rapid.SliceOf(rapid.Uint64()).Draw(t, "numbers")
-		for _, x := range all {
-			want[x] = true
-		}
-		got := map[uint64]bool{}
-		for _, x := range pack(all).numbers() {
-			got[x] = true
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Fatalf("%v, want %v", got, want)
-		}
-	})
-}
-
 // at is a moment of a test's log.
 func at(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
 
-func epoch(n int) event { return event{Epoch: &n} }
+func epoch(n int) queue.Event { return queue.Event{Epoch: &n} }
 
-func explored(epoch int, from, runs, done uint64) event {
-	return event{Result: &Result{
-		Shard: Shard{Epoch: epoch, Kind: Explore, From: from, Runs: runs}, Done: done, Steps: int(done),
-		Classes: map[string]*Class{"sig": {Invariant: "convergence", Count: done, Instances: []Instance{{Seed: from, Steps: 100 - int(from)}}}},
+func explored(epoch int, from, runs, done uint64) queue.Event {
+	return queue.Event{Result: &queue.Result{
+		Shard: queue.Shard{Epoch: epoch, Kind: queue.Explore, From: from, Runs: runs}, Done: done, Steps: int(done),
+		Classes: map[string]*queue.Class{"sig": {Invariant: "convergence", Count: done, Instances: []queue.Instance{{Seed: from, Steps: 100 - int(from)}}}},
 	}}
 }
 
@@ -87,7 +28,7 @@ func TestEveryShardCountsOnce(t *testing.T) {
 	s := newState()
 	steps := []struct {
 		what   string
-		e      event
+		e      queue.Event
 		counts bool
 		runs   uint64
 	}{
@@ -108,7 +49,7 @@ func TestEveryShardCountsOnce(t *testing.T) {
 	if got, want := fmt.Sprint(*s.sources[0]), "[{1 28}]"; got != want {
 		t.Errorf("seeds done: %s, want %s", got, want)
 	}
-	if c := s.classes["sig"]; c.Count != 27 || len(c.Instances) > instancesMax || c.Instances[0].Seed != 26 {
+	if c := s.classes["sig"]; c.Count != 27 || len(c.Instances) > queue.InstancesMax || c.Instances[0].Seed != 26 {
 		t.Errorf("%+v, want 27 failures, the shortest of seed 26", c)
 	}
 }
@@ -123,7 +64,7 @@ func TestTime(t *testing.T) {
 	if got := s.elapsed(at(503)); got != 13*time.Second {
 		t.Errorf("%v, want 13s", got)
 	}
-	s.apply(event{End: "time is up"}, at(520))
+	s.apply(queue.Event{End: "time is up"}, at(520))
 	s.apply(epoch(3), at(900))
 	if got := s.elapsed(at(901)); got != time.Second {
 		t.Errorf("%v after the end, want 1s", got)
@@ -133,17 +74,17 @@ func TestTime(t *testing.T) {
 // TestARoughFindingGivesWay to the small one of the same failure.
 func TestARoughFindingGivesWay(t *testing.T) {
 	s := newState()
-	s.classes["one"], s.classes["two"] = &Class{Instances: make([]Instance, 1)}, &Class{Instances: make([]Instance, 1)}
-	s.find(Kept{Signature: "one", Finding: &finding.Finding{Fingerprint: "rough"}, Rough: true})
-	s.find(Kept{Signature: "two", Finding: &finding.Finding{Fingerprint: "rough"}, Rough: true})
+	s.classes["one"], s.classes["two"] = &queue.Class{Instances: make([]queue.Instance, 1)}, &queue.Class{Instances: make([]queue.Instance, 1)}
+	s.find(queue.Kept{Signature: "one", Finding: &finding.Finding{Fingerprint: "rough"}, Rough: true})
+	s.find(queue.Kept{Signature: "two", Finding: &finding.Finding{Fingerprint: "rough"}, Rough: true})
 	if got := len(s.open()); got != 2 {
 		t.Errorf("%d are to be made small, want 2", got)
 	}
-	s.find(Kept{Signature: "one", Finding: &finding.Finding{Fingerprint: "small"}})
+	s.find(queue.Kept{Signature: "one", Finding: &finding.Finding{Fingerprint: "small"}})
 	if s.findings["rough"] == nil || s.dropped["rough"] {
 		t.Error("the rough one is still all there is of the other failure")
 	}
-	s.find(Kept{Signature: "two", Finding: &finding.Finding{Fingerprint: "small"}})
+	s.find(queue.Kept{Signature: "two", Finding: &finding.Finding{Fingerprint: "small"}})
 	if s.findings["rough"] != nil || !s.dropped["rough"] || len(s.open()) != 0 {
 		t.Error("the rough one should be gone")
 	}
@@ -155,8 +96,8 @@ func TestTheShortestFindingStays(t *testing.T) {
 	long, short := &finding.Finding{Fingerprint: "f", Pods: 3}, &finding.Finding{Fingerprint: "f", Pods: 2}
 	for _, order := range [][]*finding.Finding{{long, short}, {short, long}} {
 		s := newState()
-		s.find(Kept{Signature: "one", Finding: order[0]})
-		s.find(Kept{Signature: "two", Finding: order[1]})
+		s.find(queue.Kept{Signature: "one", Finding: order[0]})
+		s.find(queue.Kept{Signature: "two", Finding: order[1]})
 		if f := s.findings["f"]; f.Pods != 2 || len(f.signatures) != 2 || len(s.findings) != 1 {
 			t.Errorf("%+v", f)
 		}
@@ -185,7 +126,7 @@ func TestNewWhicheverIsKept(t *testing.T) {
 	} {
 		s := newState()
 		for i, f := range tt.found {
-			s.find(Kept{Signature: string(rune('a' + i)), Finding: f})
+			s.find(queue.Kept{Signature: string(rune('a' + i)), Finding: f})
 		}
 		if got := c.known(s.findings["f"]); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

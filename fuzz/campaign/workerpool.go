@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/process"
 )
 
@@ -23,7 +24,7 @@ type workerPool struct {
 }
 
 // newWorkerPool starts workers of one cell each.
-func newWorkerPool(ctx context.Context, l Link, workers int, say func(string)) (*workerPool, error) {
+func newWorkerPool(ctx context.Context, l queue.Link, workers int, say func(string)) (*workerPool, error) {
 	ctx, stop := context.WithCancel(ctx)
 	h := &workerPool{failed: make(chan error, 1), stop: stop}
 	for n := range workers {
@@ -33,7 +34,7 @@ func newWorkerPool(ctx context.Context, l Link, workers int, say func(string)) (
 }
 
 // keep one worker going.
-func (h *workerPool) keep(ctx context.Context, l Link, n int, say func(string)) {
+func (h *workerPool) keep(ctx context.Context, l queue.Link, n int, say func(string)) {
 	short := 0
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -58,7 +59,7 @@ func (h *workerPool) keep(ctx context.Context, l Link, n int, say func(string)) 
 		if say != nil {
 			say(fmt.Sprintf("worker %d died (%v%s) and is replaced; its shard is done again", n+1, err, text))
 		}
-		pause(ctx, 100*time.Millisecond)
+		queue.Pause(ctx, 100*time.Millisecond)
 	}
 }
 
@@ -70,10 +71,10 @@ const dismissMax = 2 * time.Second
 
 // oneWorker is the life of a worker. It holds a pipe as stdin: if the coordinator
 // is killed it reads its end, and goes.
-func oneWorker(ctx context.Context, l Link) (stderr string, err error) {
+func oneWorker(ctx context.Context, l queue.Link) (stderr string, err error) {
 	cmd := process.Self("worker", "--workers", strconv.Itoa(1))
 	errs := &process.Tail{}
-	cmd.Env, cmd.Stderr, cmd.WaitDelay = l.environment(), errs, 5*time.Second
+	cmd.Env, cmd.Stderr, cmd.WaitDelay = l.Environment(), errs, 5*time.Second
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 	"ipamsim/sim/cluster/checker"
 )
 
@@ -44,7 +45,7 @@ func excused(was, is *checker.Snapshot, p *corev1.Pod) (faults []string, x *excu
 // A sandbox that no dump shows excuses the ways to it, and no other.
 func TestExcuseOfASandboxCoversItsAddresses(t *testing.T) {
 	to := func(a string) route.Loss {
-		return route.Loss{From: "b", To: netip.MustParseAddr(a), On: "a", At: "b", How: route.Unreachable}
+		return route.Loss{From: "b", To: netip.MustParseAddr(a), On: "a", At: "b", How: fib.Unreachable}
 	}
 	if faults, x := excused(world(true, to("10.0.0.1")), world(false), nil); len(faults) > 0 || x.count[noObject] != 1 || len(x.was.Losses) > 0 {
 		t.Errorf("the way to the sandbox itself: %q, %v", faults, x.count)

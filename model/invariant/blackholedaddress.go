@@ -3,6 +3,7 @@ package invariant
 import (
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // BlackholedAddress is a pod that part of the cluster cannot talk to. Packets to
@@ -63,7 +64,7 @@ const (
 // lossCode is where packets end, and whether all do: [some-flows-][reply-]END[-at-source],
 // with one of lossEnds. At the source is on the node itself that cannot reach the
 // address, where the routes are its own.
-func lossCode(some, back bool, how route.End, atSource bool) string {
+func lossCode(some, back bool, how fib.End, atSource bool) string {
 	code := ""
 	for _, e := range lossEnds {
 		if e.how == how {
@@ -83,13 +84,13 @@ func lossCode(some, back bool, how route.End, atSource bool) string {
 
 // lossEnds are how packets end.
 var lossEnds = []struct {
-	how  route.End
+	how  fib.End
 	code string
 }{
-	{route.Blackholed, "dropped"}, // by a blackhole route
-	{route.Unreachable, "no-route"},
-	{route.Looping, "routing-loop"},
-	{route.Dead, "dead-next-hop"},
+	{fib.Blackholed, "dropped"}, // by a blackhole route
+	{fib.Unreachable, "no-route"},
+	{fib.Looping, "routing-loop"},
+	{fib.Dead, "dead-next-hop"},
 }
 
 func lossKinds() (out []Kind) {

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // lost is how node-2 fails to reach 10.0.0.1 of web-0 on node-1, since 20 s into
@@ -17,7 +18,7 @@ func lost(change func(*View, *route.Loss)) func(*View) {
 	return func(v *View) {
 		v.Settings.BlackholeAfter = sec(10)
 		l := route.Loss{
-			From: "node-2", To: ip("10.0.0.1"), On: "node-1", At: "node-3", How: route.Blackholed,
+			From: "node-2", To: ip("10.0.0.1"), On: "node-1", At: "node-3", How: fib.Blackholed,
 			Route: "blackhole 10.0.0.0/26 proto bird", Since: sec(20),
 		}
 		v.Truth.Nodes["node-3"] = model.Node{Up: true, Registered: true}
@@ -44,12 +45,12 @@ func TestBlackholedAddress(t *testing.T) {
 			`some flows of node-2 do not reach 10.0.0.1 on node-1 (default/web-0) since 20s: dropped at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
 		{"some answers", as(func(l *route.Loss) { l.Some, l.Back = true, true }),
 			`some flows of node-2 get no answer from 10.0.0.1 on node-1 (default/web-0) since 20s: dropped at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
-		{"no route at a router", as(func(l *route.Loss) { l.At, l.How, l.Route = "tor1", route.Unreachable, "" }),
+		{"no route at a router", as(func(l *route.Loss) { l.At, l.How, l.Route = "tor1", fib.Unreachable, "" }),
 			"node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: unreachable, no route for it at tor1"},
-		{"a circle", as(func(l *route.Loss) { l.How, l.Route = route.Looping, "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird" }),
+		{"a circle", as(func(l *route.Loss) { l.How, l.Route = fib.Looping, "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird" }),
 			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: it loops at node-3 by "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird"`},
 		{"a dead next hop", func(v *View) {
-			as(func(l *route.Loss) { l.How, l.Route = route.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" })(v)
+			as(func(l *route.Loss) { l.How, l.Route = fib.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" })(v)
 			v.Truth.At += route.Hold
 		},
 			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" is the way at node-3, and nothing answers there`},
@@ -60,7 +61,7 @@ func TestBlackholedAddress(t *testing.T) {
 
 		{"routes may still spread", as(func(l *route.Loss) { l.Since = sec(50) }), ""},
 		{"the pod is new", with(func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Since = sec(50) }), ""},
-		{"the neighbours of a dead next hop hold on to it", as(func(l *route.Loss) { l.How, l.Route = route.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" }), ""},
+		{"the neighbours of a dead next hop hold on to it", as(func(l *route.Loss) { l.How, l.Route = fib.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" }), ""},
 		{"a daemon of its node waits for an answer that was lost", with(func(v *View) { v.Held = map[string]time.Duration{"node-1": sec(70)} }), ""},
 		{"one of the source has only just got one", with(func(v *View) { v.Held = map[string]time.Duration{"node-2": sec(50)} }), ""},
 		{"no bound", with(func(v *View) { v.Settings.BlackholeAfter = 0 }), ""},
@@ -95,7 +96,7 @@ func TestBlackholedObjects(t *testing.T) {
 
 func TestCodesOfBlackholedAddress(t *testing.T) {
 	var got []string
-	for _, how := range []route.End{route.Blackholed, route.Unreachable, route.Looping, route.Dead} {
+	for _, how := range []fib.End{fib.Blackholed, fib.Unreachable, fib.Looping, fib.Dead} {
 		for _, some := range []bool{false, true} {
 			for _, back := range []bool{false, true} {
 				for _, at := range []string{"node-3", "node-2"} {

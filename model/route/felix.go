@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"ipamsim/model"
+	"ipamsim/model/route/fib"
 )
 
 // share is what Felix knows of one destination of a VXLAN pool: a block and
@@ -51,7 +52,7 @@ func vxlanDevice(dst netip.Prefix) string {
 // Source: felix/calc/l3_route_resolver.go (flush, nodeInOurSubnet);
 // felix/dataplane/linux/route_mgr.go (routeIsLocalBlock, noEncapRoute) and
 // vxlan_mgr.go (route).
-func (p *Plane) vxlan(s *speaker, dst netip.Prefix) *Route {
+func (p *Plane) vxlan(s *speaker, dst netip.Prefix) *fib.Route {
 	sh, ok := p.shares[dst]
 	if !ok {
 		return nil
@@ -60,22 +61,22 @@ func (p *Plane) vxlan(s *speaker, dst netip.Prefix) *Route {
 	if pool == nil || !encapsulates(pool.VXLAN) {
 		return nil
 	}
-	if sh.node == p.t.places[s.at].name {
+	if sh.node == p.t.Forwarders[s.at].Name {
 		if sh.borrowed || dst.IsSingleIP() {
 			return nil
 		}
-		return &Route{Dst: dst, Type: Blackhole, Proto: Felix}
+		return &fib.Route{Dst: dst, Type: fib.Blackhole, Proto: fib.Felix}
 	}
-	i, ok := p.t.at[sh.node]
+	i, ok := p.t.Find(sh.node)
 	if !ok || p.speakers[i] == nil || !p.speakers[i].present {
 		return nil
 	}
 	other := p.speakers[i]
 	if (pool.VXLAN == crossSubnet || pool.IPIP == crossSubnet) && s.addr.Contains(other.addr.Addr()) {
-		return &Route{Dst: dst, Via: []netip.Addr{other.addr.Addr()}, Dev: p.fabric.device(), Proto: Felix, OnLink: true}
+		return &fib.Route{Dst: dst, Via: []netip.Addr{other.addr.Addr()}, Dev: p.fabric.device(), Proto: fib.Felix, OnLink: true}
 	}
 	if !other.tunnel.IsValid() {
 		return nil
 	}
-	return &Route{Dst: dst, Via: []netip.Addr{other.tunnel}, Dev: vxlanDevice(dst), OnLink: true, Tunnel: true}
+	return &fib.Route{Dst: dst, Via: []netip.Addr{other.tunnel}, Dev: vxlanDevice(dst), OnLink: true, Tunnel: true}
 }

@@ -3,11 +3,13 @@ package route
 import (
 	"net/netip"
 	"slices"
+
+	"ipamsim/model/route/fib"
 )
 
 // route is what the place's kernel has for dst now, or nil. What it has from the
 // kernel itself and from pods' devices is not replaced by a daemon's.
-func (p *Plane) route(i int, dst netip.Prefix) *Route {
+func (p *Plane) route(i int, dst netip.Prefix) *fib.Route {
 	if r := p.linked[i][dst]; r != nil {
 		return r
 	}
@@ -16,7 +18,7 @@ func (p *Plane) route(i int, dst netip.Prefix) *Route {
 		return nil
 	}
 	if dev, ok := p.devs[local{i, dst.Addr()}]; ok && dst.IsSingleIP() {
-		return &Route{Dst: dst, Dev: dev}
+		return &fib.Route{Dst: dst, Dev: dev}
 	}
 	if s.node {
 		if s.felix {
@@ -30,9 +32,9 @@ func (p *Plane) route(i int, dst netip.Prefix) *Route {
 }
 
 // kept are routes that a daemon left in the kernel.
-type kept map[netip.Prefix]*Route
+type kept map[netip.Prefix]*fib.Route
 
-func (k kept) put(dst netip.Prefix, r *Route) {
+func (k kept) put(dst netip.Prefix, r *fib.Route) {
 	if r == nil {
 		delete(k, dst)
 	} else {
@@ -42,7 +44,7 @@ func (k kept) put(dst netip.Prefix, r *Route) {
 
 // bird is the route that the place's BIRD writes for dst, or nil: its best path,
 // with every path that is as good merged into it.
-func (p *Plane) bird(s *speaker, dst netip.Prefix) *Route {
+func (p *Plane) bird(s *speaker, dst netip.Prefix) *fib.Route {
 	paths := p.ribs[dst][s.at]
 	if len(paths) == 0 {
 		return nil
@@ -54,15 +56,15 @@ func (p *Plane) bird(s *speaker, dst netip.Prefix) *Route {
 	best := &paths[0]
 	if best.own() {
 		if best.source == fromStatic {
-			return &Route{Dst: dst, Type: Blackhole, Proto: BIRD}
+			return &fib.Route{Dst: dst, Type: fib.Blackhole, Proto: fib.BIRD}
 		}
 		return nil
 	}
-	r := &Route{Dst: dst, Proto: BIRD, Dev: p.fabric.device()}
+	r := &fib.Route{Dst: dst, Proto: fib.BIRD, Dev: p.fabric.device()}
 	if s.node && pool != nil && dst.Addr().Is4() && (pool.IPIP == always || pool.IPIP == crossSubnet && !s.addr.Contains(best.hop)) {
 		r.Dev, r.OnLink, r.Tunnel = "tunl0", true, true
 	} else if !best.via.IsValid() {
-		return &Route{Dst: dst, Type: Refuse, Proto: BIRD}
+		return &fib.Route{Dst: dst, Type: fib.Refuse, Proto: fib.BIRD}
 	}
 	for i := range paths {
 		q := &paths[i]
@@ -93,7 +95,7 @@ func (p *Plane) link(s *speaker, gateway netip.Addr) {
 	}
 	if gateway.IsValid() {
 		dst := netip.PrefixFrom(unspecified(addr.Addr()), 0)
-		routes[dst] = &Route{Dst: dst, Via: []netip.Addr{gateway}, Dev: dev, OnLink: true}
+		routes[dst] = &fib.Route{Dst: dst, Via: []netip.Addr{gateway}, Dev: dev, OnLink: true}
 	}
 	p.relink(s.at, routes)
 }
@@ -104,17 +106,18 @@ func (p *Plane) linkRouters(routers []Router) {
 		routes := kept{r.Addr.Masked(): connected(r.Addr, p.fabric.device())}
 		for _, o := range routers {
 			if o != r {
-				routes[o.Addr.Masked()] = &Route{Dst: o.Addr.Masked(), Via: []netip.Addr{o.Addr.Addr()}, Dev: "uplink", OnLink: true}
+				routes[o.Addr.Masked()] = &fib.Route{Dst: o.Addr.Masked(), Via: []netip.Addr{o.Addr.Addr()}, Dev: "uplink", OnLink: true}
 			}
 		}
-		p.relink(p.t.at[r.Name], routes)
+		at, _ := p.t.Find(r.Name)
+		p.relink(at, routes)
 	}
 }
 
 // connected is the route to the subnet of an interface's address. Of IPv6 the kernel
 // notes no source.
-func connected(addr netip.Prefix, dev string) *Route {
-	r := &Route{Dst: addr.Masked(), Dev: dev, Proto: Kernel}
+func connected(addr netip.Prefix, dev string) *fib.Route {
+	r := &fib.Route{Dst: addr.Masked(), Dev: dev, Proto: fib.Kernel}
 	if addr.Addr().Is4() {
 		r.Src = addr.Addr()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // The cast of LAB.md: a owns X = 10.64.75.0/26; b holds the borrowed 10.64.75.0
@@ -71,24 +72,24 @@ var home = map[string]struct{ node, addr string }{
 
 // ping answers as LAB.md does: ok; lost, unreachable or looping, and where; by
 // flow. A loss of the answer is marked.
-func ping(t *route.Tables, from, to string) string {
+func ping(t *fib.Tables, from, to string) string {
 	src, dst := home[from], home[to]
 	there, back := t.RoundTrip(src.node, ip(src.addr), dst.node, ip(dst.addr))
-	if all, some := route.Arrives(there); !all {
+	if all, some := fib.Arrives(there); !all {
 		return verdict(there, some)
 	}
-	if all, some := route.Arrives(back); !all {
+	if all, some := fib.Arrives(back); !all {
 		return "answer " + verdict(back, some)
 	}
 	return "ok"
 }
 
-func verdict(ways []route.Way, some bool) string {
-	i := slices.IndexFunc(ways, func(w route.Way) bool { return w.End != route.Delivered })
+func verdict(ways []fib.Way, some bool) string {
+	i := slices.IndexFunc(ways, func(w fib.Way) bool { return w.End != fib.Delivered })
 	if i < 0 {
 		return "nowhere"
 	}
-	word := map[route.End]string{route.Blackholed: "lost", route.Unreachable: "unreachable", route.Looping: "loop", route.Dead: "dead"}[ways[i].End]
+	word := map[fib.End]string{fib.Blackholed: "lost", fib.Unreachable: "unreachable", fib.Looping: "loop", fib.Dead: "dead"}[ways[i].End]
 	if some {
 		word += " by flow"
 	}
@@ -174,7 +175,7 @@ func ownerGone(f route.Facts) route.Facts {
 	return f
 }
 
-func dump(t *route.Tables) string {
+func dump(t *fib.Tables) string {
 	var b strings.Builder
 	for _, n := range t.Names() {
 		table, _ := t.Of(n)

@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // drawn are random facts: up to five nodes on one or two subnets, four blocks of
@@ -73,7 +74,7 @@ func (p predicate) has(node string, a netip.Addr) string {
 	return ""
 }
 
-func (p predicate) ends(from, holder string, to netip.Addr) map[route.End]bool {
+func (p predicate) ends(from, holder string, to netip.Addr) map[fib.End]bool {
 	// A more specific route than the block's: the pod's own, or what its node
 	// announces, which does not hide it in a confirmed block of its own.
 	specific := func(n string) bool {
@@ -81,23 +82,23 @@ func (p predicate) ends(from, holder string, to netip.Addr) map[route.End]bool {
 	}
 	switch {
 	case specific(from):
-		return map[route.End]bool{route.Delivered: true}
+		return map[fib.End]bool{fib.Delivered: true}
 	case p.has(from, to) != "":
-		return map[route.End]bool{route.Blackholed: true}
+		return map[fib.End]bool{fib.Blackholed: true}
 	}
-	out := map[route.End]bool{}
+	out := map[fib.End]bool{}
 	for _, n := range p.f.Nodes { // everybody with an affinity announces the block
 		if n.Name == from || p.has(n.Name, to) == "" || !p.talk(from, n.Name) {
 			continue
 		}
 		if specific(n.Name) {
-			out[route.Delivered] = true
+			out[fib.Delivered] = true
 		} else {
-			out[route.Blackholed] = true
+			out[fib.Blackholed] = true
 		}
 	}
 	if len(out) == 0 {
-		out[route.Unreachable] = true
+		out[fib.Unreachable] = true
 	}
 	return out
 }
@@ -113,7 +114,7 @@ func TestPredicateAgreesWithWalk(t *testing.T) {
 		p := predicate{f, down}
 		for _, from := range f.Nodes {
 			for _, l := range f.Local {
-				want, got := p.ends(from.Name, l.Node, l.Addr), map[route.End]bool{}
+				want, got := p.ends(from.Name, l.Node, l.Addr), map[fib.End]bool{}
 				for _, w := range tables.Walk(from.Name, l.Addr) {
 					got[w.End] = true
 				}
@@ -209,12 +210,12 @@ func disturbed(t *rapid.T, f route.Facts) route.Facts {
 }
 
 // check compares losses with the walk of every pair.
-func check(t *rapid.T, tables *route.Tables, losses []route.Loss, f route.Facts) {
+func check(t *rapid.T, tables *fib.Tables, losses []route.Loss, f route.Facts) {
 	for _, from := range f.Nodes {
 		for _, l := range f.Local {
 			there, back := tables.RoundTrip(from.Name, from.Addr.Addr(), l.Node, l.Addr)
-			all, some := route.Arrives(there)
-			answered, someAnswers := route.Arrives(back)
+			all, some := fib.Arrives(there)
+			answered, someAnswers := fib.Arrives(back)
 			i := slices.IndexFunc(losses, func(x route.Loss) bool { return x.From == from.Name && x.To == l.Addr })
 			if lost := !all || !answered; lost != (i >= 0) {
 				t.Fatalf("%s→%s: there %v, back %v, losses %+v", from.Name, l.Addr, there, back, losses)

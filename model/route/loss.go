@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/route/fib"
 )
 
 // Why says where packets end, and in which route.
@@ -17,17 +18,17 @@ func (l *Loss) Why() string {
 
 // Sentence says how a packet ends, with the facts {at} and {route}, for
 // model.Violation.Say. At the source is on the node that sends it.
-func Sentence(how End, atSource bool) string {
+func Sentence(how fib.End, atSource bool) string {
 	where := "at {at}"
 	if atSource {
 		where = "on the node itself"
 	}
 	switch how {
-	case Unreachable:
+	case fib.Unreachable:
 		return "unreachable, no route for it " + where
-	case Looping:
+	case fib.Looping:
 		return "it loops " + where + ` by "{route}"`
-	case Dead:
+	case fib.Dead:
 		return `"{route}" is the way ` + where + ", and nothing answers there"
 	}
 	return "dropped " + where + ` by "{route}"`
@@ -37,7 +38,7 @@ func Sentence(how End, atSource bool) string {
 // routes spread, and where the way leads over a machine that is dead, until those
 // that it talked to have given it up. No address manager can shorten that.
 func (l *Loss) Patience(after time.Duration) time.Duration {
-	if l.How == Dead {
+	if l.How == fib.Dead {
 		return max(after, Hold)
 	}
 	return after
@@ -64,7 +65,7 @@ type back struct {
 
 // verdict of the ways from one place to one address.
 type verdict struct {
-	way        Way // the first that is lost
+	way        fib.Way // the first that is lost
 	lost, some bool
 }
 
@@ -171,8 +172,8 @@ func (p *Plane) judgeBack(i int) {
 	for len(l.back) <= i {
 		l.back = append(l.back, nil)
 	}
-	b := &back{lost: make([]verdict, len(p.t.places))}
-	p.t.w.begin(p.t, p.speakers[i].addr.Addr())
+	b := &back{lost: make([]verdict, len(p.t.Forwarders))}
+	p.t.Toward(p.speakers[i].addr.Addr())
 	for from, s := range p.speakers {
 		if s != nil && s.node && s.up {
 			b.lost[from] = p.verdict(from)
@@ -184,15 +185,11 @@ func (p *Plane) judgeBack(i int) {
 	l.back[i] = b
 }
 
-// verdict walks from a place to the address that the walk was begun for.
+// verdict walks from a place to the address that walks were begun for.
 func (p *Plane) verdict(from int) verdict {
-	ends := p.t.w.all(from)
-	if len(ends) == 1 && ends[0].end == Delivered {
-		return verdict{}
-	}
 	var v verdict
-	for _, w := range p.t.ways(ends) {
-		if w.End == Delivered {
+	for _, w := range p.t.Lost(from) {
+		if w.End == fib.Delivered {
 			v.some = true
 		} else if !v.lost {
 			v.lost, v.way = true, w
@@ -206,7 +203,7 @@ func (p *Plane) verdict(from int) verdict {
 func (p *Plane) judgeDest(to netip.Addr) {
 	l := &p.losses
 	on, lost := l.dests[to], l.pairs[to]
-	p.t.w.begin(p.t, to)
+	p.t.Toward(to)
 	for from, s := range p.speakers {
 		if s == nil || !s.node {
 			continue
@@ -227,7 +224,7 @@ func (p *Plane) judgeDest(to netip.Addr) {
 			continue
 		}
 		x := Loss{
-			From: p.t.places[from].name, To: to, On: p.t.places[on[0]].name,
+			From: p.t.Forwarders[from].Name, To: to, On: p.t.Forwarders[on[0]].Name,
 			At: v.way.At, How: v.way.End, Route: v.way.Route, Dst: v.way.Dst, Back: answer, Some: v.some, Since: p.now,
 		}
 		if was {

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"ipamsim/model/route/fib"
 )
 
 // Network is the routes of a cluster in both address families, each a Plane that knows
@@ -110,7 +112,7 @@ func (n *Network) Size() (size int) {
 
 // Table is the table of a node or router in one family; ok is false for a name that
 // nobody has there.
-func (n *Network) Table(name string, six bool) (t Table, ok bool) {
+func (n *Network) Table(name string, six bool) (t fib.Table, ok bool) {
 	switch {
 	case !six:
 		return n.four.t.Of(name)
@@ -118,11 +120,11 @@ func (n *Network) Table(name string, six bool) (t Table, ok bool) {
 		return n.six.t.Of(name)
 	}
 	_, ok = n.four.t.Of(name)
-	return Table{Name: name}, ok
+	return fib.Table{Name: name}, ok
 }
 
 // Each calls put for every route of the network, by place and family.
-func (n *Network) Each(put func(place string, dst netip.Prefix, r *Route)) {
+func (n *Network) Each(put func(place string, dst netip.Prefix, r *fib.Route)) {
 	for _, p := range n.planes() {
 		for _, name := range p.t.Names() {
 			table, _ := p.t.Of(name)
@@ -134,11 +136,11 @@ func (n *Network) Each(put func(place string, dst netip.Prefix, r *Route)) {
 }
 
 // Watch follows the routes of both families; see Watch.Changes.
-func (n *Network) Watch() (changes func(tell func(place string, dst netip.Prefix, now *Route))) {
+func (n *Network) Watch() (changes func(tell func(place string, dst netip.Prefix, now *fib.Route))) {
 	for _, p := range n.planes() {
 		n.watch = append(n.watch, p.Watch())
 	}
-	return func(tell func(string, netip.Prefix, *Route)) {
+	return func(tell func(string, netip.Prefix, *fib.Route)) {
 		for _, w := range n.watch {
 			w.Changes(tell)
 		}

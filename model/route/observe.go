@@ -17,13 +17,13 @@ func (p *Plane) observeNodes(nodes []Node) {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n Node) bool { return !n.Addr.IsValid() })
 	p.rewired, p.reread, p.recount, p.losses.all = true, true, true, true
 	routers := p.fabric.Routers(nodes)
-	for i := range p.t.places {
-		p.t.places[i].gone = true
+	for i := range p.t.Forwarders {
+		p.t.Forwarders[i].Gone = true
 	}
 	for i, r := range routers {
 		at := p.place(r.Name)
-		p.t.places[at].gone, p.t.places[at].up = false, true
-		p.t.own(at, []netip.Addr{r.Addr.Addr()})
+		p.t.Forwarders[at].Gone, p.t.Forwarders[at].Up = false, true
+		p.t.Own(at, []netip.Addr{r.Addr.Addr()})
 		if p.fabric.Topology == ToR {
 			if p.speakers[at] == nil {
 				p.speakers[at] = &speaker{at: at}
@@ -42,7 +42,7 @@ func (p *Plane) observeNodes(nodes []Node) {
 		p.observeNode(p.speakers[at], n, p.fabric.asOf(true, i))
 	}
 	for i, s := range p.speakers {
-		if s != nil && p.t.places[i].gone {
+		if s != nil && p.t.Forwarders[i].Gone {
 			p.leave(s)
 		}
 	}
@@ -50,15 +50,15 @@ func (p *Plane) observeNodes(nodes []Node) {
 
 // place finds or makes the place of a name.
 func (p *Plane) place(name string) int {
-	if i, ok := p.t.at[name]; ok {
+	if i, ok := p.t.Find(name); ok {
 		return i
 	}
 	p.speakers, p.linked, p.felix = append(p.speakers, nil), append(p.linked, nil), append(p.felix, kept{})
-	return p.t.add(name)
+	return p.t.Add(name)
 }
 
 func (p *Plane) observeNode(s *speaker, n Node, as uint32) {
-	pl := &p.t.places[s.at]
+	pl := &p.t.Forwarders[s.at]
 	boots := n.Up && !s.up
 	runs := n.Up && n.BIRD
 	if boots || runs && (!s.up || !s.bird) {
@@ -72,14 +72,14 @@ func (p *Plane) observeNode(s *speaker, n Node, as uint32) {
 	s.addr, s.id, s.as, s.tunnel = n.Addr, n.routerID(), as, n.Tunnel
 	s.reflect = slices.Contains(p.fabric.Reflectors, n.Name)
 	s.noDefault = slices.Contains(p.fabric.NoDefaultRoute, n.Name) || slices.Contains(p.fabric.NoDefaultRoute, "*")
-	pl.gone, pl.up = false, n.Up
+	pl.Gone, pl.Up = false, n.Up
 	own := []netip.Addr{n.Addr.Addr()}
 	if n.Tunnel.IsValid() {
 		own = append(own, n.Tunnel)
 	}
-	if !slices.Equal(own, pl.addrs) {
-		p.tunnelMoved(s, pl.addrs, own)
-		p.t.own(s.at, own)
+	if !slices.Equal(own, pl.Addrs()) {
+		p.tunnelMoved(s, pl.Addrs(), own)
+		p.t.Own(s.at, own)
 	}
 	p.touchShares()
 	if felixStarts {
@@ -120,13 +120,13 @@ func (p *Plane) leave(s *speaker) {
 		return
 	}
 	s.present, s.up, s.bird, s.felix, s.ready = false, false, false, false, false
-	p.t.places[s.at].up = false
+	p.t.Forwarders[s.at].Up = false
 	for _, dst := range sortedPrefixes(p.originsOf(s.at)) {
 		p.origins[dst] = slices.DeleteFunc(p.origins[dst], func(o origin) bool { return o.at == s.at })
 		p.moved[dst] = true
 	}
 	s.blocks, s.own = nil, nil
-	delete(p.affinities, p.t.places[s.at].name)
+	delete(p.affinities, p.t.Forwarders[s.at].Name)
 	p.forget(s)
 	p.relink(s.at, nil)
 }

@@ -20,7 +20,7 @@ func (p *Plane) observeAffinities(list []model.Affinity) {
 	p.facts.Affinities, p.reread = slices.Clone(list), false
 	now := map[string][]model.Affinity{}
 	for _, a := range list {
-		if i, ok := p.t.at[a.Node]; ok && p.speakers[i] != nil && p.speakers[i].present && a.State != model.Pending {
+		if i, ok := p.t.Find(a.Node); ok && p.speakers[i] != nil && p.speakers[i].present && a.State != model.Pending {
 			now[a.Node] = append(now[a.Node], a)
 		}
 	}
@@ -36,7 +36,8 @@ func (p *Plane) observeAffinities(list []model.Affinity) {
 			continue
 		}
 		p.affinities[name] = now[name]
-		s := p.speakers[p.t.at[name]]
+		at, _ := p.t.Find(name)
+		s := p.speakers[at]
 		if !s.ready {
 			p.configure(s) // it will read this when it starts
 		} else {
@@ -49,7 +50,7 @@ func (p *Plane) observeAffinities(list []model.Affinity) {
 // filter, which decides anew about everything inside the blocks.
 func (p *Plane) configure(s *speaker) {
 	blocks, own := s.blocks, s.own
-	s.configure(p.affinities[p.t.places[s.at].name])
+	s.configure(p.affinities[p.t.Forwarders[s.at].Name])
 	for _, b := range blocks {
 		if !slices.Contains(s.blocks, b) {
 			p.withdraw(s.at, fromStatic, b)
@@ -117,7 +118,7 @@ func (p *Plane) observeLocals(list []Local) {
 // hold counts a pod on an address, which more than one may have: that is what
 // the simulator looks for.
 func (p *Plane) hold(l Local, by int, changed map[local]bool) {
-	i, ok := p.t.at[l.Node]
+	i, ok := p.t.Find(l.Node)
 	if !ok || p.speakers[i] == nil || !p.speakers[i].up {
 		return
 	}

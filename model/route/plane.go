@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/route/fib"
 )
 
 // Plane is the forwarding plane of a cluster as time goes by: it is told facts
@@ -16,7 +17,7 @@ import (
 type Plane struct {
 	fabric   Fabric
 	now      time.Duration
-	t        *Tables
+	t        *fib.Tables
 	speakers []*speaker // by place; nil for a router that speaks no BGP
 	sessions map[[2]int]*session
 
@@ -72,7 +73,7 @@ type event struct {
 // Check.
 func New(f Fabric) *Plane {
 	return &Plane{
-		fabric: f, t: NewTables(nil), sessions: map[[2]int]*session{},
+		fabric: f, t: fib.NewTables(nil), sessions: map[[2]int]*session{},
 		shares: map[netip.Prefix]share{}, origins: map[netip.Prefix][]origin{}, ribs: map[netip.Prefix]ribs{},
 		devs: map[local]string{}, held: map[local]map[string]int{}, affinities: map[string][]model.Affinity{},
 		touched: map[netip.Prefix]bool{}, here: map[hereKey]bool{}, moved: map[netip.Prefix]bool{}, stale: map[netip.Prefix]bool{},
@@ -81,7 +82,7 @@ func New(f Fabric) *Plane {
 }
 
 // Converge are the tables that facts lead to once all daemons had their time.
-func Converge(f Fabric, facts Facts) *Tables {
+func Converge(f Fabric, facts Facts) *fib.Tables {
 	p := New(f)
 	p.Observe(0, facts)
 	Settle(p)
@@ -146,7 +147,7 @@ func (p *Plane) Advance(at time.Duration) {
 }
 
 // Tables are the routing tables now, until the next Observe or Advance.
-func (p *Plane) Tables() *Tables { return p.t }
+func (p *Plane) Tables() *fib.Tables { return p.t }
 
 // after does something when a daemon will know of it.
 func (p *Plane) after(d time.Duration, do func()) {
@@ -173,7 +174,7 @@ func (p *Plane) settle() {
 	}
 	clear(p.moved)
 	for _, dst := range sortedPrefixes(p.touched) {
-		for i := range p.t.places {
+		for i := range p.t.Forwarders {
 			p.put(i, dst)
 		}
 	}
@@ -188,9 +189,9 @@ func (p *Plane) settle() {
 func (p *Plane) put(i int, dst netip.Prefix) {
 	r := p.route(i, dst)
 	if r != nil && dst.Addr().Is6() {
-		r.inSix()
+		r.InSix()
 	}
-	if p.t.set(i, dst, r) {
+	if p.t.Set(i, dst, r) {
 		p.stale[dst] = true
 		if p.changed != nil {
 			p.changed[hereKey{i, dst}] = true

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // film is a plane whose facts change, and what one node's table said when.
@@ -154,7 +155,7 @@ func TestKilledBIRDBlackholesAfterGracefulRestart(t *testing.T) {
 		t.Fatalf("lost before the restart timer ran out: %+v", l)
 	}
 	m.at(10*time.Minute + route.Graceful)
-	want := route.Loss{From: "a", To: ip("10.64.75.0"), On: "b", At: "a", How: route.Blackholed, Route: hole, Dst: cidr("10.64.75.0/26"), Since: 10*time.Minute + route.Graceful}
+	want := route.Loss{From: "a", To: ip("10.64.75.0"), On: "b", At: "a", How: fib.Blackholed, Route: hole, Dst: cidr("10.64.75.0/26"), Since: 10*time.Minute + route.Graceful}
 	if l := m.plane.Losses(); !slices.Contains(l, want) {
 		t.Errorf("want %+v\nhave %+v", want, l)
 	}
@@ -208,7 +209,7 @@ func TestSinceStays(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("a→bw is not lost: %+v", m.plane.Losses())
 	}
-	if l := m.plane.Losses()[i]; l.How != route.Unreachable || l.Since != 10*time.Minute {
+	if l := m.plane.Losses()[i]; l.How != fib.Unreachable || l.Since != 10*time.Minute {
 		t.Errorf("want unreachable since 10m, have %+v", l)
 	}
 }

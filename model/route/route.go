@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/route/fib"
 )
 
 // Facts are what routes of one address family are made of, at one instant. Every
@@ -82,25 +83,13 @@ func BlocksOf(s model.Snapshot) []Block {
 	return out
 }
 
-// End is how a packet's way ends.
-type End string
-
-// The ends of a way, in the words of ip and ping.
-const (
-	Delivered   End = "delivered"
-	Blackholed  End = "blackholed"  // a blackhole route swallows it
-	Unreachable End = "unreachable" // no route matches
-	Looping     End = "looping"     // it comes by the same place twice
-	Dead        End = "dead"        // the next hop is switched off, or nobody's address
-)
-
 // Loss is an address that a node cannot reach, although its pod is alive.
 type Loss struct {
 	From  string     // the node whose packets are lost
 	To    netip.Addr // the pod's address
 	On    string     // the pod's node
 	At    string     // where they end: a node or a router
-	How   End
+	How   fib.End
 	Route string       // the route that swallows them, as ip route prints it, or "" if none matches
 	Dst   netip.Prefix // of that route
 	Back  bool         // it is the answer that is lost

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // The tables of the incident in seeds/000, to the letter: kubestage1003 borrowed
@@ -107,7 +108,7 @@ func TestEncapsulation(t *testing.T) {
 			if diff := cmp.Diff(own+row.want, a.String()); diff != "" {
 				t.Errorf("a's table (-want +got)\n%s", diff)
 			}
-			if all, _ := route.Arrives(tables.Walk("a", ip("10.64.75.6"))); all != row.works {
+			if all, _ := fib.Arrives(tables.Walk("a", ip("10.64.75.6"))); all != row.works {
 				t.Errorf("a reaches the borrowed address: %t\n%s", all, dump(tables))
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // Who is told of changes only knows all tables: after whatever happens to nodes,
@@ -28,7 +29,7 @@ func TestWatchKnowsEveryTable(t *testing.T) {
 				now += time.Duration(rapid.IntRange(0, 300).Draw(t, "seconds")) * time.Second
 				p.Observe(now, f)
 			}
-			w.Changes(func(place string, dst netip.Prefix, r *route.Route) {
+			w.Changes(func(place string, dst netip.Prefix, r *fib.Route) {
 				if known[place] == nil {
 					known[place] = map[netip.Prefix]string{}
 				}

@@ -126,7 +126,7 @@ func (p *Plane) isDown(s *session) bool {
 			return true
 		}
 	}
-	a, b := p.t.places[s.a.at].name, p.t.places[s.b.at].name
+	a, b := p.t.Forwarders[s.a.at].Name, p.t.Forwarders[s.b.at].Name
 	return downBetween(p.fabric.Down, a, b) || downBetween(p.facts.Down, a, b)
 }
 

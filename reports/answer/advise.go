@@ -7,14 +7,11 @@ import (
 	"strings"
 
 	"ipamsim/reports"
+	"ipamsim/reports/answer/words"
 )
 
-// told is how many names a sentence has, and measuresTold how many measures; the
-// table has all.
-const (
-	told         = 4
-	measuresTold = 6
-)
+// measuresTold is how many measures a sentence has; the table has all.
+const measuresTold = 6
 
 // summary of several recommendations.
 func (a *Answer) summary() string {
@@ -24,11 +21,11 @@ func (a *Answer) summary() string {
 	met, same, choices := 0, true, 0
 	for i := range a.Recommended {
 		r := &a.Recommended[i]
-		choices = max(choices, len(r.among))
+		choices = max(choices, len(r.Among))
 		if r.Outcome == Take {
 			met++
 		}
-		same = same && r.Outcome == Take && a.choice(r.Rows[0]) == a.choice(a.Recommended[0].Rows[0])
+		same = same && r.Outcome == Take && a.Choice(r.Rows[0]) == a.Choice(a.Recommended[0].Rows[0])
 	}
 	built := strings.TrimRight(" "+a.built(a.Recommended), " ")
 	var given []string
@@ -39,18 +36,18 @@ func (a *Answer) summary() string {
 	}
 	switch {
 	case same && choices > 1:
-		return fmt.Sprintf("Whatever %s: %s is best.", list(given)+either(len(given), " is", " are"), a.choice(a.Recommended[0].Rows[0])) + built
+		return fmt.Sprintf("Whatever %s: %s is best.", words.List(given)+words.Either(len(given), " is", " are"), a.Choice(a.Recommended[0].Rows[0])) + built
 	case choices > 1:
-		return fmt.Sprintf("In %d of %d cases of %s an option meets the requirements.", met, len(a.Recommended), list(given)) + built
+		return fmt.Sprintf("In %d of %d cases of %s an option meets the requirements.", met, len(a.Recommended), words.List(given)) + built
 	}
-	return fmt.Sprintf("In %d of %d cases of %s the requirements are met.", met, len(a.Recommended), list(given))
+	return fmt.Sprintf("In %d of %d cases of %s the requirements are met.", met, len(a.Recommended), words.List(given))
 }
 
 // advise is a recommendation in sentences, the most important first.
 func (a *Answer) advise(r *Recommendation) (s []string) {
 	switch r.Outcome {
 	case Take:
-		s = nonEmpty([]string{a.take(r), a.ties(r), a.price(r), a.brings(r), a.noted(r), a.never(r), a.nearMisses(r), a.couldBe(r)})
+		s = words.NonEmpty([]string{a.take(r), a.ties(r), a.price(r), a.brings(r), a.noted(r), a.never(r), a.nearMisses(r), a.couldBe(r)})
 	case NoneMeets:
 		s = []string{a.noneMeets(r)}
 	case CannotTell:
@@ -59,7 +56,7 @@ func (a *Answer) advise(r *Recommendation) (s []string) {
 		s = []string{a.unanswered(r)}
 	}
 	if len(r.Given) > 0 {
-		s[0] = "With " + list(r.Given) + ": " + s[0]
+		s[0] = "With " + words.List(r.Given) + ": " + s[0]
 	}
 	return s
 }
@@ -67,52 +64,53 @@ func (a *Answer) advise(r *Recommendation) (s []string) {
 // take says what is best, and by which reason.
 func (a *Answer) take(r *Recommendation) string {
 	best := r.Rows[0]
-	name, asked := a.choice(best), a.asked()
+	name, asked := a.Choice(best), a.Asked()
 	reason := ""
 	if f, ok := a.Rows[best].Figures[a.Minimise]; ok {
-		m := a.measure(a.Minimise)
-		reason = fmt.Sprintf("%s, %s", m.words, a.say(m.Unit, float64(f.Value))) + m.average()
+		m := a.Measure(a.Minimise)
+		reason = fmt.Sprintf("%s, %s", m.words, a.Say(m.Unit, float64(f.Value))) + m.average()
 		if band := a.band(m, f); band != "" {
 			reason += " (95%: " + band + ")"
 		}
 	}
 	meeting := 0
-	for _, n := range r.among {
-		if a.Rows[n].outcome() == Meets {
+	for _, n := range r.Among {
+		if a.Rows[n].Outcome() == Meets {
 			meeting++
 		}
 	}
 	verb := "Take "
-	if best == r.among[0] {
+	if best == r.Among[0] {
 		verb = "Stay with "
 	}
 	switch {
-	case len(r.among) == 1 && asked == "":
+	case len(r.Among) == 1 && asked == "":
 		return fmt.Sprintf("There is nothing to choose from but %s.", name)
-	case len(r.among) == 1:
-		return fmt.Sprintf("%s meets the requirements: %s.", upper(name), asked)
+	case len(r.Among) == 1:
+		return fmt.Sprintf("%s meets the requirements: %s.", words.Upper(name), asked)
 	case asked == "" && reason == "":
 		return "Nothing was required or is to be minimised, so that no option is better than another."
 	case asked == "":
-		return fmt.Sprintf("%s%s: of %d options %s.", verb, name, len(r.among), reason)
+		return fmt.Sprintf("%s%s: of %d options %s.", verb, name, len(r.Among), reason)
 	case meeting == 1:
-		s := fmt.Sprintf("%s%s: the only one of %d options that meets the requirements, %s", verb, name, len(r.among), asked)
+		s := fmt.Sprintf("%s%s: the only one of %d options that meets the requirements, %s", verb, name, len(r.Among), asked)
 		if reason != "" {
-			s += fmt.Sprintf("; %s %s", a.measure(a.Minimise).column(), a.say(a.measure(a.Minimise).Unit, float64(a.Rows[best].Figures[a.Minimise].Value)))
+			s += fmt.Sprintf("; %s %s", a.Measure(a.Minimise).Column(), a.Say(a.Measure(a.Minimise).Unit, float64(a.Rows[best].Figures[a.Minimise].Value)))
 		}
 		return s + "."
 	case reason == "":
-		return fmt.Sprintf("%s%s: one of %d of %d options that meet the requirements, %s.", verb, name, meeting, len(r.among), asked)
+		return fmt.Sprintf("%s%s: one of %d of %d options that meet the requirements, %s.", verb, name, meeting, len(r.Among), asked)
 	}
-	return fmt.Sprintf("%s%s: of the %d of %d options that meet the requirements, %s, %s.", verb, name, meeting, len(r.among), asked, reason)
+	return fmt.Sprintf("%s%s: of the %d of %d options that meet the requirements, %s, %s.", verb, name, meeting, len(r.Among), asked, reason)
 }
 
-func (a *Answer) asked() string {
+// Asked is what the plan requires, in words.
+func (a *Answer) Asked() string {
 	var parts []string
 	for _, b := range a.Require {
 		parts = append(parts, a.bound(b))
 	}
-	return list(parts)
+	return words.List(parts)
 }
 
 // ties names those that do as well.
@@ -124,23 +122,23 @@ func (a *Answer) ties(r *Recommendation) string {
 	if len(r.Rows) == 2 {
 		verb = "does"
 	}
-	return fmt.Sprintf("%s %s as well, as far as the trials can tell.", list(a.names(r.Rows[1:])), verb)
+	return fmt.Sprintf("%s %s as well, as far as the trials can tell.", words.List(a.names(r.Rows[1:])), verb)
 }
 
 // price is what the choice costs, and what it brings, against what there is now.
 func (a *Answer) price(r *Recommendation) string {
-	if r.Rows[0] == r.among[0] {
+	if r.Rows[0] == r.Among[0] {
 		return ""
 	}
-	best, now := &a.Rows[r.Rows[0]], &a.Rows[r.among[0]]
+	best, now := &a.Rows[r.Rows[0]], &a.Rows[r.Among[0]]
 	var worse, better []string
 	for _, d := range r.Against {
-		m := a.measure(d.Measure)
-		is, was := a.say(m.Unit, float64(best.Figures[m.Name].Value)), a.say(m.Unit, float64(now.Figures[m.Name].Value))
+		m := a.Measure(d.Measure)
+		is, was := a.Say(m.Unit, float64(best.Figures[m.Name].Value)), a.Say(m.Unit, float64(now.Figures[m.Name].Value))
 		if m.aside || is == was || m.Unit == Blocks && best.BlockSize != now.BlockSize {
 			continue
 		}
-		if text := m.column() + " " + is + " instead of " + was; d.By > 0 {
+		if text := m.Column() + " " + is + " instead of " + was; d.By > 0 {
 			worse = append(worse, text)
 		} else {
 			better = append(better, text)
@@ -150,18 +148,18 @@ func (a *Answer) price(r *Recommendation) string {
 		return ""
 	}
 	if len(worse) == 0 && len(r.Races) > 0 { // what is worse is told next, and is not measured
-		return fmt.Sprintf("Against %s, better: %s.", a.choice(r.among[0]), list(some(better, measuresTold)))
+		return fmt.Sprintf("Against %s, better: %s.", a.Choice(r.Among[0]), words.List(words.Some(better, measuresTold)))
 	}
 	tell := func(parts []string) string {
-		return cmp.Or(list(some(parts, measuresTold)), "nothing that is measured here")
+		return cmp.Or(words.List(words.Some(parts, measuresTold)), "nothing that is measured here")
 	}
-	return fmt.Sprintf("Against %s, better: %s. Worse: %s.", a.choice(r.among[0]), tell(better), tell(worse))
+	return fmt.Sprintf("Against %s, better: %s. Worse: %s.", a.Choice(r.Among[0]), tell(better), tell(worse))
 }
 
 // noted is what the plan says that the choice costs.
 func (a *Answer) noted(r *Recommendation) string {
 	cost := strings.TrimRight(a.Rows[r.Rows[0]].Cost, ". ")
-	if cost == "" || r.Rows[0] == r.among[0] {
+	if cost == "" || r.Rows[0] == r.Among[0] {
 		return ""
 	}
 	return "Noted in the plan, not simulated: " + cost + "."
@@ -171,12 +169,12 @@ func (a *Answer) noted(r *Recommendation) string {
 // to stay.
 func (a *Answer) built(all []Recommendation) string {
 	switch {
-	case !slices.ContainsFunc(all, func(r Recommendation) bool { return len(r.Rows) > 0 && r.Rows[0] != r.among[0] }):
+	case !slices.ContainsFunc(all, func(r Recommendation) bool { return len(r.Rows) > 0 && r.Rows[0] != r.Among[0] }):
 		return ""
 	case slices.ContainsFunc(a.Rows, func(r Row) bool { return r.Migration != nil }):
 		return "" // it is told of each
-	case a.plan.From != "":
-		return "Each option begins with what " + quoted(reports.Clean(a.plan.From)) + " has stored; the way there was not simulated."
+	case a.Question.From != "":
+		return "Each option begins with what " + words.Quoted(reports.Clean(a.Question.From)) + " has stored; the way there was not simulated."
 	}
 	return "All of this is as if the cluster had been built so: moving a running one there was not simulated."
 }
@@ -187,34 +185,34 @@ func (a *Answer) never(r *Recommendation) string {
 	best := &a.Rows[r.Rows[0]]
 	for _, v := range best.Bounds {
 		if v.Most == 0 && v.Outcome == Meets {
-			zero = append(zero, a.measure(v.Measure).column())
+			zero = append(zero, a.Measure(v.Measure).Column())
 		}
 	}
 	if len(zero) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: 0 in all of its %s; up to %s of trials may have some.", upper(list(zero)), plural(best.Trials, "trial"), percent(rare(best.Trials)))
+	return fmt.Sprintf("%s: 0 in all of its %s; up to %s of trials may have some.", words.Upper(words.List(zero)), words.Plural(best.Trials, "trial"), words.Percent(rare(best.Trials)))
 }
 
 // nearMisses are the options that would be better but for one bound.
 func (a *Answer) nearMisses(r *Recommendation) string {
-	m := a.measure(a.Minimise)
+	m := a.Measure(a.Minimise)
 	if m == nil {
 		return ""
 	}
 	var near []string
 	least := a.Rows[r.Rows[0]].Figures[m.Name].Value
-	for _, n := range r.among[1:] {
-		if f, ok := a.Rows[n].Figures[m.Name]; ok && f.Value < least && a.Rows[n].outcome() == Breaks {
+	for _, n := range r.Among[1:] {
+		if f, ok := a.Rows[n].Figures[m.Name]; ok && f.Value < least && a.Rows[n].Outcome() == Breaks {
 			if broken := a.broken(n); len(broken) == 1 {
-				near = append(near, fmt.Sprintf("%s (%s; %s)", a.choice(n), a.say(m.Unit, float64(f.Value)), broken[0]))
+				near = append(near, fmt.Sprintf("%s (%s; %s)", a.Choice(n), a.Say(m.Unit, float64(f.Value)), broken[0]))
 			}
 		}
 	}
 	if len(near) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Better in %s, but for one bound: %s.", m.column(), list(some(near, told)))
+	return fmt.Sprintf("Better in %s, but for one bound: %s.", m.Column(), words.List(words.Some(near, words.Told)))
 }
 
 // couldBe says which others may meet the requirements, too.
@@ -222,29 +220,29 @@ func (a *Answer) couldBe(r *Recommendation) string {
 	if len(r.Maybe) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Of %s %d repeats cannot tell whether %s it%s.", list(a.names(r.Maybe)), a.Repeats, either(len(r.Maybe), "it meets", "they meet"), a.enough(r.Maybe))
+	return fmt.Sprintf("Of %s %d repeats cannot tell whether %s it%s.", words.List(a.names(r.Maybe)), a.Repeats, words.Either(len(r.Maybe), "it meets", "they meet"), a.enough(r.Maybe))
 }
 
 func (a *Answer) noneMeets(r *Recommendation) string {
-	asked, nearest := a.asked(), *r.Nearest
+	asked, nearest := a.Asked(), *r.Nearest
 	s := fmt.Sprintf("No option meets the requirements, %s. ", asked)
-	if len(r.among) == 1 {
-		return fmt.Sprintf("%s does not meet the requirements, %s: %s.", upper(a.choice(nearest)), asked, list(a.broken(nearest)))
+	if len(r.Among) == 1 {
+		return fmt.Sprintf("%s does not meet the requirements, %s: %s.", words.Upper(a.Choice(nearest)), asked, words.List(a.broken(nearest)))
 	}
-	s += fmt.Sprintf("The nearest is %s: %s.", a.choice(nearest), list(a.broken(nearest)))
+	s += fmt.Sprintf("The nearest is %s: %s.", a.Choice(nearest), words.List(a.broken(nearest)))
 	var others []string
 	alike := true
-	for _, n := range r.among {
-		if n != nearest && a.Rows[n].outcome() == Breaks {
-			alike = alike && list(a.broken(n)) == list(a.broken(nearest))
-			others = append(others, fmt.Sprintf("%s: %s", a.choice(n), list(a.broken(n))))
+	for _, n := range r.Among {
+		if n != nearest && a.Rows[n].Outcome() == Breaks {
+			alike = alike && words.List(a.broken(n)) == words.List(a.broken(nearest))
+			others = append(others, fmt.Sprintf("%s: %s", a.Choice(n), words.List(a.broken(n))))
 		}
 	}
 	switch {
 	case len(others) > 0 && alike:
 		s += " The others are no better."
 	case len(others) > 0:
-		s += " Of the others, " + strings.Join(some(others, told), "; ") + "."
+		s += " Of the others, " + strings.Join(words.Some(others, words.Told), "; ") + "."
 	}
 	return s
 }
@@ -252,11 +250,11 @@ func (a *Answer) noneMeets(r *Recommendation) string {
 // broken are the bounds that a row does not meet, with what it has instead.
 func (a *Answer) broken(n int) (out []string) {
 	for _, v := range a.Rows[n].Bounds {
-		m := a.measure(v.Measure)
+		m := a.Measure(v.Measure)
 		switch {
 		case v.Outcome == Meets:
 		case m == nil || v.Outcome == NotKnown:
-			out = append(out, a.called(v.Measure)+" is not known")
+			out = append(out, a.Called(v.Measure)+" is not known")
 		default:
 			out = append(out, a.instead(n, m, v.Bound))
 		}
@@ -267,12 +265,12 @@ func (a *Answer) broken(n int) (out []string) {
 // instead is what a row has instead of what a bound asks for.
 func (a *Answer) instead(n int, m *Measure, b Bound) string {
 	f := a.Rows[n].Figures[m.Name]
-	s := fmt.Sprintf("%s is %s", m.column(), a.say(m.Unit, float64(f.Value))) + m.average()
-	switch worst := a.measure(m.Name + "Max"); {
+	s := fmt.Sprintf("%s is %s", m.Column(), a.Say(m.Unit, float64(f.Value))) + m.average()
+	switch worst := a.Measure(m.Name + "Max"); {
 	case worst != nil:
-		s += fmt.Sprintf(", %s %s", a.say(worst.Unit, float64(a.Rows[n].Figures[worst.Name].Value)), atWorst)
+		s += fmt.Sprintf(", %s %s", a.Say(worst.Unit, float64(a.Rows[n].Figures[worst.Name].Value)), AtWorst)
 	case b.Most == 0 && m.Over == OverMean && f.Any < f.Trials:
-		s += fmt.Sprintf(", in %d of %s", f.Any, plural(f.Trials, "trial"))
+		s += fmt.Sprintf(", in %d of %s", f.Any, words.Plural(f.Trials, "trial"))
 	}
 	return s
 }
@@ -283,20 +281,20 @@ func (a *Answer) cannotTell(r *Recommendation) string {
 		if v.Outcome != TooFew {
 			continue
 		}
-		f, m := a.Rows[n].Figures[v.Measure], a.measure(v.Measure)
-		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Trials, "trial"), a.choice(n), a.bound(v.Bound), a.say(m.Unit, float64(f.Value)))
+		f, m := a.Rows[n].Figures[v.Measure], a.Measure(v.Measure)
+		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", words.Plural(f.Trials, "trial"), a.Choice(n), a.bound(v.Bound), a.Say(m.Unit, float64(f.Value)))
 		if band := a.band(m, f); band != "" {
 			s += ", and may be " + band
 		}
 		s += a.enough(r.Maybe) + "."
 		others := 0
-		for _, n := range r.among {
-			if a.Rows[n].outcome() == Breaks {
+		for _, n := range r.Among {
+			if a.Rows[n].Outcome() == Breaks {
 				others++
 			}
 		}
 		if others > 0 {
-			s += fmt.Sprintf(" %s not meet it.", either(others, "The other option does", fmt.Sprintf("The other %d options do", others)))
+			s += fmt.Sprintf(" %s not meet it.", words.Either(others, "The other option does", fmt.Sprintf("The other %d options do", others)))
 		}
 		return s
 	}
@@ -318,7 +316,7 @@ func (a *Answer) enough(rows []int) string {
 			}
 		}
 	}
-	return fmt.Sprintf("; about %s would", plural(roundUp(needs), "repeat"))
+	return fmt.Sprintf("; about %s would", words.Plural(roundUp(needs), "repeat"))
 }
 
 // roundUp to two digits: 465 is 470.
@@ -331,13 +329,13 @@ func roundUp(n int) int {
 }
 
 func (a *Answer) unanswered(r *Recommendation) string {
-	for _, n := range r.among {
+	for _, n := range r.Among {
 		if len(a.Rows[n].Refused) > 0 {
 			return fmt.Sprintf("There is no answer: %s.", strings.TrimRight(a.Rows[n].Refused[0], "."))
 		}
 		for _, v := range a.Rows[n].Bounds {
 			if a.Rows[n].Trials > 0 && v.Outcome == NotKnown {
-				return fmt.Sprintf("There is no answer: the engine %q does not measure %s.", a.Rows[n].Engine, a.called(v.Measure))
+				return fmt.Sprintf("There is no answer: the engine %q does not measure %s.", a.Rows[n].Engine, a.Called(v.Measure))
 			}
 		}
 	}
@@ -347,33 +345,7 @@ func (a *Answer) unanswered(r *Recommendation) string {
 func (a *Answer) names(rows []int) []string {
 	var all []string
 	for _, n := range rows {
-		all = append(all, a.choice(n))
+		all = append(all, a.Choice(n))
 	}
-	return some(all, told)
+	return words.Some(all, words.Told)
 }
-
-// some of the parts, and how many more there are.
-func some(parts []string, most int) []string {
-	if len(parts) <= most {
-		return parts
-	}
-	return append(append([]string(nil), parts[:most]...), fmt.Sprintf("%d more", len(parts)-most))
-}
-
-func nonEmpty(parts []string) (out []string) {
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-func either(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"ipamsim/model/capacity"
+	"ipamsim/reports/answer/words"
 )
 
 // Agreement of the reference with the real code, where both lived through the same
@@ -34,7 +35,7 @@ const differMax = 20
 
 // agree compares what both engines lived, or is nil if there is nothing to compare.
 func (a *Answer) agree() *Agreement {
-	p, g, differ := a.plan, &Agreement{}, 0
+	p, g, differ := a.Question, &Agreement{}, 0
 	for n := range p.Cells {
 		c := &p.Cells[n]
 		for i := range min(len(c.Courses), len(c.Real)) {
@@ -60,16 +61,16 @@ func (a *Answer) agree() *Agreement {
 		return nil
 	}
 	if g.Equal = differ == 0; g.Equal {
-		g.Text = fmt.Sprintf("The real code ran %s, too, %s: all %s are equal.", plural(g.Trials, "trial"), a.beside(), plural(g.Samples, "sample"))
+		g.Text = fmt.Sprintf("The real code ran %s, too, %s: all %s are equal.", words.Plural(g.Trials, "trial"), a.beside(), words.Plural(g.Samples, "sample"))
 		if g.Parted > 0 {
 			g.Text += fmt.Sprintf(" In %d of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps.", g.Parted)
 		}
 		return g
 	}
 	d := g.Differ[0]
-	name := nameOf(p.Axes, &Row{Option: p.Cells[d.Row].Option, Values: p.Cells[d.Row].Values})
+	name := NameOf(p.Axes, &Row{Option: p.Cells[d.Row].Option, Values: p.Cells[d.Row].Values})
 	g.Text = fmt.Sprintf("The engines disagree in %d of %s, so that something is wrong with one of them. The first: %s, repeat %d, at %s d: %s is %s by the reference and %s by the real code.",
-		differ, plural(g.Trials, "trial"), quoted(cleanLines(name)), d.Repeat, short(float64(d.AtDays)), d.Field, d.Reference, d.Real)
+		differ, words.Plural(g.Trials, "trial"), words.Quoted(cleanLines(name)), d.Repeat, words.Short(float64(d.AtDays)), d.Field, d.Reference, d.Real)
 	return g
 }
 
@@ -82,18 +83,18 @@ func (a *Answer) beside() string {
 		r := &a.Rows[n]
 		alike = alike && r.Real == a.Rows[0].Real
 		if r.Real > 0 {
-			of = append(of, fmt.Sprintf("%d of %s", r.Real, quoted(r.Name)))
-		} else if a.recommended(n) {
-			none = append(none, quoted(r.Name))
+			of = append(of, fmt.Sprintf("%d of %s", r.Real, words.Quoted(r.Name)))
+		} else if a.Best(n) {
+			none = append(none, words.Quoted(r.Name))
 		}
 	}
 	switch {
 	case alike:
 		return fmt.Sprintf("%d of each row", a.Rows[0].Real)
 	case len(none) > 0:
-		return list(some(of, told)) + ", none of the recommended " + list(some(none, told))
+		return words.List(words.Some(of, words.Told)) + ", none of the recommended " + words.List(words.Some(none, words.Told))
 	}
-	return list(some(of, told))
+	return words.List(words.Some(of, words.Told))
 }
 
 // differing is the first sample and the first field in it that differs.

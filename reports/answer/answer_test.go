@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
-	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 	"ipamsim/reports/golden"
 )
 
 // What a plan came to, in every form that is text: the story of Wikimedia's staging
 // cluster, and a grid of two settings.
 func TestForms(t *testing.T) {
-	a := answer.Of(plan(staging, 100))
-	tkg := answer.Of(grid(20))
+	a := render.Of(plan(staging, 100))
+	tkg := render.Of(grid(20))
 	for file, write := range map[string]func(io.Writer) error{
 		"staging.txt": a.Text, "staging.md": a.Markdown, "staging.csv": a.CSV, "staging.json": a.JSON, "grid.txt": tkg.Text, "grid.md": tkg.Markdown,
 	} {
@@ -39,30 +39,30 @@ func TestAgreement(t *testing.T) {
 			p.Cells[i].Real = append(p.Cells[i].Real, staging[i].life(r, 100))
 		}
 	}
-	g := answer.Of(p).Agreement
+	g := render.Of(p).Agreement
 	if want := "The real code ran 12 trials, too, 4 of each row: all 1,212 samples are equal."; g == nil || !g.Equal || g.Text != want {
 		t.Fatalf("%+v, want %s", g, want)
 	}
 	p.Cells[1].Real[2].Samples[50].Leaked++
 	p.Cells[2].Real[0].Samples = p.Cells[2].Real[0].Samples[:100]
-	g = answer.Of(p).Agreement
+	g = render.Of(p).Agreement
 	const want = `The engines disagree in 2 of 12 trials, so that something is wrong with one of them. The first: "64 pods a node", repeat 2, at 15 d: Leaked is 3 by the reference and 4 by the real code.`
 	if g.Equal || g.Text != want || len(g.Differ) != 2 || g.Differ[1].Field != "number of samples" {
 		t.Errorf("%+v, want %s", g, want)
 	}
 	p.Cells[1].Courses[2].Chance = 14 * day // 47 of its samples are before
 	p.Cells[2].Real[0].Samples = p.Cells[2].Courses[0].Samples
-	g = answer.Of(p).Agreement
+	g = render.Of(p).Agreement
 	if want := "The real code ran 12 trials, too, 4 of each row: all 1,158 samples are equal. In 1 of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps."; g.Text != want {
 		t.Errorf("%+v, want %s", g, want)
 	}
 	p.Cells[1].Real = nil
-	g = answer.Of(p).Agreement
+	g = render.Of(p).Agreement
 	if want := `The real code ran 8 trials, too, 4 of "as it is" and 4 of "one block a node", none of the recommended "64 pods a node": all 808 samples are equal.`; g.Text != want {
 		t.Errorf("%+v, want %s", g, want)
 	}
 	p.Cells[2].Real, p.Cells[0].Real = nil, nil
-	if g := answer.Of(p).Agreement; g != nil {
+	if g := render.Of(p).Agreement; g != nil {
 		t.Errorf("nothing to compare: %+v", g)
 	}
 }
@@ -70,19 +70,19 @@ func TestAgreement(t *testing.T) {
 // What only the real code knows comes from its own lives.
 func TestRealCode(t *testing.T) {
 	p := plan(staging[:1], 2)
-	if _, known := answer.Of(p).Rows[0].Figures["calls"]; known {
+	if _, known := render.Of(p).Rows[0].Figures["calls"]; known {
 		t.Error("the reference knows how many requests there were")
 	}
 	l := staging[0].life(0, 2)
 	l.Calls, l.AddMedian, l.AddP99, l.Violations = 9000, 30*time.Millisecond, 70*time.Millisecond, map[string]int{"leaked-claim": 2, "starved-node": 1}
 	p.Cells[0].Real = []*capacity.Course{l}
-	f := answer.Of(p).Rows[0].Figures
+	f := render.Of(p).Rows[0].Figures
 	if f["calls"].Value != 10 || f["addMedian"].Value != 30 || f["addP99"].Value != 70 || f["violations"].Value != 3 || f["calls"].Trials != 1 || f["routes"].Trials != 2 {
 		t.Errorf("%+v", f)
 	}
 	var b bytes.Buffer
 	const want = "Calls, the time of an ADD and violations are of the 1 trial that the real code ran as well."
-	if err := answer.Of(p).Text(&b); err != nil || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), want) {
+	if err := render.Of(p).Text(&b); err != nil || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), want) {
 		t.Errorf("nobody says of how many trials: %s", b.String())
 	}
 }
@@ -98,7 +98,7 @@ func TestManyLives(t *testing.T) {
 		p.Cells = append(p.Cells, q.Cells...)
 	}
 	from := time.Now()
-	if a := answer.Of(p); len(a.Rows) != 40 || len(a.Plots) == 0 {
+	if a := render.Of(p); len(a.Rows) != 40 || len(a.Plots) == 0 {
 		t.Error("no answer")
 	}
 	took := time.Since(from)
@@ -114,7 +114,7 @@ func TestAlone(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		p.Both = both
 		var b strings.Builder
-		if err := answer.Of(p).Text(&b); err != nil {
+		if err := render.Of(p).Text(&b); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), "--engine real"); got != both {

@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 )
 
 // Any plan has an answer, in every form: lives that are missing, short or without a
@@ -19,8 +20,8 @@ func TestAnyPlan(t *testing.T) {
 	for seed := range uint64(25) {
 		r := rand.New(rand.NewPCG(7, seed))
 		p := anyPlan(r)
-		a := answer.Of(p)
-		for _, f := range append(a.Files(), answer.File{Name: "text", Write: a.Text}) {
+		a := render.Of(p)
+		for _, f := range append(a.Files(), render.File{Name: "text", Write: a.Text}) {
 			if ending := path.Ext(f.Name); (ending == ".png" || ending == ".svg") && seed%10 != 0 {
 				continue // the page draws all of them, too
 			}

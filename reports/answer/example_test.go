@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 )
 
 // Two options, each lived through ten times: what there is now runs out on day 3.
@@ -22,7 +23,7 @@ func ExampleOf() {
 		p.Cells[0].Courses = append(p.Cells[0].Courses, life(4, 3*24*time.Hour))
 		p.Cells[1].Courses = append(p.Cells[1].Courses, life(8, capacity.Never))
 	}
-	if err := answer.Of(p).Text(os.Stdout); err != nil {
+	if err := render.Of(p).Text(os.Stdout); err != nil {
 		panic(err)
 	}
 	// Output:

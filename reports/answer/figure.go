@@ -82,11 +82,11 @@ func clip(v, low, high float64) float64 {
 // where it says nothing.
 func (m *Measure) values(c *Trials) []float64 {
 	lives := c.Courses
-	if m.real {
+	if m.Real {
 		switch {
 		case slices.ContainsFunc(c.Real, func(l *capacity.Course) bool { return l != nil }):
 			lives = c.Real
-		case c.Engine != realCode:
+		case c.Engine != RealCode:
 			lives = nil
 		}
 	}
@@ -101,8 +101,8 @@ func (m *Measure) values(c *Trials) []float64 {
 
 // The engines: the real code, and the allocators that do what it does.
 const (
-	realCode  = "real"
-	reference = "reference"
+	RealCode  = "real"
+	Reference = "reference"
 )
 
 // paired is by how much b exceeds a, repeat by repeat: the same repeat has the same

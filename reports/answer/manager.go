@@ -33,7 +33,7 @@ func (m *Manager) measures() []Measure {
 	}
 	for i := range all {
 		x := &all[i]
-		x.Title, x.Doc, x.head, x.words = m.says(x.Title), m.says(x.Doc), m.says(x.head), m.says(x.words)
+		x.Title, x.Doc, x.Head, x.words = m.Says(x.Title), m.Says(x.Doc), m.Says(x.Head), m.Says(x.words)
 		if x.Unit == Pods {
 			x.Unit = Unit(m.Tenants)
 		}
@@ -50,8 +50,8 @@ func (m *Manager) measure(name string) *Measure {
 	return nil
 }
 
-// says is a text about pods as one about the tenants, whose ADD is their creation.
-func (m *Manager) says(text string) string {
+// Says is a text about pods as one about the tenants, whose ADD is their creation.
+func (m *Manager) Says(text string) string {
 	if m.Tenants == "" {
 		return text
 	}

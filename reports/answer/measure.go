@@ -20,13 +20,13 @@ type Measure struct {
 	Over   Over   `json:"over"`
 	Doc    string `json:"doc"`
 
-	head  string // of a column, in one line or two
-	when  when
+	Head  string `json:"-"` // of a column, in one line or two
+	When  When   `json:"-"`
 	words string // "of those it has the fewest …"
 	// aside: it is told in tables, and not in sentences: another says nearly the same.
 	aside bool
-	fine  bool // it is told in files, and not on a terminal or a page
-	real  bool // only the real code knows it
+	Fine  bool `json:"-"` // it is told in files, and not on a terminal or a page
+	Real  bool `json:"-"` // only the real code knows it
 	some  bool // only of managers that say so: see Manager.With
 	// of one life; not a number if that does not tell, infinite for a time beyond the
 	// horizon.
@@ -78,85 +78,85 @@ const (
 	OverMedian Over = "median"
 )
 
-// when says which of one life's times is told; "" where there is nothing to choose.
-type when string
+// When says which of one life's times is told; "" where there is nothing to choose.
+type When string
 
 const (
-	atWorst   when = "at worst"
-	onAverage when = "on average"
+	AtWorst   When = "at worst"
+	OnAverage When = "on average"
 )
 
-// column is the head of a measure's column in one line, which is what sentences call
+// Column is the head of a measure's column in one line, which is what sentences call
 // it, too.
-func (m *Measure) column() string { return strings.ReplaceAll(m.head, "\n", " ") }
+func (m *Measure) Column() string { return strings.ReplaceAll(m.Head, "\n", " ") }
 
 // Measures are all there are, what matters most first.
 func Measures() []Measure {
 	return []Measure{
-		{Name: "exhaustion", Title: "Exhaustion probability", Unit: Share, Better: Less, Over: OverChance, head: "exhaustion\nprobability", words: "it runs out of addresses most rarely",
+		{Name: "exhaustion", Title: "Exhaustion probability", Unit: Share, Better: Less, Over: OverChance, Head: "exhaustion\nprobability", words: "it runs out of addresses most rarely",
 			Doc: "Whether, before the horizon, an ADD was refused because no address was left that the node may hand out.", of: exhausted},
-		{Name: "timeToExhaustion", Title: "Time to exhaustion", Unit: Days, Better: More, Over: OverMedian, head: "after", words: "it lasts longest",
+		{Name: "timeToExhaustion", Title: "Time to exhaustion", Unit: Days, Better: More, Over: OverMedian, Head: "after", words: "it lasts longest",
 			Doc: "When an ADD was refused for the first time.", aside: true, of: timeToExhaustion},
-		{Name: "refused", Title: "Refused ADDs", Unit: Adds, Better: Less, Over: OverMean, head: "refused\nADDs", words: "it refuses the fewest ADDs",
-			Doc: "ADDs refused for want of an address over the whole horizon, repeated ones included.", fine: true, aside: true,
+		{Name: "refused", Title: "Refused ADDs", Unit: Adds, Better: Less, Over: OverMean, Head: "refused\nADDs", words: "it refuses the fewest ADDs",
+			Doc: "ADDs refused for want of an address over the whole horizon, repeated ones included.", Fine: true, aside: true,
 			of: func(_ *Trials, l *capacity.Course) float64 { return float64(l.Refused) }},
-		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, when: atWorst, head: "pods without\nan address", words: "it has the fewest pods without an address",
+		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, When: AtWorst, Head: "pods without\nan address", words: "it has the fewest pods without an address",
 			Doc: "The most pods at any time that are bound to a node and have no address.", of: most(func(s *capacity.Sample) float64 { return float64(s.Waiting) })},
-		{Name: "unplaced", Title: "Pods without a node", Unit: Pods, Better: Less, Over: OverMean, when: onAverage, head: "pods\nunplaced", words: "it leaves the fewest pods without a node",
+		{Name: "unplaced", Title: "Pods without a node", Unit: Pods, Better: Less, Over: OverMean, When: OnAverage, Head: "pods\nunplaced", words: "it leaves the fewest pods without a node",
 			Doc: "Pods that no node has room for, since a kubelet takes only so many: the mean over time.", of: average(func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Unplaced) })},
-		{Name: "unplacedMax", Title: "Pods without a node at worst", Unit: Pods, Better: Less, Over: OverMean, when: atWorst, head: "unplaced\nat worst", words: "it leaves the fewest pods without a node at worst",
-			Doc: "The most pods at any time that no node has room for.", fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Unplaced) })},
-		{Name: "starved", Title: "Nodes without a block", Unit: Nodes, Better: Less, Over: OverMean, when: atWorst, head: "nodes without\na block", words: "it has the fewest nodes without a block",
+		{Name: "unplacedMax", Title: "Pods without a node at worst", Unit: Pods, Better: Less, Over: OverMean, When: AtWorst, Head: "unplaced\nat worst", words: "it leaves the fewest pods without a node at worst",
+			Doc: "The most pods at any time that no node has room for.", Fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Unplaced) })},
+		{Name: "starved", Title: "Nodes without a block", Unit: Nodes, Better: Less, Over: OverMean, When: AtWorst, Head: "nodes without\na block", words: "it has the fewest nodes without a block",
 			Doc: "The most nodes at any time that are up, without a block, and without one left to claim.", of: most(func(s *capacity.Sample) float64 { return float64(s.Starved) })},
-		{Name: "blackholed", Title: "Blackholed pairs", Unit: Pairs, Better: Less, Over: OverMean, when: atWorst, head: "blackholed", words: "it has the fewest blackholed pairs",
+		{Name: "blackholed", Title: "Blackholed pairs", Unit: Pairs, Better: Less, Over: OverMean, When: AtWorst, Head: "blackholed", words: "it has the fewest blackholed pairs",
 			Doc: "The most pairs at any time of a node and a live address that it cannot reach.", of: most(func(s *capacity.Sample) float64 { return float64(s.Blackholed) })},
-		{Name: "blackholedHours", Title: "Blackholed pair-hours", Unit: PairHours, Better: Less, Over: OverMean, head: "pair-hours", words: "its pairs are blackholed for the shortest time",
-			Doc: "Blackholed pairs times the hours for which they were, over the horizon.", fine: true, aside: true, of: blackholedHours},
-		{Name: "borrowed", Title: "Borrowed addresses", Unit: Addresses, Better: Less, Over: OverMean, when: atWorst, head: "borrowed", words: "it borrows the fewest addresses",
+		{Name: "blackholedHours", Title: "Blackholed pair-hours", Unit: PairHours, Better: Less, Over: OverMean, Head: "pair-hours", words: "its pairs are blackholed for the shortest time",
+			Doc: "Blackholed pairs times the hours for which they were, over the horizon.", Fine: true, aside: true, of: blackholedHours},
+		{Name: "borrowed", Title: "Borrowed addresses", Unit: Addresses, Better: Less, Over: OverMean, When: AtWorst, Head: "borrowed", words: "it borrows the fewest addresses",
 			Doc: "The most addresses at any time that are used on another node than their block's.", of: most(func(s *capacity.Sample) float64 { return float64(s.Borrowed) })},
-		{Name: "leaked", Title: "Leaked addresses", Unit: Addresses, Better: Less, Over: OverMean, when: onAverage, head: "leaked", words: "it leaks the fewest addresses",
+		{Name: "leaked", Title: "Leaked addresses", Unit: Addresses, Better: Less, Over: OverMean, When: OnAverage, Head: "leaked", words: "it leaks the fewest addresses",
 			Doc: "Addresses claimed for a sandbox that is no more, or for nobody: the mean over time.", of: average(func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Leaked) })},
-		{Name: "leakedMax", Title: "Leaked addresses at worst", Unit: Addresses, Better: Less, Over: OverMean, when: atWorst, head: "leaked\nat worst", words: "it leaks the fewest addresses at worst",
-			Doc: "The most leaked addresses at any time.", fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Leaked) })},
-		{Name: "routes", Title: "Routes", Unit: Prefixes, Better: Less, Over: OverMean, when: atWorst, head: "routes", words: "it announces the fewest routes",
+		{Name: "leakedMax", Title: "Leaked addresses at worst", Unit: Addresses, Better: Less, Over: OverMean, When: AtWorst, Head: "leaked\nat worst", words: "it leaks the fewest addresses at worst",
+			Doc: "The most leaked addresses at any time.", Fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Leaked) })},
+		{Name: "routes", Title: "Routes", Unit: Prefixes, Better: Less, Over: OverMean, When: AtWorst, Head: "routes", words: "it announces the fewest routes",
 			Doc: "The most prefixes that nodes announce at any time: blocks and borrowed addresses.", of: most(func(s *capacity.Sample) float64 { return float64(s.Routes) })},
-		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, when: onAverage, head: "waste", words: "it wastes the fewest addresses",
+		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, When: OnAverage, Head: "waste", words: "it wastes the fewest addresses",
 			Doc: "The share of the addresses in blocks that nobody uses, or of all where there are no blocks; what has leaked is nobody's. The mean over time.", of: average(func(c *Trials, s *capacity.Sample) float64 { return s.Waste(c.BlockSize) })},
-		{Name: "nodePorts", Title: "Node ports", Unit: Ports, Better: Less, Over: OverMean, when: atWorst, head: "node\nports", words: "it takes the fewest node ports",
+		{Name: "nodePorts", Title: "Node ports", Unit: Ports, Better: Less, Over: OverMean, When: AtWorst, Head: "node\nports", words: "it takes the fewest node ports",
 			Doc: "The most node ports at any time that Services have.", some: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.NodePorts) })},
-		{Name: "inBand", Title: "Handed out of the static band", Unit: Addresses, Better: Less, Over: OverMean, when: atWorst, head: "of the\nstatic band", words: "it hands out the fewest addresses of the static band",
+		{Name: "inBand", Title: "Handed out of the static band", Unit: Addresses, Better: Less, Over: OverMean, When: AtWorst, Head: "of the\nstatic band", words: "it hands out the fewest addresses of the static band",
 			Doc:  "The most addresses at any time that Services have which asked for none, of those that are kept for Services that ask for a certain one: such a Service may be refused then.",
 			some: true, of: most(func(s *capacity.Sample) float64 { return float64(s.InBand) })},
-		{Name: "blackholedIPv6", Title: "Blackholed pairs in IPv6", Unit: Pairs, Better: Less, Over: OverMean, when: atWorst, head: "IPv6\nblackholed", words: "it has the fewest blackholed pairs in IPv6",
+		{Name: "blackholedIPv6", Title: "Blackholed pairs in IPv6", Unit: Pairs, Better: Less, Over: OverMean, When: AtWorst, Head: "IPv6\nblackholed", words: "it has the fewest blackholed pairs in IPv6",
 			Doc: "Of the blackholed pairs, those of an IPv6 address, where pods have addresses of both families.", aside: true, of: ofSix(most, func(p *capacity.Part) float64 { return float64(p.Blackholed) })},
-		{Name: "routesIPv6", Title: "IPv6 routes", Unit: Prefixes, Better: Less, Over: OverMean, when: atWorst, head: "IPv6\nroutes", words: "it announces the fewest IPv6 routes",
+		{Name: "routesIPv6", Title: "IPv6 routes", Unit: Prefixes, Better: Less, Over: OverMean, When: AtWorst, Head: "IPv6\nroutes", words: "it announces the fewest IPv6 routes",
 			Doc: "Of the routes, those of IPv6, where pods have addresses of both families.", aside: true, of: ofSix(most, func(p *capacity.Part) float64 { return float64(p.Routes) })},
-		{Name: "wasteIPv6", Title: "Waste in IPv6", Unit: Share, Better: Less, Over: OverMean, when: onAverage, head: "IPv6\nwaste", words: "it wastes the fewest IPv6 addresses",
+		{Name: "wasteIPv6", Title: "Waste in IPv6", Unit: Share, Better: Less, Over: OverMean, When: OnAverage, Head: "IPv6\nwaste", words: "it wastes the fewest IPv6 addresses",
 			Doc: "The share of the addresses in IPv6 blocks that nobody has claimed, where pods have addresses of both families: the mean over time.", aside: true,
 			of: ofSix(mean, (*capacity.Part).Waste)},
-		{Name: "stranded", Title: "Stranded addresses", Unit: Addresses, Better: Less, Over: OverMean, when: onAverage, head: "stranded", words: "it strands the fewest addresses",
+		{Name: "stranded", Title: "Stranded addresses", Unit: Addresses, Better: Less, Over: OverMean, When: OnAverage, Head: "stranded", words: "it strands the fewest addresses",
 			Doc: "Free addresses that the average node could not be given under the policy: the mean over time.", of: average(func(_ *Trials, s *capacity.Sample) float64 { return s.Stranded })},
-		{Name: "utilisation", Title: "Utilisation", Unit: Share, Over: OverMean, when: onAverage, head: "in\nuse", words: "it uses the fewest addresses",
-			Doc: "The share of all addresses that is claimed: the mean over time.", fine: true, aside: true, of: average(func(_ *Trials, s *capacity.Sample) float64 { return ratio(float64(s.InUse), float64(s.Size)) })},
-		{Name: "utilisationPeak", Title: "Utilisation at its peak", Unit: Share, Over: OverMean, when: atWorst, head: "peak\nuse", words: "it uses the fewest addresses at its peak",
+		{Name: "utilisation", Title: "Utilisation", Unit: Share, Over: OverMean, When: OnAverage, Head: "in\nuse", words: "it uses the fewest addresses",
+			Doc: "The share of all addresses that is claimed: the mean over time.", Fine: true, aside: true, of: average(func(_ *Trials, s *capacity.Sample) float64 { return ratio(float64(s.InUse), float64(s.Size)) })},
+		{Name: "utilisationPeak", Title: "Utilisation at its peak", Unit: Share, Over: OverMean, When: AtWorst, Head: "peak\nuse", words: "it uses the fewest addresses at its peak",
 			Doc: "The most addresses claimed at any time, as a share of all.", aside: true, of: utilisationPeak},
-		{Name: "blocksPerNode", Title: "Blocks of one node", Unit: Blocks, Better: Less, Over: OverMean, when: atWorst, head: "blocks\na node", words: "its nodes have the fewest blocks",
+		{Name: "blocksPerNode", Title: "Blocks of one node", Unit: Blocks, Better: Less, Over: OverMean, When: AtWorst, Head: "blocks\na node", words: "its nodes have the fewest blocks",
 			Doc: "The most blocks that one node has at any time.", of: most(func(s *capacity.Sample) float64 { return float64(s.BlocksMax) })},
-		{Name: "stale", Title: "Stale affinities", Unit: Affinities, Better: Less, Over: OverMean, when: atWorst, head: "stale", words: "it keeps the fewest affinities of nodes that are no more",
+		{Name: "stale", Title: "Stale affinities", Unit: Affinities, Better: Less, Over: OverMean, When: AtWorst, Head: "stale", words: "it keeps the fewest affinities of nodes that are no more",
 			Doc: "The most affinities at any time of nodes that are no more.", of: most(func(s *capacity.Sample) float64 { return float64(s.Stale) })},
-		{Name: "unfinished", Title: "Not carried out", Unit: Share, Better: Less, Over: OverChance, head: "not\ncarried out", words: "it is carried out most surely",
-			Doc: "Whether the way to the option, from the cluster that runs at the beginning, did not end before the horizon.", fine: true, aside: true, of: unfinished},
-		{Name: "calls", Title: "Requests for each ADD", Unit: Requests, Better: Less, Over: OverMean, head: "calls\nper ADD", words: "it asks the datastore least",
-			Doc: "Requests that reached the datastore, whoever made them, for each ADD.", real: true,
+		{Name: "unfinished", Title: "Not carried out", Unit: Share, Better: Less, Over: OverChance, Head: "not\ncarried out", words: "it is carried out most surely",
+			Doc: "Whether the way to the option, from the cluster that runs at the beginning, did not end before the horizon.", Fine: true, aside: true, of: unfinished},
+		{Name: "calls", Title: "Requests for each ADD", Unit: Requests, Better: Less, Over: OverMean, Head: "calls\nper ADD", words: "it asks the datastore least",
+			Doc: "Requests that reached the datastore, whoever made them, for each ADD.", Real: true,
 			of: func(_ *Trials, l *capacity.Course) float64 { return known(ratio(float64(l.Calls), float64(l.Adds))) }},
-		{Name: "addMedian", Title: "Time of an ADD, median", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\nmedian", words: "its ADDs are fastest",
-			Doc: "How long an ADD takes at the median.", aside: true, real: true,
+		{Name: "addMedian", Title: "Time of an ADD, median", Unit: Milliseconds, Better: Less, Over: OverMean, Head: "ADD\nmedian", words: "its ADDs are fastest",
+			Doc: "How long an ADD takes at the median.", aside: true, Real: true,
 			of: func(_ *Trials, l *capacity.Course) float64 { return known(milliseconds(l.AddMedian)) }},
-		{Name: "addP99", Title: "Time of an ADD, 99th percentile", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\np99", words: "its slowest ADDs are fastest",
-			Doc: "How long the slowest of 100 ADDs takes.", aside: true, real: true,
+		{Name: "addP99", Title: "Time of an ADD, 99th percentile", Unit: Milliseconds, Better: Less, Over: OverMean, Head: "ADD\np99", words: "its slowest ADDs are fastest",
+			Doc: "How long the slowest of 100 ADDs takes.", aside: true, Real: true,
 			of: func(_ *Trials, l *capacity.Course) float64 { return known(milliseconds(l.AddP99)) }},
-		{Name: "violations", Title: "Violations", Unit: Violations, Better: Less, Over: OverMean, head: "violations", words: "it violates the fewest invariants",
-			Doc: "Violations of all invariants that the real code was seen to make.", aside: true, real: true, of: violations},
+		{Name: "violations", Title: "Violations", Unit: Violations, Better: Less, Over: OverMean, Head: "violations", words: "it violates the fewest invariants",
+			Doc: "Violations of all invariants that the real code was seen to make.", aside: true, Real: true, of: violations},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/reports"
+	"ipamsim/reports/answer/words"
 )
 
 // Migration is what became of the way to a row's option, from the cluster that runs
@@ -96,7 +97,7 @@ func (m *Manager) step(s *capacity.Step) MigrationStep {
 		for _, p := range s.Pools {
 			in = append(in, p.String())
 		}
-		out.text = "restart the pods of " + list(in) + " one by one"
+		out.text = "restart the pods of " + words.List(in) + " one by one"
 	case m.Step != nil:
 		out.text = reports.Clean(m.Step(s))
 	default:
@@ -115,7 +116,7 @@ func (a *Answer) tell(r *Row) {
 	for i := range m.Steps {
 		steps = append(steps, m.Steps[i].text)
 	}
-	s := fmt.Sprintf("The way to %s, simulated: %s.", quoted(r.Name), strings.Join(steps, "; "))
+	s := fmt.Sprintf("The way to %s, simulated: %s.", words.Quoted(r.Name), strings.Join(steps, "; "))
 	if m.Done > 0 {
 		s += fmt.Sprintf(" Done after %s (median), %s restarted; on the way at worst %s waiting and %s blackholed.",
 			hoursText(float64(m.Hours)), amount(m.Restarted, "pod"), amount(m.Waiting, "pod"), amount(m.Blackholed, "pair"))
@@ -125,7 +126,7 @@ func (a *Answer) tell(r *Row) {
 		if x.Stuck == 0 {
 			continue
 		}
-		s += fmt.Sprintf(" In %d of %s it ended at step %d, %s", x.Stuck, plural(m.Trials, "trial"), i+1, quoted(x.text))
+		s += fmt.Sprintf(" In %d of %s it ended at step %d, %s", x.Stuck, words.Plural(m.Trials, "trial"), i+1, words.Quoted(x.text))
 		if x.Why != "" {
 			s += ", refused to the end: " + x.Why
 		}
@@ -138,25 +139,25 @@ func amount(v Number, what string) string {
 	if v == 1 {
 		return "1 " + what
 	}
-	return few(float64(v)) + " " + what + "s"
+	return words.Few(float64(v)) + " " + what + "s"
 }
 
 // hoursText is a time in the unit that people would use.
 func hoursText(h float64) string {
 	switch {
 	case h < 1./60:
-		return few(3600*h) + " s"
+		return words.Few(3600*h) + " s"
 	case h < 1:
-		return few(60*h) + " min"
+		return words.Few(60*h) + " min"
 	case h < 48:
-		return few(h) + " h"
+		return words.Few(h) + " h"
 	}
-	return few(h/24) + " d"
+	return words.Few(h/24) + " d"
 }
 
-// ways are the texts of the rows' migrations: those that did not end first, then in
+// Ways are the texts of the rows' migrations: those that did not end first, then in
 // the order of rows.
-func (a *Answer) ways(wanted func(n int) bool) (out []string) {
+func (a *Answer) Ways(wanted func(n int) bool) (out []string) {
 	for _, ended := range []bool{false, true} {
 		for n := range a.Rows {
 			if m := a.Rows[n].Migration; m != nil && m.Trials > 0 && (m.Done == m.Trials) == ended && wanted(n) {
@@ -177,15 +178,15 @@ type Beginning struct {
 // beginning is what there is before anything happens, the same in all lives: of what
 // is counted at worst that which is not 0.
 func (a *Answer) beginning() (out []Beginning) {
-	for n := range a.plan.Cells {
-		c := &a.plan.Cells[n]
+	for n := range a.Question.Cells {
+		c := &a.Question.Cells[n]
 		for _, l := range c.Courses {
 			if l == nil || l.Since == 0 || len(l.Samples) == 0 {
 				continue
 			}
 			first := &capacity.Course{Exhausted: capacity.Never, Samples: l.Samples[:1]}
-			for _, m := range a.plan.Manager.measures() {
-				if v := m.of(c, first); m.when == atWorst && m.Better == Less && m.Unit != Prefixes && m.Unit != Blocks && v > 0 {
+			for _, m := range a.Question.Manager.measures() {
+				if v := m.of(c, first); m.When == AtWorst && m.Better == Less && m.Unit != Prefixes && m.Unit != Blocks && v > 0 {
 					out = append(out, Beginning{m.Name, Number(v)})
 				}
 			}
@@ -195,8 +196,8 @@ func (a *Answer) beginning() (out []Beginning) {
 	return nil
 }
 
-// since says from when on lives count, and what was there before.
-func (a *Answer) since() string {
+// Since says from when on lives count, and what was there before.
+func (a *Answer) Since() string {
 	var from []float64
 	for n := range a.Rows {
 		if h := float64(a.Rows[n].SinceHours); h > 0 && !math.IsInf(h, 0) {
@@ -212,19 +213,19 @@ func (a *Answer) since() string {
 	if first != last {
 		s = fmt.Sprintf("Numbers and bounds are of the time from %s to %s on, by row", first, last)
 	}
-	if a.plan.From != "" {
+	if a.Question.From != "" {
 		s += ": when an option has been carried out and the cluster has settled"
 	}
 	s += "."
 	var parts []string
 	for _, b := range a.Beginning {
-		m := a.measure(b.Measure)
+		m := a.Measure(b.Measure)
 		if m != nil && !m.aside {
-			parts = append(parts, m.column()+" "+a.say(m.Unit, float64(b.Value)))
+			parts = append(parts, m.Column()+" "+a.Say(m.Unit, float64(b.Value)))
 		}
 	}
 	if len(parts) > 0 {
-		s += " Told apart, at the beginning: " + list(parts) + "."
+		s += " Told apart, at the beginning: " + words.List(parts) + "."
 	}
 	return s
 }

@@ -12,6 +12,7 @@ import (
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
 	answercalico "ipamsim/reports/answer/calico"
+	"ipamsim/reports/answer/render"
 )
 
 // moved is a plan of a cluster that runs: twelve pairs are blackholed at its
@@ -51,7 +52,7 @@ func moved(end time.Duration) *answer.Question {
 // Bounds are of the time after the migration; what was there at the beginning, and
 // what was seen on the way, is told apart.
 func TestBoundsFromATimeOn(t *testing.T) {
-	a := answer.Of(moved(3 * time.Hour))
+	a := render.Of(moved(3 * time.Hour))
 	if r := a.Recommended[0]; r.Outcome != answer.Take || len(r.Rows) != 1 || r.Rows[0] != 1 {
 		t.Errorf("recommended: %s", r.Text)
 	}
@@ -67,7 +68,7 @@ func TestBoundsFromATimeOn(t *testing.T) {
 
 // An option that cannot be carried out meets nothing, whatever else is measured.
 func TestNotCarriedOut(t *testing.T) {
-	a := answer.Of(moved(capacity.Never))
+	a := render.Of(moved(capacity.Never))
 	if r := a.Recommended[0]; r.Outcome != answer.NoneMeets || strings.Contains(r.Text, "Take") {
 		t.Errorf("recommended: %s", r.Text)
 	}
@@ -78,7 +79,7 @@ func TestNotCarriedOut(t *testing.T) {
 }
 
 // tells holds the text of an answer, without the ends of its lines, to what it says.
-func tells(t *testing.T, a *answer.Answer, parts ...string) {
+func tells(t *testing.T, a *render.Answer, parts ...string) {
 	t.Helper()
 	var b, page bytes.Buffer
 	if err := a.Text(&b); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 	"ipamsim/reports/page/browser"
 )
 
@@ -33,7 +34,7 @@ func hostile() *answer.Question {
 
 // Whatever a plan says stays text, in every file.
 func TestHostileTextStaysText(t *testing.T) {
-	for _, f := range answer.Of(hostile()).Files() {
+	for _, f := range render.Of(hostile()).Files() {
 		if strings.HasSuffix(f.Name, ".png") {
 			continue
 		}
@@ -63,7 +64,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := answer.Of(hostile()).Text(&b); err != nil || strings.ContainsAny(b.String(), "\x1b\u202e") {
+	if err := render.Of(hostile()).Text(&b); err != nil || strings.ContainsAny(b.String(), "\x1b\u202e") {
 		t.Errorf("the terminal is told to do something: %q, %v", b.String(), err)
 	}
 }
@@ -75,7 +76,7 @@ func TestInBrowser(t *testing.T) {
 	sorts(t, b)
 	for name, p := range map[string]*answer.Question{"staging": plan(staging, 100), "grid": grid(20), "hostile": hostile()} {
 		file := filepath.Join(t.TempDir(), "index.html")
-		write(t, file, answer.Of(p).Page)
+		write(t, file, render.Of(p).Page)
 		windows := []browser.Window{{Width: 400, Height: 800, Dark: name == "grid", NoScript: name == "grid"}}
 		if name != "grid" {
 			windows = append(windows, browser.Window{Width: 1280, Height: 900, Dark: name == "hostile"})
@@ -102,7 +103,7 @@ func TestInBrowser(t *testing.T) {
 // A column is sorted by a click: by numbers, not by letters.
 func sorts(t *testing.T, b *browser.Browser) {
 	file := filepath.Join(t.TempDir(), "index.html")
-	write(t, file, answer.Of(plan(staging, 100)).Page)
+	write(t, file, render.Of(plan(staging, 100)).Page)
 	tab := b.Open(t, file, "", browser.Window{Width: 1280, Height: 900})
 	tab.Wait("document.querySelectorAll('thead button').length > 5")
 	if got := browser.Eval[string](tab, "document.querySelector('tbody tr:first-child:has(th .good) .v').textContent"); got != "64 pods a node" {

@@ -14,6 +14,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 )
 
 var shots = flag.String("plots", "", "write the plots of the tests into this `DIR`, to look at")
@@ -53,7 +54,7 @@ func owned() *answer.Question {
 	return p
 }
 
-func names(a *answer.Answer) string {
+func names(a *render.Answer) string {
 	var out []string
 	for _, p := range a.Plots {
 		out = append(out, p.Name)
@@ -80,7 +81,7 @@ func TestPlots(t *testing.T) {
 		}()},
 		{"no cells", "", plan(nil, 2)},
 	} {
-		a := answer.Of(tt.plan)
+		a := render.Of(tt.plan)
 		if got := names(a); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
@@ -118,7 +119,7 @@ func TestFewMapsOfManyBlocks(t *testing.T) {
 			}
 		}
 	}
-	a := answer.Of(p)
+	a := render.Of(p)
 	if got, want := names(a), "exhaustion over-time owners-0"; got != want {
 		t.Fatalf("%s, want %s", got, want)
 	}
@@ -135,7 +136,7 @@ func TestWinnersAreDrawn(t *testing.T) {
 		kinds = append(kinds, kind{name: fmt.Sprint("fails ", i), block: 64, routes: 3, runsOut: 1})
 	}
 	kinds = append(kinds, kind{name: "best", block: 64, routes: 4}, kind{name: "good", block: 64, routes: 5})
-	for _, f := range answer.Of(plan(kinds, 100)).Files() {
+	for _, f := range render.Of(plan(kinds, 100)).Files() {
 		if f.Name != "plots/over-time.csv" {
 			continue
 		}
@@ -163,7 +164,7 @@ func TestBarsHaveShortNames(t *testing.T) {
 	for i := range p.Cells {
 		p.Cells[i].Option, p.Cells[i].Values = "", []string{"uniform 70 ± 40", p.Axes[1].Values[i]}
 	}
-	for _, f := range answer.Of(p).Files() {
+	for _, f := range render.Of(p).Files() {
 		var b bytes.Buffer
 		if f.Name != "plots/stranded.json" {
 			continue
@@ -202,7 +203,7 @@ func TestBlockNames(t *testing.T) {
 	} {
 		p := owned()
 		p.Cells[0].Cluster = &capacity.Cluster{Networks: []model.Network{{Blocks: &model.BlockPolicy{Pools: tt.pools}}}, Nodes: []capacity.Node{{Name: "kubestage1001"}}}
-		for _, f := range answer.Of(p).Files() {
+		for _, f := range render.Of(p).Files() {
 			var b bytes.Buffer
 			if f.Name != "plots/owners-0.csv" {
 				continue

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/reports"
+	"ipamsim/reports/answer/words"
 )
 
 // Race is a known failure of the address manager that an option brings, or makes more
@@ -104,7 +105,7 @@ func (a *Answer) races(from, to int) []Race {
 	if from == to {
 		return nil
 	}
-	all, err := a.plan.Manager.Races(a.plan.Cells[from].Cluster, a.plan.Cells[to].Cluster)
+	all, err := a.Question.Manager.Races(a.Question.Cells[from].Cluster, a.Question.Cells[to].Cluster)
 	if err != nil {
 		return nil
 	}
@@ -119,7 +120,7 @@ func (a *Answer) brings(r *Recommendation) string {
 		for ; i < len(r.Races) && r.Races[i].Change == first.Change; i++ {
 			of = append(of, fmt.Sprintf("%s (%s)", r.Races[i].What, r.Races[i].Command))
 		}
-		parts = append(parts, fmt.Sprintf("It %s, and no trial here shows what %s is known to do then: %s.", first.words, first.Upstream, strings.Join(some(of, told), "; ")))
+		parts = append(parts, fmt.Sprintf("It %s, and no trial here shows what %s is known to do then: %s.", first.words, first.Upstream, strings.Join(words.Some(of, words.Told), "; ")))
 	}
 	return strings.Join(parts, " ")
 }

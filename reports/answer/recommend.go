@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ipamsim/reports"
+	"ipamsim/reports/answer/words"
 )
 
 // Recommendation is what to choose where nobody chooses Given, and why.
@@ -27,8 +28,8 @@ type Recommendation struct {
 	Races []Race `json:"races,omitempty"`
 	Text  string `json:"text"`
 
-	sentences []string // of Text, each with its reasons
-	among     []int    // the rows to choose from
+	Sentences []string `json:"-"` // of Text, each with its reasons
+	Among     []int    `json:"-"` // the rows to choose from
 }
 
 // Advice is how a recommendation ends.
@@ -56,39 +57,39 @@ func (a *Answer) recommend() []Recommendation {
 	for i := range groups {
 		r := &groups[i]
 		var meets []int
-		for _, n := range r.among {
-			switch a.Rows[n].outcome() {
+		for _, n := range r.Among {
+			switch a.Rows[n].Outcome() {
 			case Meets:
 				meets = append(meets, n)
 			case TooFew:
 				r.Maybe = append(r.Maybe, n)
 			}
 		}
-		known := func(n int) bool { return a.Rows[n].outcome() != NotKnown }
+		known := func(n int) bool { return a.Rows[n].Outcome() != NotKnown }
 		switch {
 		case len(meets) > 0:
 			r.Outcome, r.Rows = Take, a.best(meets)
-			r.Against = a.differences(r.among[0], r.Rows[0])
-			r.Races = a.races(r.among[0], r.Rows[0])
+			r.Against = a.differences(r.Among[0], r.Rows[0])
+			r.Races = a.races(r.Among[0], r.Rows[0])
 		case len(r.Maybe) > 0:
 			r.Outcome = CannotTell
-		case slices.ContainsFunc(r.among, known):
+		case slices.ContainsFunc(r.Among, known):
 			r.Outcome = NoneMeets
-			nearest := a.nearest(slices.DeleteFunc(slices.Clone(r.among), func(n int) bool { return !known(n) }))
+			nearest := a.nearest(slices.DeleteFunc(slices.Clone(r.Among), func(n int) bool { return !known(n) }))
 			r.Nearest = &nearest
 		default:
 			r.Outcome = Unanswered
 		}
-		r.sentences = a.advise(r)
+		r.Sentences = a.advise(r)
 		if r.Outcome == Take {
 			if m := a.Rows[r.Rows[0]].Migration; m != nil {
-				r.sentences = append(r.sentences, m.Text)
+				r.Sentences = append(r.Sentences, m.Text)
 			}
 		}
 		if len(groups) == 1 { // of several it stands in the summary
-			r.sentences = nonEmpty(append(r.sentences, a.built(groups)))
+			r.Sentences = words.NonEmpty(append(r.Sentences, a.built(groups)))
 		}
-		r.Text = strings.Join(r.sentences, " ")
+		r.Text = strings.Join(r.Sentences, " ")
 	}
 	return groups
 }
@@ -105,7 +106,7 @@ func (a *Answer) groups() []Recommendation {
 			i = len(out)
 			at[key], out = i, append(out, Recommendation{Given: given})
 		}
-		out[i].among = append(out[i].among, n)
+		out[i].Among = append(out[i].Among, n)
 	}
 	return out
 }
@@ -119,8 +120,8 @@ func (a *Answer) given(r *Row) (out []string) {
 	return out
 }
 
-// outcome of all bounds of a row: what is broken, then what is not known, decides.
-func (r *Row) outcome() Outcome {
+// Outcome of all bounds of a row: what is broken, then what is not known, decides.
+func (r *Row) Outcome() Outcome {
 	if r.Trials == 0 {
 		return NotKnown
 	}
@@ -154,7 +155,7 @@ func (a *Answer) best(rows []int) []int {
 		if n == best {
 			continue
 		}
-		mean, low, _ := paired(a.Rows[best].values[a.Minimise], a.Rows[n].values[a.Minimise])
+		mean, low, _ := paired(a.Rows[best].ByRepeat[a.Minimise], a.Rows[n].ByRepeat[a.Minimise])
 		if a.Minimise == "" || mean == 0 || low <= 0 {
 			out = append(out, n)
 		}
@@ -172,7 +173,7 @@ func (a *Answer) differences(from, to int) (out []Difference) {
 		if m.Better == "" || m.Over == OverMedian {
 			continue
 		}
-		by, low, high := paired(a.Rows[from].values[m.Name], a.Rows[to].values[m.Name])
+		by, low, high := paired(a.Rows[from].ByRepeat[m.Name], a.Rows[to].ByRepeat[m.Name])
 		if low > 0 || high < 0 {
 			out = append(out, Difference{m.Name, Number(by), Number(low), Number(high)})
 		}
@@ -207,8 +208,8 @@ func (a *Answer) nearest(rows []int) int {
 	return best
 }
 
-// choice is what a row is called among those of its group: without what is given.
-func (a *Answer) choice(n int) string {
+// Choice is what a row is called among those of its group: without what is given.
+func (a *Answer) Choice(n int) string {
 	r := Row{Option: a.Rows[n].Option}
 	var axes []Axis
 	for i := range min(len(a.Axes), len(a.Rows[n].Values)) {
@@ -216,5 +217,10 @@ func (a *Answer) choice(n int) string {
 			axes, r.Values = append(axes, a.Axes[i]), append(r.Values, a.Rows[n].Values[i])
 		}
 	}
-	return quoted(reports.Clean(nameOf(axes, &r)))
+	return words.Quoted(reports.Clean(NameOf(axes, &r)))
+}
+
+// Best reports whether a row is the best of its group.
+func (a *Answer) Best(n int) bool {
+	return slices.ContainsFunc(a.Recommended, func(r Recommendation) bool { return len(r.Rows) > 0 && r.Rows[0] == n })
 }

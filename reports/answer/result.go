@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/reports"
+	"ipamsim/reports/chart"
 )
 
 // Schema of answer.json. It changes when a field means something else or goes; one
@@ -45,7 +46,8 @@ type Answer struct {
 	// Repeated are points that had to be lived through again; the answer is the same.
 	Repeated reports.Repeated `json:"repeated"`
 
-	plan *Question
+	// Question is what was asked.
+	Question *Question `json:"-"`
 }
 
 // Row is one cell of the plan.
@@ -69,16 +71,24 @@ type Row struct {
 	SinceHours Number     `json:"sinceHours,omitempty"`
 	Migration  *Migration `json:"migration,omitempty"`
 
-	values map[string][]float64 // by measure, then repeat
+	ByRepeat map[string][]float64 `json:"-"` // by measure, then repeat
 }
 
-// Of is the answer of a plan. The plan is not changed, and must not be while the
+// Plot is a picture of an answer.
+type Plot struct {
+	Name    string        `json:"name"` // plots/NAME.svg, .png, .csv and .json
+	Title   string        `json:"title"`
+	Caption string        `json:"caption"` // what it shows, in a sentence or two
+	Picture chart.Picture `json:"-"`
+}
+
+// Of is the answer of a plan, without plots. The plan is not changed, and must not be while the
 // answer is used.
 func Of(p *Question) *Answer {
 	a := &Answer{
 		Schema: Schema, Name: reports.Clean(p.Name), Title: reports.Clean(p.Title), Story: cleanLines(p.Story), File: reports.Clean(p.File),
 		Upstream: reports.Clean(p.Upstream), HorizonDays: Number(days(p.Horizon)), Repeats: p.Repeats, Stopped: p.Stopped,
-		Settings: cleaned(p.Settings), Minimise: reports.Clean(p.Minimise), Unknown: cleaned(p.Unknown), Repeated: p.Repeated, plan: p,
+		Settings: cleaned(p.Settings), Minimise: reports.Clean(p.Minimise), Unknown: cleaned(p.Unknown), Repeated: p.Repeated, Question: p,
 	}
 	for _, b := range p.Require {
 		a.Require = append(a.Require, Bound{reports.Clean(b.Measure), b.Most})
@@ -113,7 +123,6 @@ func Of(p *Question) *Answer {
 	a.Summary = a.summary()
 	a.Agreement = a.agree()
 	a.Notes = a.notes()
-	a.Plots = a.plots()
 	return a
 }
 
@@ -121,19 +130,19 @@ func row(p *Question, c *Trials, all []Measure, taken map[string]bool) Row {
 	r := Row{
 		Option: reports.Clean(c.Option), Values: valuesOf(p, c), Cost: reports.Clean(c.Cost), BlockSize: c.BlockSize, PoolSize: c.PoolSize,
 		Engine: reports.Clean(c.Engine), Trials: done(c.Courses), Real: done(c.Real), Refused: cleaned(c.Refused),
-		SinceHours: sinceOf(c), Migration: migrationOf(p, c), Figures: map[string]Figure{}, values: map[string][]float64{},
+		SinceHours: sinceOf(c), Migration: migrationOf(p, c), Figures: map[string]Figure{}, ByRepeat: map[string][]float64{},
 	}
-	r.Name = nameOf(p.Axes, &r)
+	r.Name = NameOf(p.Axes, &r)
 	for n := 2; taken[r.Name]; n++ { // a picture cannot have two lines of one name
 		r.Option = fmt.Sprintf("%s (%d)", reports.Clean(c.Option), n)
-		r.Name = nameOf(p.Axes, &r)
+		r.Name = NameOf(p.Axes, &r)
 	}
 	taken[r.Name] = true
 	for i := range all {
 		m := &all[i]
 		v := m.values(c)
 		if f, ok := m.figure(v); ok {
-			r.Figures[m.Name], r.values[m.Name] = f, v
+			r.Figures[m.Name], r.ByRepeat[m.Name] = f, v
 		}
 	}
 	return r
@@ -152,8 +161,8 @@ func valuesOf(p *Question, c *Trials) []string {
 	return out
 }
 
-// nameOf a row is its option, and the value of each axis: "small blocks, nodes 12".
-func nameOf(axes []Axis, r *Row) string {
+// NameOf a row is its option, and the value of each axis: "small blocks, nodes 12".
+func NameOf(axes []Axis, r *Row) string {
 	var parts []string
 	if r.Option != "" {
 		parts = append(parts, r.Option)
@@ -196,8 +205,8 @@ func (a *Answer) JSON(w io.Writer) error {
 	return e.Encode(a)
 }
 
-// measure of a name that says something, or nil.
-func (a *Answer) measure(name string) *Measure {
+// Measure of a name that says something, or nil.
+func (a *Answer) Measure(name string) *Measure {
 	for i := range a.Measures {
 		if a.Measures[i].Name == name {
 			return &a.Measures[i]

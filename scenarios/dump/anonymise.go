@@ -10,6 +10,7 @@ import (
 	"ipamsim/scenarios/strict"
 
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/workload"
 )
 
 // anonymise replaces every name of the draft, and the addresses of nodes.
@@ -73,7 +74,7 @@ func (d *Draft) aliases() *alias.Aliases {
 	}
 	a := alias.Of(n)
 	for _, p := range slices.Concat(d.Running, d.waiting, d.finished) { // a StatefulSet's pods keep its name
-		if i, ok := ordinal(p.Name, p.Owner.Name); ok && p.Owner.Kind == "StatefulSet" {
+		if i, ok := workload.Ordinal(p.Name, p.Owner.Name); ok && p.Owner.Kind == "StatefulSet" {
 			a.Set(alias.Pod, p.Name, fmt.Sprintf("%s-%d", a.Get(alias.Workload, p.Owner.Name), i))
 		}
 	}

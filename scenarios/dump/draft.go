@@ -10,6 +10,7 @@ import (
 	"ipamsim/scenarios/strict"
 
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/workload"
 )
 
 // Draft is the scenario before it is written: what was read, and what had to be
@@ -27,7 +28,7 @@ type Draft struct {
 	finished []Running
 	waiting  []Running // without an address yet
 	partly   []scenarios.Unjudged
-	owning   []*controller
+	owning   []*workload.Controller
 	foreign  map[string]bool // Windows nodes that no manager serves
 	present  []*reading      // of managers that the scenario is of
 	apart    bool            // the scenario has no pods

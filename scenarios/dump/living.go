@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/workload"
 )
 
 // Running is a pod of the scenario: a sandbox that lives, or a finished pod that
@@ -15,7 +16,7 @@ type Running struct {
 	Addrs    []netip.Addr // of the primary network
 	Attached []Attachment // of the others
 	Asked    []kept.Selection
-	made     *controller // that makes it again; nil: nobody here
+	made     *workload.Controller // that makes it again; nil: nobody here
 }
 
 // Attachment is a pod's interface of an attached network.

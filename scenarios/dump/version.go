@@ -1,7 +1,6 @@
 package dump
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,15 +13,13 @@ import (
 // none.
 func (c *Cluster) sawImages(all []string) {
 	for _, image := range all {
-		name, _, _ := strings.Cut(image, "@")
-		i := strings.LastIndexByte(name, ':')
-		if i < strings.LastIndexByte(name, '/') || i < 0 {
+		name, tag, ok := kept.Image(image)
+		if !ok {
 			continue
 		}
-		name, tag := name[:i], name[i+1:]
 		for _, r := range c.readings {
 			program := r.manager.Name
-			if slices.ContainsFunc(r.importer.Images, func(m Image) bool { return m.Name.MatchString(name) && m.Tag.MatchString(tag) }) && release.MatchString(tag) {
+			if slices.ContainsFunc(r.importer.Images, func(m Image) bool { return m.Name.MatchString(name) && m.Tag.MatchString(tag) }) && kept.Release(tag) {
 				if c.images[program] == nil {
 					c.images[program] = map[string]int{}
 				}
@@ -31,12 +28,6 @@ func (c *Cluster) sawImages(all []string) {
 		}
 	}
 }
-
-// release is what upstream's versions look like, with what rebuilders add.
-var release = regexp.MustCompile(`^v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+.][-+.0-9A-Za-z]*)?$`)
-
-// tagMax bounds a version that is told.
-const tagMax = 60
 
 // versionsOf are those of the managers, by name; of a program that is being upgraded
 // several. What the dump does not say is told as not known.
@@ -48,7 +39,7 @@ func (d *Draft) versionsOf() []scenarios.Version {
 		if r.Versions != nil {
 			found = append(found, r.Versions()...)
 		}
-		found = slices.DeleteFunc(found, func(v string) bool { return len(v) > tagMax || !release.MatchString(v) })
+		found = slices.DeleteFunc(found, func(v string) bool { return !kept.Release(v) })
 		for i, v := range found {
 			found[i] = "v" + strings.TrimPrefix(v, "v")
 		}

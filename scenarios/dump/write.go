@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/manifest"
+	"ipamsim/scenarios/dump/workload"
 )
 
 // manifests writes every object of the draft, in an order that people read: what
@@ -29,7 +30,7 @@ func (d *Draft) manifests(w *manifest.Writer) {
 		r.record.Write(w)
 	}
 	for _, c := range d.owning {
-		d.writeController(w, c)
+		c.Write(w, func(k string) bool { return d.ofPods(k) && !d.written(k) })
 	}
 	for i := range d.Running {
 		d.write(w, &d.Running[i], d.Running[i].Phase)
@@ -102,7 +103,7 @@ func (d *Draft) write(w *manifest.Writer, r *Running, phase string) {
 		}
 	}
 	if r.made != nil && r.made.Kind == "Job" {
-		notes[runFor] = "0s"
+		notes[workload.RunFor] = "0s"
 	}
 	st := manifest.Object{"phase": phase}
 	if len(r.Addrs) > 0 {
@@ -115,11 +116,11 @@ func (d *Draft) write(w *manifest.Writer, r *Running, phase string) {
 	meta := manifest.With(manifest.InNamespace(r.Ref()), "labels", r.Labels, "annotations", notes)
 	switch {
 	case r.made != nil:
-		meta["ownerReferences"] = r.made.reference()
+		meta["ownerReferences"] = r.made.Reference()
 	case r.Owner.Kind == "DaemonSet": // a drain leaves it where it is
-		meta["ownerReferences"] = (&controller{Owner: r.Owner}).reference()
+		meta["ownerReferences"] = (&workload.Controller{Owner: r.Owner}).Reference()
 	}
-	spec := placed(r.Pod, manifest.Object{"containers": mainContainer})
+	spec := workload.Placed(r.Pod, manifest.Object{"containers": workload.Containers})
 	if r.Node != "" {
 		spec["nodeName"] = r.Node
 	}

@@ -2,9 +2,11 @@ package plan
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios/plan/cost"
 )
 
 // The real code needs time for what it does, and the reference needs none. So that
@@ -16,7 +18,7 @@ import (
 //	at 1/2   a pass of the reconciler
 //
 // Each is done before the next begins: in turn, with latencies that are short for
-// it. A run in which something took longer is not compared; see overlap. In the
+// it. A run in which something took longer is not compared; see cost.Overlap. In the
 // reference the first two happen at one instant, in this order.
 const (
 	WorkAt = 4  // a fraction of the step
@@ -45,32 +47,12 @@ func (p *Plan) apart() time.Duration {
 }
 
 func (p *Plan) roomy(step time.Duration) bool {
-	for i := range p.Cells {
-		c := &p.Cells[i].Cluster
-		starts, _ := expected(c)
-		slots := float64(c.Horizon) / float64(step)
-		if 2*starts > slots/5 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.Cells, func(c Cell) bool { return !cost.Fits(&c.Cluster, step) })
 }
 
-// latency of a message is short enough that a node that is back has time for all
-// its pods, a DEL and an ADD of some 25 messages each.
+// latency of a message is short enough for what happens in one step.
 func (p *Plan) latency(c *capacity.Cluster) time.Duration {
-	pods := c.Load.MaxPods
-	if pods == 0 {
-		pods = capacity.MaxPodsDefault
-	}
-	nodes := max(len(c.Nodes), 1)
-	most := max(float64(c.Load.Pods), float64(nodes+c.Load.Grow)*(c.Load.PodsPerNode.Mean+c.Load.PodsPerNode.Spread))
-	if most == 0 {
-		most = float64(len(c.Pods))
-	}
-	most += max(float64(c.Load.GrowPods), 0) + 3*c.Load.Arrivals.Standing()
-	pods = max(min(pods, int(most)), 1)
-	longest := c.Apart / 8 / time.Duration(50*pods)
+	longest := cost.Latency(c)
 	if of := p.manager.Real.Latency; of != nil {
 		longest = of(c, longest)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 	"ipamsim/reports/page/browser"
 )
 
@@ -24,7 +24,7 @@ func TestPictures(t *testing.T) {
 		"wikimedia-staging": {"over-time", "tradeoff"}, "tkg-small-range": {"heat-exhaustion"},
 	} {
 		p := ready(t, name)
-		a := answer.Of(lived(t, p, p.Doc.Spec.Repeats))
+		a := render.Of(lived(t, p, p.Doc.Spec.Repeats))
 		for _, f := range a.Files() {
 			plot := strings.TrimSuffix(strings.TrimPrefix(f.Name, "plots/"), ".png")
 			for _, x := range plots {
@@ -44,7 +44,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-func save(t *testing.T, file string, f answer.File) {
+func save(t *testing.T, file string, f render.File) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := f.Write(&b); err != nil {

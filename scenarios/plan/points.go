@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios/plan/cost"
 	"ipamsim/scenarios/plan/values"
 )
 
@@ -18,6 +19,13 @@ const (
 	pointsMax      = 200_000
 	// eventsMax bounds one life: some minutes of the reference.
 	eventsMax = 200_000_000
+
+	// realEach is how long a point may take that the real code runs beside the
+	// reference, and realTotal all of them.
+	realEach  = 10 * time.Second
+	realTotal = 20 * time.Second
+	// smallMax is how many points are looked at.
+	smallMax = 100
 )
 
 // Points are what there is to run, in the order of their numbers: first every cell
@@ -48,8 +56,8 @@ func (p *Plan) Points() []Point {
 func (p *Plan) small() []Point {
 	spent, tried := time.Duration(0), 0
 	return p.lives(Real, func(pt Point) bool {
-		cost := p.Expect(pt)
-		if p.apart() == 0 || p.tooMuch(&p.Cells[pt.Cell].Cluster) != "" || cost > realEach || spent+cost > realTotal || tried == smallMax {
+		takes := p.Expect(pt)
+		if p.apart() == 0 || p.tooMuch(&p.Cells[pt.Cell].Cluster) != "" || takes > realEach || spent+takes > realTotal || tried == smallMax {
 			return false
 		}
 		tried++
@@ -57,13 +65,13 @@ func (p *Plan) small() []Point {
 			c := p.Cells[pt.Cell].Cluster
 			c.Apart = p.apart()
 			if course, err := capacity.Play(&c, c.Trace(pt.Seed)); err == nil {
-				cost += time.Duration(course.Refused) * realTry
+				takes += time.Duration(course.Refused) * cost.Try
 			}
 		}
-		if cost > realEach || spent+cost > realTotal {
+		if takes > realEach || spent+takes > realTotal {
 			return false
 		}
-		spent += cost
+		spent += takes
 		return true
 	})
 }
@@ -114,7 +122,7 @@ func (p *Plan) size() error {
 		return p.sheet.Fail(fmt.Sprintf("%d combinations, each %d times, are %d points, want at most %d", len(p.Cells), s.Repeats, n, pointsMax), "spec", "repeats")
 	}
 	for i := range p.Cells {
-		if n := events(&p.Cells[i].Cluster); n > eventsMax {
+		if n := cost.Events(&p.Cells[i].Cluster); n > eventsMax {
 			return p.sheet.Fail(fmt.Sprintf("about %.0f million events in each life of cell %d (%s), want at most %d: a shorter horizon, or less often what happens often",
 				n/1e6, i+1, p.Cells[i].Title(), eventsMax/1_000_000), "spec", "horizon")
 		}
@@ -122,68 +130,11 @@ func (p *Plan) size() error {
 	return nil
 }
 
-// events estimates how many pods start in one life of a cluster, and how many
-// passes of the reconciler there are, as far as it can be told beforehand.
-func events(c *capacity.Cluster) float64 {
-	starts, passes := expected(c)
-	return 2*starts + passes
-}
-
-func expected(c *capacity.Cluster) (starts, passes float64) {
-	nodes := float64(len(c.Nodes)) + float64(c.Load.Grow)/2
-	pods := float64(c.Load.Pods)
-	if pods == 0 {
-		pods = nodes * c.Load.PodsPerNode.Mean
-	}
-	times := func(every time.Duration) float64 {
-		if every <= 0 {
-			return 0
-		}
-		return float64(c.Horizon) / float64(every)
-	}
-	t := c.Trouble
-	pods = max(pods+float64(c.Load.GrowPods)/2, 0) + c.Load.Arrivals.Standing()
-	starts = c.Load.Arrivals.PerHour*c.Horizon.Hours() +
-		pods*(1+restarts(c)+times(c.Load.Lived())+times(t.DrainEvery)+times(t.CrashEvery)+times(t.ReplaceEvery))
-	return starts, times(c.Collect.Every)
-}
-
-// restarts is how often a migration restarts all pods.
-func restarts(c *capacity.Cluster) (n float64) {
-	for i := range c.Migration {
-		if c.Migration[i].Kind == capacity.RestartPods {
-			n++
-		}
-	}
-	return n
-}
-
-// What a point costs on one core, roughly: measured on 2026-11-21, see the tests.
-const (
-	perStart     = 6 * time.Microsecond // with its stop
-	perPass      = 3 * time.Microsecond
-	perPassBlock = 20 * time.Nanosecond // of each pod that there is
-
-	realStart = 12 * time.Millisecond
-	realPass  = 10 * time.Millisecond
-	realTry   = 6 * time.Millisecond // in vain
-	realBegin = 150 * time.Millisecond
-
-	// realEach is how long a point may take that the real code runs beside the
-	// reference, and realTotal all of them.
-	realEach  = 10 * time.Second
-	realTotal = 20 * time.Second
-	// smallMax is how many points are looked at.
-	smallMax = 100
-)
-
 // Expect is about how long a point takes on one core.
 func (p *Plan) Expect(pt Point) time.Duration {
 	c := &p.Cells[pt.Cell].Cluster
-	starts, passes := expected(c)
 	if pt.Engine == Real {
-		return realBegin + time.Duration(starts*float64(realStart)+passes*float64(realPass))
+		return cost.Real(c)
 	}
-	pods := float64(len(c.Nodes)) * max(c.Load.PodsPerNode.Mean, float64(c.Load.Pods)/float64(len(c.Nodes)))
-	return time.Duration(starts*float64(perStart) + passes*(float64(perPass)+pods*float64(perPassBlock)))
+	return cost.Reference(c)
 }

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 	"ipamsim/scenarios/plan"
 )
 
@@ -29,7 +30,7 @@ func TestReadmePlanOfAnImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	asks := lived(t, p, p.Doc.Spec.Repeats)
-	a := answer.Of(asks)
+	a := render.Of(asks)
 	best := a.Recommended[0]
 	if best.Outcome != answer.Take || best.Rows[0] == 0 {
 		t.Fatalf("%s", best.Text)

@@ -14,6 +14,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/plan/values"
@@ -90,7 +91,7 @@ func TestReadyPlans(t *testing.T) {
 		}
 		var b bytes.Buffer
 		b.WriteString(a.Title + "\n\n" + a.Story + "\n")
-		if err := answer.Of(a).Text(&b); err != nil {
+		if err := render.Of(a).Text(&b); err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, filepath.Join(plansDir, name+".golden"), b.String())

@@ -15,6 +15,7 @@ import (
 	"ipamsim/model/metric"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/plan/cost"
 	"ipamsim/scenarios/plan/values"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
@@ -69,7 +70,7 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	if rep.Reason != "" {
 		return nil, "the run of the real code was cut short: " + rep.Reason, nil
 	}
-	if problem := overlap(rep.History, c.Apart); problem != "" {
+	if problem := cost.Overlap(rep.History, c.Apart); problem != "" {
 		return nil, problem, nil
 	}
 	if problem := s.astray(rep.History); problem != "" {
@@ -323,26 +324,4 @@ func (p *Plan) tell(c *capacity.Course, rep *reports.Report, apart time.Duration
 		}
 		c.Violations[v.Invariant]++
 	}
-}
-
-// overlap finds the first thing that the address manager did while it was still
-// doing another, or that lasted into the next step.
-func overlap(h *model.History, apart time.Duration) string {
-	busy, since, step := 0, "", time.Duration(0)
-	for i := range h.Events {
-		e := &h.Events[i]
-		switch e.Kind {
-		case model.AddBegin, model.DelBegin, model.Reconcile:
-			if busy > 0 {
-				return fmt.Sprintf("%s began at %s while %s was not done", e.Actor, e.At, since)
-			}
-			busy, since, step = busy+1, e.Actor, e.At/apart
-		case model.AddEnd, model.DelEnd, model.Reconciled:
-			busy--
-			if e.At/apart != step {
-				return fmt.Sprintf("%s was not done at %s, when the next step began", e.Actor, e.At)
-			}
-		}
-	}
-	return ""
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"ipamsim/model/capacity"
 	"ipamsim/scenarios/plan/values"
 )
 
@@ -51,7 +50,7 @@ func (p *Plan) sensible() error {
 			problem = late(w, horizon)
 		}
 		if problem == "" && w.name == "podsPerNode" {
-			problem = misshapen(w.value)
+			problem = values.Idle(w.value)
 		}
 		if problem != "" {
 			return p.sheet.Fail(problem, w.at...)
@@ -137,21 +136,4 @@ func late(w written, horizon time.Duration) string {
 		problem += ": " + instead
 	}
 	return problem
-}
-
-// misshapen says what of a distribution would have no effect, or "".
-func misshapen(v any) string {
-	d, ok := values.DistributionOf(v)
-	if !ok {
-		return ""
-	}
-	switch {
-	case d.Spread > 0 && (d.Shape == "" || d.Shape == capacity.Fixed || d.Shape == capacity.Poisson):
-		return "only shape: uniform and shape: normal have a spread"
-	case d.Shape == capacity.Uniform && d.Spread > d.Mean:
-		return fmt.Sprintf("mean %g ± %g goes below 0: want a spread of at most %g", d.Mean, d.Spread, d.Mean)
-	case d.Max > 0 && float64(d.Max) < d.Mean:
-		return fmt.Sprintf("max %d is less than mean, %g", d.Max, d.Mean)
-	}
-	return ""
 }

@@ -23,6 +23,7 @@ import (
 	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/simple"
+	"ipamsim/sim/cluster/doors"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/etcd"
@@ -93,7 +94,7 @@ type Cluster struct {
 	used   map[string]int // how often a name was taken, for unique
 	clocks map[string]*sim.Clock
 	turns  turns
-	doors  doors
+	doors  *doors.Set
 	asked  multus.Asked
 }
 
@@ -122,7 +123,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		return nil, err
 	}
 	c.api, c.store = api, store
-	if c.Instance, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Config: c.config, Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.of(c)}); err != nil {
+	if c.Instance, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Config: c.config, Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.IPAM()}); err != nil {
 		return nil, err
 	}
 	for _, p := range cfg.Manager.Processes {
@@ -150,12 +151,13 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 		used:   map[string]int{},
 		clocks: map[string]*sim.Clock{},
 		turns:  turns{step: cfg.InTurn, born: map[types.UID]int{}},
+		doors:  doors.New(w),
 	}
 	c.Checker = checker.New(checker.Config{
 		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric, Outside: cfg.Outside,
 		Site: ipam.CallSites(cfg.Manager), Metrics: cfg.Metrics, Looks: cfg.Looks,
 		Observe:  func(ctx context.Context) (model.Snapshot, error) { return c.Instance.Observe(ctx) },
-		Revision: func() int64 { return c.store.Revision() + c.doors.revision() },
+		Revision: func() int64 { return c.store.Revision() + c.doors.Revision() },
 	})
 	var err error
 	c.Kinds, err = kubeapi.Kinds(cfg.Manager)

@@ -13,6 +13,7 @@ import (
 
 	"ipamsim/model/route"
 	"ipamsim/sim"
+	"ipamsim/sim/cloud"
 	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/disk"
@@ -136,7 +137,7 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 // the sandboxes it held. Of what the disk has not yet written, l is lost.
 func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
 	c.World.KillGroup(name)
-	c.doors.lose(name, forget, l)
+	c.doors.Lose(name, forget, l)
 	defer c.controllers.MachineChanged()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -249,3 +250,12 @@ func machineOf(obj *corev1.Node, n int, notes ipam.Annotations) checker.Machine 
 	}
 	return m
 }
+
+// Disk is the disk of a node.
+func (c *Cluster) Disk(node string) *disk.Disk { return c.doors.Disk(node) }
+
+// UsedDisk is the disk of a node if somebody has asked for it, or nil.
+func (c *Cluster) UsedDisk(node string) *disk.Disk { return c.doors.Used(node) }
+
+// Clouds are the providers' APIs that the manager calls.
+func (c *Cluster) Clouds() []*cloud.Cloud { return c.doors.Clouds() }

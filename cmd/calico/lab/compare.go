@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"ipamsim/cmd/calico/lab/netns"
-	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // compareTables compares every machine's table in the kernel with the model's.
 // lines are both, of the machines where they differ, or of all.
-func (n *network) compareTables(model *route.Tables, all bool) (lines, differences []string, err error) {
+func (n *network) compareTables(model *fib.Tables, all bool) (lines, differences []string, err error) {
 	for _, m := range n.machines {
 		kernel, err := m.space.Routes(n.tools.IP, m.six())
 		if err != nil {
@@ -52,13 +52,13 @@ func marked(lines, others []string) (out []string) {
 // gist is what must be the same in a kernel and in the model: of a node all that
 // ip route prints; of a router, whose cables to others the model does not know,
 // where each route leads.
-func (n *network) gist(m *machine, routes []route.Route) (lines []string) {
+func (n *network) gist(m *machine, routes []fib.Route) (lines []string) {
 	for _, r := range routes {
 		for i, via := range r.Via {
 			r.Via[i] = n.global(via)
 		}
 		if r.Dev == netns.IPIPDevice && r.Proto == "" {
-			r.Proto = route.BIRD // in whose place the lab put it there
+			r.Proto = fib.BIRD // in whose place the lab put it there
 		}
 		if !m.router {
 			lines = append(lines, r.String())

@@ -9,16 +9,17 @@ import (
 
 	"ipamsim/cmd/calico/lab/netns"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // What a ping may say of a pair, by what the model says of the ways.
 func TestAgrees(t *testing.T) {
-	ok := []route.Way{{End: route.Delivered, At: "b"}}
-	hole := []route.Way{{End: route.Blackholed, At: "a"}}
+	ok := []fib.Way{{End: fib.Delivered, At: "b"}}
+	hole := []fib.Way{{End: fib.Blackholed, At: "a"}}
 	half := append(slices.Clone(ok), hole...)
 	for _, c := range []struct {
 		name        string
-		there, back []route.Way
+		there, back []fib.Way
 		agree       []netns.Echo
 	}{
 		{"delivered", ok, ok, []netns.Echo{netns.Answered}},
@@ -57,7 +58,7 @@ func TestGist(t *testing.T) {
 		t.Errorf("router: %s, want %s", got, want)
 	}
 	// The model knows the other router by its address in its own subnet.
-	model := []route.Route{{Dst: netip.MustParsePrefix("10.64.76.0/26"), Via: []netip.Addr{netip.MustParseAddr("10.64.1.1")}, Dev: "uplink"}}
+	model := []fib.Route{{Dst: netip.MustParsePrefix("10.64.76.0/26"), Via: []netip.Addr{netip.MustParseAddr("10.64.1.1")}, Dev: "uplink"}}
 	if got := strings.Join(n.gist(tor1, model), "; "); got != "10.64.76.0/26 to tor2" {
 		t.Errorf("router in the model: %s", got)
 	}

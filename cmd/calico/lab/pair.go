@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ipamsim/cmd/calico/lab/netns"
-	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // pair is a source, a node or one of its pods, and a pod's address.
@@ -18,9 +18,9 @@ type pair struct {
 	fromPod  *pod // nil: the node itself
 	to       *machine
 	toPod    *pod
-	there    []route.Way // what the model says of the way there
-	back     []route.Way // and of the answer's way; nil if no packet arrives
-	got      netns.Echo  // what ping says
+	there    []fib.Way  // what the model says of the way there
+	back     []fib.Way  // and of the answer's way; nil if no packet arrives
+	got      netns.Echo // what ping says
 	attempts int
 }
 
@@ -70,8 +70,8 @@ func (p *pair) String() string {
 // outcomes is whether an answer may come, and whether it may not: both if flows
 // are spread over ways with different ends.
 func (p *pair) outcomes() (may, mayNot bool) {
-	allThere, someThere := route.Arrives(p.there)
-	allBack, someBack := route.Arrives(p.back)
+	allThere, someThere := fib.Arrives(p.there)
+	allBack, someBack := fib.Arrives(p.back)
 	return someThere && someBack, !allThere || !allBack
 }
 
@@ -86,14 +86,14 @@ func (p *pair) predicted() string {
 	return fmt.Sprintf("there %s; back %s", words(p.there), words(p.back))
 }
 
-func words(ways []route.Way) string {
+func words(ways []fib.Way) string {
 	if len(ways) == 0 {
 		return "nothing"
 	}
 	var all []string
 	for _, w := range ways {
 		s := fmt.Sprintf("%s at %s", w.End, w.At)
-		if w.End != route.Delivered && w.Route != "" {
+		if w.End != fib.Delivered && w.Route != "" {
 			s += fmt.Sprintf(" by %q", w.Route)
 		}
 		all = append(all, s)

@@ -5,7 +5,7 @@ import (
 	"net"
 
 	"ipamsim/cmd/calico/lab/netns"
-	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // tunnels gives every node with a tunnel address its VXLAN or IP-in-IP device, what it
@@ -16,7 +16,7 @@ import (
 // an IP-in-IP device are of Calico's fork of BIRD; see stockBIRD.
 //
 // Source: felix/dataplane/linux/vxlan_mgr.go.
-func (n *network) tunnels(model *route.Tables) error {
+func (n *network) tunnels(model *fib.Tables) error {
 	for i, m := range n.machines {
 		if !m.tunnel.IsValid() {
 			continue
@@ -32,7 +32,7 @@ func (n *network) tunnels(model *route.Tables) error {
 		}
 		table, _ := model.Of(m.name)
 		for _, r := range table.Routes {
-			if !r.Tunnel && r.Proto != route.Felix {
+			if !r.Tunnel && r.Proto != fib.Felix {
 				continue
 			}
 			if err := m.space.Program(r); err != nil {

@@ -210,3 +210,20 @@ func DistributionOf(v any) (out capacity.Distribution, ok bool) {
 	b, err := json.Marshal(given)
 	return out, ok && hasMean && err == nil && json.Unmarshal(b, &out) == nil
 }
+
+// Idle says what of a distribution would have no effect, or "".
+func Idle(v any) string {
+	d, ok := DistributionOf(v)
+	if !ok {
+		return ""
+	}
+	switch {
+	case d.Spread > 0 && (d.Shape == "" || d.Shape == capacity.Fixed || d.Shape == capacity.Poisson):
+		return "only shape: uniform and shape: normal have a spread"
+	case d.Shape == capacity.Uniform && d.Spread > d.Mean:
+		return fmt.Sprintf("mean %g ± %g goes below 0: want a spread of at most %g", d.Mean, d.Spread, d.Mean)
+	case d.Max > 0 && float64(d.Max) < d.Mean:
+		return fmt.Sprintf("max %d is less than mean, %g", d.Max, d.Mean)
+	}
+	return ""
+}

@@ -12,6 +12,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/recording"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // View is what there is to be seen after a step. Its slices and maps are not changed later.
@@ -78,7 +79,7 @@ type Recording struct {
 }
 
 // PutRoute is called with a route that a node or router has now; nil: has no more.
-type PutRoute = func(place string, dst netip.Prefix, now *route.Route)
+type PutRoute = func(place string, dst netip.Prefix, now *fib.Route)
 
 // New makes a recording without a frame, of networks as manifests have them. Routes calls
 // its argument for every route that is not as it was when routes was called last; nil:
@@ -260,7 +261,7 @@ func (r *Recording) lookPods(now map[model.PodRef]model.Pod) {
 }
 
 // route is one that a node or router has now; nil: has no more.
-func (r *Recording) route(place string, dst netip.Prefix, now *route.Route) {
+func (r *Recording) route(place string, dst netip.Prefix, now *fib.Route) {
 	key := place + " " + dst.String()
 	if now == nil {
 		r.rec.Drop(r.table["routes"], key)

@@ -28,6 +28,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // What follows holds the rules of model/route against Calico's own code: confd's
@@ -313,7 +314,7 @@ func TestRoutesAgreeWithConfd(t *testing.T) {
 // sameBlackholes: the kernel has a blackhole of BIRD's exactly for the static
 // routes that confd rendered and BIRD's filter lets through, but for those that
 // a pod's own route stands for.
-func sameBlackholes(t *rapid.T, tables *route.Tables, node string, c birdConfig) {
+func sameBlackholes(t *rapid.T, tables *fib.Tables, node string, c birdConfig) {
 	var want, got []netip.Prefix
 	for _, b := range c.blackholes {
 		if v, _ := c.run(t, "calico_kernel_programming", b, netip.Addr{}); v == "accept" {
@@ -322,7 +323,7 @@ func sameBlackholes(t *rapid.T, tables *route.Tables, node string, c birdConfig)
 	}
 	table, _ := tables.Of(node)
 	for _, r := range table.Routes {
-		if r.Type == route.Blackhole && r.Proto == route.BIRD {
+		if r.Type == fib.Blackhole && r.Proto == fib.BIRD {
 			got = append(got, r.Dst)
 		}
 	}
@@ -349,7 +350,7 @@ func sameExport(t *rapid.T, f route.Facts, node string, dst netip.Prefix, c bird
 // sameRoute: what node has for dst through others is what their filters export
 // and its own programs into the kernel. It returns what kind of route that is:
 // the device, none, or its own.
-func sameRoute(t *rapid.T, tables *route.Tables, f route.Facts, node route.Node, dst netip.Prefix, configs map[string]birdConfig) string {
+func sameRoute(t *rapid.T, tables *fib.Tables, f route.Facts, node route.Node, dst netip.Prefix, configs map[string]birdConfig) string {
 	if slices.Contains(configs[node.Name].blackholes, dst) || slices.Contains(f.Local, route.Local{Node: node.Name, Addr: dst.Addr(), Dev: "cali" + node.Name}) && dst.IsSingleIP() {
 		return "its own"
 	}
@@ -376,7 +377,7 @@ func sameRoute(t *rapid.T, tables *route.Tables, f route.Facts, node route.Node,
 	got, kind := "none", "none"
 	table, _ := tables.Of(node.Name)
 	for _, r := range table.Routes {
-		if r.Dst == dst && r.Proto == route.BIRD {
+		if r.Dst == dst && r.Proto == fib.BIRD {
 			got, kind = fmt.Sprint(r.Via, strings.TrimPrefix(r.Dev, "eth0")), r.Dev
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // felixRoutes collects what Felix's resolver decides, by destination.
@@ -154,7 +155,7 @@ func TestRoutesAgreeWithFelix(t *testing.T) {
 			}
 			table, _ := tables.Of(n.Name)
 			for _, r := range table.Routes {
-				if r.Proto == route.Felix || r.Dev == "vxlan.calico" {
+				if r.Proto == fib.Felix || r.Dev == "vxlan.calico" {
 					got = append(got, r.String())
 					seen[string(r.Type)+r.Dev]++
 				}

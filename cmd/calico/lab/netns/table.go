@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // kernelRoute is one route as ip -j route prints it.
@@ -29,8 +29,8 @@ type kernelHop struct {
 }
 
 // Route is the same in the model's terms.
-func (k kernelRoute) route(six bool) (r route.Route, err error) {
-	r = route.Route{Type: route.Type(k.Type), Dev: k.Dev, Proto: k.Protocol, Metric: k.Metric}
+func (k kernelRoute) route(six bool) (r fib.Route, err error) {
+	r = fib.Route{Type: fib.Type(k.Type), Dev: k.Dev, Proto: k.Protocol, Metric: k.Metric}
 	if r.Dst, err = destination(k.Dst, six); err != nil {
 		return r, err
 	}
@@ -74,7 +74,7 @@ func destination(dst string, six bool) (netip.Prefix, error) {
 }
 
 // ParseRoutes reads the output of ip -j route.
-func ParseRoutes(out string, six bool) ([]route.Route, error) {
+func ParseRoutes(out string, six bool) ([]fib.Route, error) {
 	if strings.TrimSpace(out) == "" { // old versions print nothing for an empty table
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func ParseRoutes(out string, six bool) ([]route.Route, error) {
 	if err := json.Unmarshal([]byte(out), &kernel); err != nil {
 		return nil, fmt.Errorf("ip -j route: %w", err)
 	}
-	var routes []route.Route
+	var routes []fib.Route
 	for i := range kernel {
 		r, err := kernel[i].route(six)
 		if err != nil {
@@ -107,7 +107,7 @@ func ipArgs(six bool, options ...string) []string {
 func IPRoute(six bool) string { return "ip " + strings.Join(ipArgs(six), " ") }
 
 // Routes is the main routing table of the namespace, as the kernel has it now.
-func (s *Space) Routes(ip string, six bool) ([]route.Route, error) {
+func (s *Space) Routes(ip string, six bool) ([]fib.Route, error) {
 	out, err := s.output(exec.Command(ip, ipArgs(six, "-j")...))
 	if err != nil {
 		return nil, fmt.Errorf("ip -j route: %w: %s", err, strings.TrimSpace(out))

@@ -8,7 +8,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
-	"ipamsim/model/route"
+	"ipamsim/model/route/fib"
 )
 
 // The VXLAN device of a node.
@@ -64,12 +64,12 @@ func (s *Space) VTEP(node, tunnel netip.Addr, mac net.HardwareAddr) error {
 }
 
 // Program adds a route of the model with one next hop or none.
-func (s *Space) Program(r route.Route) error {
+func (s *Space) Program(r fib.Route) error {
 	k := &netlink.Route{Dst: ipNet(r.Dst), Protocol: unix.RTPROT_BOOT}
-	if r.Proto == route.Felix {
+	if r.Proto == fib.Felix {
 		k.Protocol = felixProtocol
 	}
-	if r.Type == route.Blackhole {
+	if r.Type == fib.Blackhole {
 		k.Type = unix.RTN_BLACKHOLE
 	} else {
 		l, err := s.handle.LinkByName(r.Dev)

@@ -1,0 +1,116 @@
+package queue
+
+import (
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// payloadMax bounds a message: far more than a finding with its file.
+const payloadMax = 8 << 20
+
+// Serve embeds a NATS server that only this user's processes on this machine can
+// talk to, on a port that the system chooses, with credentials made up for it,
+// and that keeps what it is told in dir. URL is how to reach it: a secret.
+func Serve(dir string) (srv *server.Server, address string, err error) {
+	var secret [24]byte
+	_, _ = rand.Read(secret[:]) // never fails
+	user := url.UserPassword("campaign", hex.EncodeToString(secret[:]))
+	password, _ := user.Password()
+	srv, err = server.NewServer(&server.Options{
+		ServerName: "ipamsim", Host: "127.0.0.1", Port: server.RANDOM_PORT,
+		Username: user.Username(), Password: password,
+		JetStream: true, StoreDir: dir, DisableJetStreamBanner: true,
+		SyncInterval: 5 * time.Second, // against power cuts; what dies is a process
+		MaxPayload:   payloadMax, NoLog: true, NoSigs: true,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("campaign: NATS server: %w", err)
+	}
+	srv.Start()
+	if !srv.ReadyForConnections(30 * time.Second) {
+		srv.Shutdown()
+		return nil, "", errors.New("campaign: NATS server: not ready after 30 s")
+	}
+	return srv, (&url.URL{Scheme: "nats", User: user, Host: srv.Addr().String()}).String(), nil
+}
+
+// Link says how to reach a NATS server. Environment hands it to a worker, whose
+// arguments everybody on the machine can read.
+type Link struct {
+	URL   string
+	Creds string // a file; "" for none
+	// build of a worker that the coordinator started, which is its own: it need not
+	// read its whole binary to find out.
+	Build string
+}
+
+const (
+	// SecretEnv begins the names of variables that a run must not see.
+	SecretEnv = "IPAMSIM_NATS_"
+	urlEnv    = SecretEnv + "URL"
+	credsEnv  = SecretEnv + "CREDS"
+	buildEnv  = SecretEnv + "BUILD"
+)
+
+// Environment is that of a worker, with the link in it.
+func (l Link) Environment() []string {
+	return append(os.Environ(), urlEnv+"="+l.URL, credsEnv+"="+l.Creds, buildEnv+"="+l.Build)
+}
+
+// LinkFromEnvironment is the one that a coordinator handed to its worker; ok is
+// false if there is none.
+func LinkFromEnvironment() (l Link, ok bool) {
+	l.URL, ok = os.LookupEnv(urlEnv)
+	l.Creds, l.Build = os.Getenv(credsEnv), os.Getenv(buildEnv)
+	return l, ok
+}
+
+// Check finds what is wrong with a link before anybody dials.
+func (l Link) Check() error {
+	u, err := url.Parse(l.URL)
+	switch {
+	case err != nil || u.Host == "":
+		return errors.New("--nats: want nats://HOST:PORT or tls://HOST:PORT")
+	case u.Scheme != "nats" && u.Scheme != "tls":
+		return fmt.Errorf("--nats: unknown scheme %q, want nats or tls", u.Scheme)
+	}
+	if l.Creds != "" {
+		f, err := os.Open(l.Creds)
+		if err != nil {
+			return fmt.Errorf("--nats-creds: %w", err)
+		}
+		return f.Close()
+	}
+	return nil
+}
+
+// Dial connects, and goes on trying if the connection is lost later. Anything but
+// this machine is spoken to over TLS only.
+func (l Link) Dial(name string) (*nats.Conn, error) {
+	u, err := url.Parse(l.URL)
+	if err != nil {
+		return nil, errors.New("campaign: NATS: no such URL")
+	}
+	o := []nats.Option{nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(10 * time.Second)}
+	if l.Creds != "" {
+		o = append(o, nats.UserCredentials(l.Creds))
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		o = append(o, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
+	}
+	c, err := nats.Connect(l.URL, o...)
+	if err != nil {
+		return nil, fmt.Errorf("campaign: NATS at %s: %w", u.Host, err)
+	}
+	return c, nil
+}

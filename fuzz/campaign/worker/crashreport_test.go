@@ -1,0 +1,57 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/process"
+)
+
+// flakyOf is a small cluster in which an address is handed out twice under some seeds and
+// not under others.
+func flakyOf(t *testing.T, bug string) queue.Spec {
+	t.Helper()
+	text, err := os.ReadFile("../testdata/flaky.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return queue.Spec{First: 1, Sources: []queue.Source{{File: "flaky.yaml", Text: fmt.Sprintf(string(text), bug)}}}
+}
+
+// TestObituary: what a death leaves behind is a scenario to run, with the panic on
+// top of it, and the same panic elsewhere is the same finding.
+func TestObituary(t *testing.T) {
+	spec := flakyOf(t, "")
+	sc, err := spec.World(managers.All(), 0, 7, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prints []string
+	for _, n := range []string{"7", "12"} {
+		shape := []string{"panic: index out of range [#]", "github.com/a/b.claim"}
+		d, how := &queue.Death{Seed: 7, Cause: "panic: index out of range [" + n + "]"}, &process.Death{Invariant: "actor-crash", Shape: shape, Text: "panic: index out of range [" + n + "]\n\ngithub.com/a/b.claim(0x1)\n"}
+		f, err := findingOf(d, how, spec, sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prints = append(prints, f.Fingerprint)
+		back, err := managers.All().Parse("finding.yaml", f.YAML)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := back.Doc.Spec; *s.Seed != 7 || !slices.Equal(s.Expect.Violations, []string{"actor-crash"}) || s.Strategy != "random" {
+			t.Errorf("%s", f.YAML)
+		}
+		if !strings.Contains(string(f.YAML), "# github.com/a/b.claim(0x1)") {
+			t.Errorf("no traceback:\n%s", f.YAML)
+		}
+	}
+	if prints[0] != prints[1] {
+		t.Errorf("one panic, two fingerprints: %v", prints)
+	}
+}
