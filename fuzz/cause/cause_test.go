@@ -562,7 +562,7 @@ func TestLabel(t *testing.T) {
 		"delete --force pods": cause.ForcedDeletion, "delete nodes": cause.OperatorsAction, "patch ippools": cause.OperatorsAction,
 		"calicoctl ipam release": cause.OperatorsAction,
 		"apply Service":          cause.NoFault, "kubectl create service clusterip web": cause.NoFault, "kubectl": cause.NoFault,
-		"kubectl patch service web": cause.OperatorsAction, "patch services": cause.OperatorsAction, "apply ServiceCIDR": cause.OperatorsAction,
+		"kubectl patch service web": cause.OperatorsAction, "patch services": cause.OperatorsAction, "retype services": cause.NoFault, "apply ServiceCIDR": cause.OperatorsAction,
 	} {
 		p := newPlay(t)
 		p.event(model.Event{Kind: model.Operator, Deed: "scale"})
