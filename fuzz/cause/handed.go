@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"ipamsim/model"
 	"ipamsim/model/act"
@@ -150,8 +151,24 @@ func (r *run) found() []Link {
 	if slow(r.v.Invariant) {
 		return nil
 	}
-	if st := stepOf(r.rep.Trace, r.v.Step); st != nil && st.Choice.Op.Kind == sim.Write {
+	st := stepOf(r.rep.Trace, r.v.Step)
+	if r.v.Invariant == invariant.RefusedService.Name {
+		st = r.answered()
+	}
+	if st != nil && st.Choice.Op.Kind == sim.Write {
 		return []Link{r.link(Wrote, st)}
+	}
+	return nil
+}
+
+// answered is the last write before an answer, which may be seen long after it; nil if
+// there is none.
+func (r *run) answered() *sim.Step {
+	at, _ := model.FactOf[time.Duration](r.v.Facts, "at")
+	for _, st := range slices.Backward(r.rep.Trace.Steps) {
+		if st.Step <= r.v.Step && st.At <= at && st.Choice.Op.Kind == sim.Write {
+			return st
+		}
 	}
 	return nil
 }

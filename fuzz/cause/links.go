@@ -62,7 +62,7 @@ func (r *run) wrote() []Link {
 			return r.handed(e)
 		}
 	}
-	if i < 0 {
+	if i < 0 || r.v.Invariant == invariant.DuplicateNodePort.Name { // whose marks say of no Service
 		return r.found()
 	}
 	out := r.by(i, refs)
@@ -224,6 +224,7 @@ var lookedAt = []struct {
 	{model.RefHandle, nil},
 	{model.RefBlock, []model.RefKind{model.RefBlock, model.RefPool}},
 	{model.RefPool, []model.RefKind{model.RefPool}},
+	{model.RefNodePort, []model.RefKind{model.RefNodePort}},
 	{model.RefContainer, nil},
 	{model.RefPod, nil},
 	{model.RefNode, []model.RefKind{model.RefBlock, model.RefPool}},

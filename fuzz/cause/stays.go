@@ -31,12 +31,17 @@ func (r *run) stays() []Link {
 	if handles := only(r.v.Objects, model.RefHandle); len(handles) > 0 {
 		refs, rows = handles, nil
 	}
-	at := l.Last(r.v.Step, refs, rows...)
+	at, reserved := r.lastOfIt(refs, rows), -1
+	if r.v.Invariant == invariant.LeftoverReservation.Name {
+		if reserved = l.Last(r.v.Step, refs, model.RefReservation); at < 0 {
+			return nil // whom it is for never had the address
+		}
+	}
 	containers := only(r.v.Objects, model.RefContainer)
 	if at >= 0 && len(containers) == 0 {
 		containers = only(l.Changes[at].Refs, model.RefContainer)
 	}
-	if r.v.Invariant != invariant.Stuck.Name && at >= 0 && l.Changes[at].Gone {
+	if r.v.Invariant != invariant.Stuck.Name && at >= 0 && l.Changes[at].Gone && reserved < 0 {
 		return nil
 	}
 	if len(containers) == 0 {
@@ -54,10 +59,31 @@ func (r *run) stays() []Link {
 	if end.Role == Crashed {
 		return []Link{*end}
 	}
+	if reserved >= 0 {
+		at = reserved
+	}
 	if at >= 0 && l.Changes[at].Step > step && step > 0 { // it came back
 		return r.by(r.overcounted(at), refs)
 	}
 	return append([]Link{*end}, r.passes(step)...)
+}
+
+// lastOfIt is the last change of what stays: of the claim in the pool that the violation
+// names, for nodes may have the same addresses; and of a reservation, of the claim of whom
+// it is for, which is what a DEL has to take away besides.
+func (r *run) lastOfIt(refs []model.Ref, rows []model.RefKind) int {
+	l, its := r.rep.Ledger, only(r.v.Objects, model.RefPool)
+	reservation := r.v.Invariant == invariant.LeftoverReservation.Name
+	if reservation {
+		its = only(r.v.Objects, model.RefPod)
+	}
+	i := l.LastOf(r.v.Step, func(c *model.Change) bool {
+		return slices.Contains(rows, c.Row) && c.Names(refs...) && c.Names(its...)
+	})
+	if i < 0 && !reservation {
+		return l.Last(r.v.Step, refs, rows...)
+	}
+	return i
 }
 
 // overcounted is, of a handle that counts too many, the change since which it does, and not
