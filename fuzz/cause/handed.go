@@ -161,6 +161,20 @@ func (r *run) found() []Link {
 	return nil
 }
 
+// unmarked is who freed a node port that somebody still had, which stands aside: with it
+// the faults of its process count, though another one gave the port away.
+func (r *run) unmarked(ports []model.Ref) []Link {
+	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool { return c.Row == model.RefNodePort && c.Gone && c.Names(ports...) })
+	if i < 0 {
+		return nil
+	}
+	out := r.by(i, ports)
+	for j := range out {
+		out[j].Role, out[j].Aside = Freed, true
+	}
+	return out
+}
+
 // answered is the last write before an answer, which may be seen long after it; nil if
 // there is none.
 func (r *run) answered() *sim.Step {

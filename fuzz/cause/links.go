@@ -62,8 +62,10 @@ func (r *run) wrote() []Link {
 			return r.handed(e)
 		}
 	}
-	if i < 0 || r.v.Invariant == invariant.DuplicateNodePort.Name { // whose marks say of no Service
+	if i < 0 {
 		return r.found()
+	} else if r.v.Invariant == invariant.DuplicateNodePort.Name { // whose marks say of no Service
+		return append(r.found(), r.unmarked(refs)...)
 	}
 	out := r.by(i, refs)
 	switch {

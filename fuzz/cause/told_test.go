@@ -85,6 +85,10 @@ func TestFreeNodePort(t *testing.T) {
 	p.want(p.breaks("unbacked-service", model.NodePortOf(30000)), "unbacked-service, wrote kube-apiserver UPDATE ranges removed")
 	p.step(sim.Write, "kube-apiserver~1", "CREATE", "services/a")
 	p.want(p.breaks("duplicate-node-port", model.NodePortOf(30000)), "duplicate-node-port, wrote kube-apiserver CREATE services")
+
+	// A fault of the server that freed it counts, whichever gave it away.
+	p.rep.Trace.Steps[1].Choice.Outcome = sim.LoseReply
+	p.want(p.breaks("duplicate-node-port", model.NodePortOf(30000)), "duplicate-node-port, wrote kube-apiserver CREATE services, fault kube-apiserver UPDATE ranges error")
 }
 
 // A refusal may be seen long after it was given.
