@@ -14,7 +14,7 @@ type Label string
 // The labels, those first that a manager has the fewest excuses for.
 const (
 	NoFault         Label = "no fault"
-	Faulted         Label = "fault"           // a message lost, late or wrong; a partition, a pause, a clock
+	Faulted         Label = "fault"           // a message lost, late or wrong; a partition, a pause, a clock, a disk, a cloud
 	Killed          Label = "crash"           // of a process or a machine
 	ForcedDeletion  Label = "forced deletion" // kubectl delete --force
 	OperatorsAction Label = "operator's deed" // whatever else people do to objects, machines and the manager's record
@@ -57,7 +57,7 @@ func labelOfDeed(deed string) Label {
 		return ForcedDeletion
 	case slices.Contains([]string{"crash", "kill", "reboot", "replaceNode", "restartRuntime"}, verb):
 		return Killed
-	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cutSession", "stopBIRD"}, verb):
+	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cloudFault", "cutSession", "diskFault", "stopBIRD"}, verb):
 		return Faulted
 	}
 	return OperatorsAction

@@ -102,3 +102,37 @@ func TestRefusedLongAgo(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// What came back with a machine that had lost its power is told by the DEL that had taken it
+// away, and not by the message after which it was seen.
+func TestCameBackWithTheMachine(t *testing.T) {
+	const del = "cni-del/default/web-0/net1"
+	for _, next := range []struct{ actor, verb, path string }{{"operator~1", "DRAW", "data"}, {"node-lifecycle", "PATCH", "nodes/n1"}} {
+		p := newPlay(t)
+		p.step(sim.Write, "cni-add/default/web-0/net1", "WRITE", "files/a")
+		p.claims(claim(web, "c1"))
+		p.step(sim.Write, del, "REMOVE", "files/a")
+		p.claims()
+		p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
+		p.step(sim.Write, next.actor, next.verb, next.path)
+		p.claims(claim(web, "c1"))
+		p.want(p.breaks("convergence", model.AddressOf(addr), model.Ref{Kind: model.RefContainer, Name: "c1"}), "convergence, ended cni-del REMOVE files DEL ended")
+	}
+}
+
+// What nobody knows for whom it was made is told by the call that made it, and not by
+// another one that failed on the same node.
+func TestMadeForNobodyKnown(t *testing.T) {
+	p := newPlay(t)
+	const add, other = "cni-add/default/web-0/net1", "cni-add/default/db-0/net1"
+	p.step(sim.Write, add, "CREATE", "files/a")
+	p.claims(model.Claim{Pool: "n1", Addr: addr, Node: "n1"})
+	p.event(model.Event{Kind: model.AddEnd, Actor: add, Node: "n1", Err: "killed"})
+	p.step(sim.Write, other, "CREATE", "files/lock")
+	p.event(model.Event{Kind: model.AddEnd, Actor: other, Node: "n1", Err: "killed"})
+	pool, node := model.Ref{Kind: model.RefPool, Name: "n1"}, model.Ref{Kind: model.RefNode, Name: "n1"}
+	v := p.breaks("convergence", model.AddressOf(addr), pool, node)
+	if got := cause.Of(&p.rep, v); len(got.Links) == 0 || got.Links[0].Step != 1 || got.Links[0].Role != cause.Refused {
+		t.Errorf("%+v", got.Links)
+	}
+}
