@@ -52,8 +52,8 @@ type Event struct {
 	// message.
 	Site CallSite
 	// Deed is what an Operator or a FaultEvent did, without to whom: "delete nodes",
-	// "delete --force pods", "patch ippools.crd.projectcalico.org", "crash", "partition",
-	// "calicoctl ipam release"; of a message what became of it, as sim.Outcome says.
+	// "delete --force pods", "patch ippools.crd.projectcalico.org", "retype services", "crash",
+	// "partition", "calicoctl ipam release"; of a message what became of it, as sim.Outcome says.
 	Deed   string
 	Text   string // for people
 	Output string // Output: what a command printed, in lines

@@ -6,10 +6,10 @@ import (
 )
 
 // Change is a row of the record that came, changed or went: a claim, a reservation, an
-// affinity, a pool, a handle.
+// affinity, a pool, a handle, a node port that is marked as allocated.
 type Change struct {
 	Step int     // after which it was seen; 0: there before the first
-	Row  RefKind // RefAddress for a claim, RefReservation, RefBlock for an affinity, RefPool, RefHandle
+	Row  RefKind // RefAddress for a claim, RefReservation, RefBlock for an affinity, RefPool, RefHandle, RefNodePort
 	Refs []Ref   // what the row is about, before and after, sorted
 	Came bool    // it was not there before
 	Gone bool    // it is no more
@@ -60,6 +60,9 @@ func (l *Ledger) Note(step int, now Snapshot) {
 		if b != nil {
 			l.Changes[len(l.Changes)-1].Counts = b.Counts
 		}
+	})
+	differences(ports(was.Services), ports(now.Services), func(p *int) int { return *p }, func(a, b *int) bool { return *a == *b }, func(a, b *int) {
+		write(RefNodePort, a == nil, b == nil, both(a, b, portIs))
 	})
 }
 
@@ -166,6 +169,14 @@ func handleIs(h *Handle) (refs []Ref) {
 	}
 	return refs
 }
+
+func ports(s *Services) []int {
+	if s == nil {
+		return nil
+	}
+	return s.Ports
+}
+func portIs(p *int) []Ref { return []Ref{NodePortOf(*p)} }
 
 // both is what a row says before and after; either may be nil.
 func both[T any](a, b *T, is func(*T) []Ref) (refs []Ref) {

@@ -11,6 +11,8 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/kube"
 )
 
@@ -558,11 +560,11 @@ func TestSwapped(t *testing.T) {
 func TestLabel(t *testing.T) {
 	for deed, want := range map[string]cause.Label{
 		"scale": cause.NoFault, "delete pods": cause.NoFault, "apply StatefulSet": cause.NoFault, "reconcile": cause.NoFault,
-		"lose-reply": cause.Faulted, "partition": cause.Faulted, "crash": cause.Killed, "replaceNode": cause.Killed,
+		"lose-reply": cause.Faulted, "partition": cause.Faulted, cluster.Deed(&action.DiskFault{}): cause.Faulted, cluster.Deed(&action.CloudFault{}): cause.Faulted, "crash": cause.Killed, "replaceNode": cause.Killed,
 		"delete --force pods": cause.ForcedDeletion, "delete nodes": cause.OperatorsAction, "patch ippools": cause.OperatorsAction,
 		"calicoctl ipam release": cause.OperatorsAction,
 		"apply Service":          cause.NoFault, "kubectl create service clusterip web": cause.NoFault, "kubectl": cause.NoFault,
-		"kubectl patch service web": cause.OperatorsAction, "patch services": cause.OperatorsAction, "apply ServiceCIDR": cause.OperatorsAction,
+		"kubectl patch service web": cause.OperatorsAction, "patch services": cause.OperatorsAction, "retype services": cause.NoFault, "apply ServiceCIDR": cause.OperatorsAction,
 	} {
 		p := newPlay(t)
 		p.event(model.Event{Kind: model.Operator, Deed: "scale"})

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"ipamsim/model"
 	"ipamsim/model/act"
@@ -150,8 +151,38 @@ func (r *run) found() []Link {
 	if slow(r.v.Invariant) {
 		return nil
 	}
-	if st := stepOf(r.rep.Trace, r.v.Step); st != nil && st.Choice.Op.Kind == sim.Write {
+	st := stepOf(r.rep.Trace, r.v.Step)
+	if r.v.Invariant == invariant.RefusedService.Name {
+		st = r.answered()
+	}
+	if st != nil && st.Choice.Op.Kind == sim.Write {
 		return []Link{r.link(Wrote, st)}
+	}
+	return nil
+}
+
+// unmarked is who freed a node port that somebody still had, which stands aside: with it
+// the faults of its process count, though another one gave the port away.
+func (r *run) unmarked(ports []model.Ref) []Link {
+	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool { return c.Row == model.RefNodePort && c.Gone && c.Names(ports...) })
+	if i < 0 {
+		return nil
+	}
+	out := r.by(i, ports)
+	for j := range out {
+		out[j].Role, out[j].Aside = Freed, true
+	}
+	return out
+}
+
+// answered is the last write before an answer, which may be seen long after it; nil if
+// there is none.
+func (r *run) answered() *sim.Step {
+	at, _ := model.FactOf[time.Duration](r.v.Facts, "at")
+	for _, st := range slices.Backward(r.rep.Trace.Steps) {
+		if st.Step <= r.v.Step && st.At <= at && st.Choice.Op.Kind == sim.Write {
+			return st
+		}
 	}
 	return nil
 }

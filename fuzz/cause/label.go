@@ -14,7 +14,7 @@ type Label string
 // The labels, those first that a manager has the fewest excuses for.
 const (
 	NoFault         Label = "no fault"
-	Faulted         Label = "fault"           // a message lost, late or wrong; a partition, a pause, a clock
+	Faulted         Label = "fault"           // a message lost, late or wrong; a partition, a pause, a clock, a disk, a cloud
 	Killed          Label = "crash"           // of a process or a machine
 	ForcedDeletion  Label = "forced deletion" // kubectl delete --force
 	OperatorsAction Label = "operator's deed" // whatever else people do to objects, machines and the manager's record
@@ -42,17 +42,14 @@ func faulted(h *model.History, to int) bool {
 }
 
 // labelOfDeed takes what a cluster lives with for no fault: pods and Services that come and
-// go, nodes that are drained, jobs that are started. An edit of a Service may be anything.
+// go, Services that become another type, nodes that are drained, jobs that are started. Any
+// other edit of a Service may be anything.
 func labelOfDeed(deed string) Label {
 	verb, object, _ := strings.Cut(deed, " ")
-	resource, group, _ := strings.Cut(object, ".") // kubectl takes it without its group, too
-	if group != "" && group != "apps" && group != "batch" {
-		resource = object
-	}
 	switch {
-	case slices.Contains([]string{"", "scale", "drain", "cordon", "reconcile", "powerOn", "heal"}, verb):
+	case slices.Contains([]string{"", "scale", "drain", "cordon", "reconcile", "powerOn", "heal", "retype"}, verb):
 		return NoFault
-	case verb == "apply" && slices.Contains(users, object), verb == "delete" && slices.Contains(userResources, resource):
+	case verb == "apply" && model.Everyday(object), verb == "delete" && model.EverydayResource(object):
 		return NoFault
 	case verb == "kubectl" && !strings.HasPrefix(object, "patch"): // makes or deletes a Service: nothing else is typed so
 		return NoFault
@@ -60,13 +57,8 @@ func labelOfDeed(deed string) Label {
 		return ForcedDeletion
 	case slices.Contains([]string{"crash", "kill", "reboot", "replaceNode", "restartRuntime"}, verb):
 		return Killed
-	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cutSession", "stopBIRD"}, verb):
+	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cloudFault", "cutSession", "diskFault", "stopBIRD"}, verb):
 		return Faulted
 	}
 	return OperatorsAction
 }
-
-var (
-	users         = []string{"DaemonSet", "Deployment", "Job", "Pod", "Service", "StatefulSet"}
-	userResources = []string{"daemonsets", "deployments", "jobs", "pods", "services", "statefulsets"}
-)

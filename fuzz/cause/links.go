@@ -64,6 +64,8 @@ func (r *run) wrote() []Link {
 	}
 	if i < 0 {
 		return r.found()
+	} else if r.v.Invariant == invariant.DuplicateNodePort.Name { // whose marks say of no Service
+		return append(r.found(), r.unmarked(refs)...)
 	}
 	out := r.by(i, refs)
 	switch {
@@ -224,6 +226,7 @@ var lookedAt = []struct {
 	{model.RefHandle, nil},
 	{model.RefBlock, []model.RefKind{model.RefBlock, model.RefPool}},
 	{model.RefPool, []model.RefKind{model.RefPool}},
+	{model.RefNodePort, []model.RefKind{model.RefNodePort}},
 	{model.RefContainer, nil},
 	{model.RefPod, nil},
 	{model.RefNode, []model.RefKind{model.RefBlock, model.RefPool}},
@@ -248,6 +251,9 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 	for _, at := range lookedAt {
 		refs := only(r.v.Objects, at.kind)
 		i := l.Last(r.v.Step, refs, at.rows...)
+		if way := rules[r.v.Invariant].way; at.kind == model.RefAddress && (way == byStay || way == byStayOrRefusal) {
+			i = r.lastInPool(refs, at.rows)
+		}
 		if i >= 0 && r.v.Invariant == invariant.BlackholedAddress.Name && at.kind == model.RefAddress {
 			// Packets follow blocks.
 			blocks := only(l.Changes[i].Refs, model.RefBlock)
@@ -302,10 +308,13 @@ func (r *run) routes(c *model.Change, blocks []model.Ref) bool {
 
 // refused is the last failed call of the pods of the violation, or on its nodes.
 func (r *run) refused() []Link {
-	pods, nodes := only(r.v.Objects, model.RefPod), only(r.v.Objects, model.RefNode)
+	pods, nodes, by := only(r.v.Objects, model.RefPod), only(r.v.Objects, model.RefNode), r.made()
 	for i := r.v.To - 1; i >= 0; i-- {
 		e := &r.rep.History.Events[i]
 		ours := slices.Contains(pods, model.PodOf(e.Pod)) || len(pods) == 0 && slices.Contains(nodes, model.Ref{Kind: model.RefNode, Name: e.Node})
+		if len(pods) == 0 && by != "" {
+			ours = e.Actor == by
+		}
 		if ours && e.Err != "" && (e.Kind == model.AddEnd || e.Kind == model.DelEnd) {
 			if crash := r.panicked(e.Actor); crash != nil {
 				return []Link{*crash}

@@ -106,6 +106,7 @@ var rules = map[string]rule{
 	// Who gave the address back tells more than who was given it next.
 	invariant.DuplicateClusterIP.Name:   {freed: true},
 	invariant.LeakedServiceClaim.Name:   {slow: true},
+	invariant.UnbackedService.Name:      {slow: true},
 	invariant.UnservedLoadBalancer.Name: {silent: invariant.ClaimNotInStatus},
 	invariant.OverlapReservation.Name: {rests: both, name: lost,
 		after: named(invariant.DoubleClaim, invariant.UnbackedSandbox)},

@@ -31,21 +31,23 @@ func (r *run) stays() []Link {
 	if handles := only(r.v.Objects, model.RefHandle); len(handles) > 0 {
 		refs, rows = handles, nil
 	}
-	at := l.Last(r.v.Step, refs, rows...)
+	at, reserved := r.lastOfIt(refs, rows), -1
+	if r.v.Invariant == invariant.LeftoverReservation.Name {
+		if reserved = l.Last(r.v.Step, refs, model.RefReservation); at < 0 {
+			return nil // whom it is for never had the address
+		}
+	}
 	containers := only(r.v.Objects, model.RefContainer)
 	if at >= 0 && len(containers) == 0 {
 		containers = only(l.Changes[at].Refs, model.RefContainer)
 	}
-	if r.v.Invariant != invariant.Stuck.Name && at >= 0 && l.Changes[at].Gone {
+	if r.v.Invariant != invariant.Stuck.Name && at >= 0 && l.Changes[at].Gone && reserved < 0 {
 		return nil
 	}
 	if len(containers) == 0 {
-		if i := l.Last(r.v.Step, refs); i >= 0 {
-			containers = only(l.Changes[i].Refs, model.RefContainer)
+		if containers = r.whoHad(refs, at); len(containers) == 0 {
+			return nil
 		}
-	}
-	if len(containers) == 0 {
-		return nil
 	}
 	end, step := r.lastCall(containers)
 	if end == nil {
@@ -54,10 +56,85 @@ func (r *run) stays() []Link {
 	if end.Role == Crashed {
 		return []Link{*end}
 	}
-	if at >= 0 && l.Changes[at].Step > step && step > 0 { // it came back
+	if reserved >= 0 {
+		at = reserved
+	}
+	if at >= 0 && l.Changes[at].Step > step && step > 0 && r.written(at) { // it came back
 		return r.by(r.overcounted(at), refs)
 	}
 	return append([]Link{*end}, r.passes(step)...)
+}
+
+// lastOfIt is the last change of what stays: of the claim in the pool that the violation
+// names, for nodes may have the same addresses; and of a reservation, of the claim of whom
+// it is for, which is what a DEL has to take away besides.
+func (r *run) lastOfIt(refs []model.Ref, rows []model.RefKind) int {
+	if r.v.Invariant != invariant.LeftoverReservation.Name {
+		return r.lastInPool(refs, rows)
+	}
+	pods := only(r.v.Objects, model.RefPod)
+	return r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
+		return slices.Contains(rows, c.Row) && c.Names(refs...) && c.Names(pods...)
+	})
+}
+
+// lastInPool is the last change, in the pool that the violation names if there is any.
+func (r *run) lastInPool(refs []model.Ref, rows []model.RefKind) int {
+	pools := only(r.v.Objects, model.RefPool)
+	if i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
+		return slices.Contains(rows, c.Row) && c.Names(refs...) && c.Names(pools...)
+	}); i >= 0 {
+		return i
+	}
+	return r.rep.Ledger.Last(r.v.Step, refs, rows...)
+}
+
+// whoHad is who had what stays when nothing says so any more, of which at is the last
+// change: what a machine lost with its power says no more whose it is.
+func (r *run) whoHad(refs []model.Ref, at int) []model.Ref {
+	l, pools := r.rep.Ledger, only(r.v.Objects, model.RefPool)
+	if at >= 0 && len(pools) > 0 {
+		if r.written(at) {
+			return nil
+		}
+		at = l.LastOf(r.v.Step, func(c *model.Change) bool {
+			return c.Names(refs...) && c.Names(pools...) && len(only(c.Refs, model.RefContainer)) > 0
+		})
+	} else {
+		at = l.Last(r.v.Step, refs)
+	}
+	if at < 0 {
+		return nil
+	}
+	return only(l.Changes[at].Refs, model.RefContainer)
+}
+
+// written reports whether the message after which the i-th change was seen made it: what a
+// machine loses with its power is seen after the next message, whatever that is about.
+func (r *run) written(i int) bool {
+	c := &r.rep.Ledger.Changes[i]
+	first := slices.IndexFunc(r.rep.Ledger.Changes, func(o model.Change) bool { return o.Row == c.Row && o.Came && o.Step > 0 && o.Names(c.Refs...) })
+	st := stepOf(r.rep.Trace, c.Step)
+	if first < 0 || st == nil || st.Choice.Op.Request == nil {
+		return true // nobody knows
+	}
+	by := stepOf(r.rep.Trace, r.rep.Ledger.Changes[first].Step)
+	return st.Choice.Op.Kind == sim.Write && !befell(st.Choice.Op.Request) && (by == nil || by.Choice.Op.Request == nil || by.Choice.Op.Request.Resource == st.Choice.Op.Request.Resource)
+}
+
+// made is the process that made what stays and does not say for whom, "" if nobody knows.
+func (r *run) made() string {
+	if len(addresses(r.v.Objects)) == 0 || len(only(r.v.Objects, model.RefPool)) == 0 || len(only(r.v.Objects, model.RefContainer)) > 0 {
+		return ""
+	}
+	i := r.lastInPool(addresses(r.v.Objects), []model.RefKind{model.RefAddress})
+	if i < 0 || !r.rep.Ledger.Changes[i].Came || !r.written(i) {
+		return ""
+	}
+	if st := stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step); st != nil {
+		return string(st.Choice.Op.Actor)
+	}
+	return ""
 }
 
 // overcounted is, of a handle that counts too many, the change since which it does, and not

@@ -105,7 +105,8 @@ func (r *run) deletion(st *sim.Step) Whose {
 
 // deed is the last write of an operator's own hand to the record of what the violation is
 // about, nil if there is none. What the address manager's tools do for an operator is
-// theirs; and nodes come and go, also where the record is a field of theirs.
+// theirs; and nodes come and go, also where the record is a field of theirs, and lose
+// their power, and with it what was not on their disks yet.
 func (r *run) deed() *Link {
 	of := things(r.rep.Ledger, r.v)
 	var blocks []model.Ref // a handle counts each for itself
@@ -115,7 +116,7 @@ func (r *run) deed() *Link {
 	var out Link
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		st := stepOf(r.rep.Trace, c.Step)
-		if st == nil || st.Choice.Op.Actor.Kind() != operator || st.Choice.Op.Request != nil && st.Choice.Op.Request.Resource == "nodes" || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) || len(blocks) > 0 && !r.recounts(c, blocks[0]) {
+		if st == nil || st.Choice.Op.Actor.Kind() != operator || befell(st.Choice.Op.Request) || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) || len(blocks) > 0 && !r.recounts(c, blocks[0]) {
 			return false
 		}
 		out = r.link(Wrote, st)
@@ -126,3 +127,7 @@ func (r *run) deed() *Link {
 	}
 	return &out
 }
+
+// befell reports whether a message of an operator's is about nodes, or draws what becomes
+// of one.
+func befell(q *sim.Request) bool { return q != nil && (q.Resource == "nodes" || q.Verb == "DRAW") }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/action"
@@ -62,30 +63,14 @@ var ofAction = map[string]Deed{
 	"cordon": "", "drain": "", "heal": "", "powerOn": "", "reconcile": "", "scale": "",
 }
 
-// users are of what comes and goes in every cluster: workloads, with their pods, and
-// Services.
-var users = []string{"DaemonSet", "Deployment", "Job", "Pod", "Service", "StatefulSet"}
-
 // deedOf is the deed that an entry of a timeline is, apart from force.
 func deedOf(e scenarios.Event) Deed {
 	switch {
-	case e.Apply != nil && slices.Contains(users, applies(e).Kind), e.Patch != nil && retypes(e.Patch), e.Command != nil && comesOrGoes(e.Command):
+	case e.Apply != nil && model.Everyday(applies(e).Kind), e.Delete != nil && model.EverydayResource(e.Delete.Resource),
+		e.Patch != nil && e.Patch.Retypes(), e.Command != nil && comesOrGoes(e.Command):
 		return ""
-	case e.Delete != nil:
-		resource, _, _ := strings.Cut(e.Delete.Resource, ".")
-		if slices.ContainsFunc(users, func(kind string) bool { return strings.ToLower(kind)+"s" == resource }) {
-			return ""
-		}
 	}
 	return ofAction[e.Kind()]
-}
-
-// retypes reports whether an edit makes a Service one of another type, which users do
-// without a thought of its addresses. What it asks of the manager is another matter: an
-// address, a pool, a family.
-func retypes(p *action.Patch) bool {
-	spec, ok := p.Merge["spec"].(map[string]any)
-	return ok && p.Resource == "services" && p.Subresource == "" && len(p.Merge) == 1 && spec["type"] != nil
 }
 
 // comesOrGoes reports whether a line makes or deletes a Service.

@@ -24,6 +24,15 @@ var ErrNoPrimary = errors.New("the file has no network of all pods")
 // addresses or pools: that others are free does not help it.
 var ErrAsked = errors.New("the pod asked for certain addresses or pools")
 
+// Unasked is the error of an Add that did not come to upstream: what a real node has on its
+// disk, the run asks the API server for, which did not have it.
+type Unasked struct{ Err error }
+
+func (e *Unasked) Error() string { return e.Err.Error() }
+
+// Unwrap is the error itself.
+func (e *Unasked) Unwrap() error { return e.Err }
+
 // Env is what a run gives a manager.
 type Env struct {
 	API      *kube.Server

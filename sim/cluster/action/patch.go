@@ -57,5 +57,18 @@ func (a *Patch) String() string {
 	return fmt.Sprintf("kubectl edit %s %s: %s", a.Resource, a.Name, b)
 }
 
-// Deed names the resource.
-func (a *Patch) Deed() string { return "patch " + a.Resource }
+// Retypes reports whether the edit makes a Service one of another type, which users do
+// without a thought of its addresses. What it asks of the manager is another matter: an
+// address, a pool, a family.
+func (a *Patch) Retypes() bool {
+	spec, ok := a.Merge["spec"].(map[string]any)
+	return ok && a.Resource == "services" && a.Subresource == "" && len(a.Merge) == 1 && spec["type"] != nil
+}
+
+// Deed names the resource, and what makes a Service one of another type by what it does.
+func (a *Patch) Deed() string {
+	if a.Retypes() {
+		return "retype " + a.Resource
+	}
+	return "patch " + a.Resource
+}

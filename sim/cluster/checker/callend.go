@@ -93,7 +93,7 @@ func (c *Checker) End(kind model.EventKind, a *sim.Actor, call ipam.Call, err er
 	e.Begun, e.Disturbed = c.w.Now(), true
 	if b := c.calls[call.Container]; b != nil {
 		e.Begun, e.MinFree = b.Since, b.minFree
-		e.Disturbed = b.disturbed || errors.Is(err, sim.ErrKilled) || !c.wellSince(call.Node, b.Since) || c.w.Waits(func(op sim.Op) bool { return op.Kind != sim.Event && c.long(op) })
+		e.Disturbed = b.disturbed || errors.Is(err, sim.ErrKilled) || errors.As(err, new(*ipam.Unasked)) || !c.wellSince(call.Node, b.Since) || c.w.Waits(func(op sim.Op) bool { return op.Kind != sim.Event && c.long(op) })
 		delete(c.calls, call.Container)
 	}
 	if err != nil {

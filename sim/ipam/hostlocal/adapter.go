@@ -96,10 +96,10 @@ func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (r ipam.Re
 	if i.places[c.Network].PodCIDRs {
 		cidrs, err := PodCIDRs(ctx, i.env.API.Door(g), c.Node)
 		if err != nil {
-			return r, err
+			return r, &ipam.Unasked{Err: err}
 		}
 		if len(cidrs) == 0 {
-			return r, fmt.Errorf("node %s has no podCIDR", c.Node)
+			return r, &ipam.Unasked{Err: fmt.Errorf("node %s has no podCIDR", c.Node)}
 		}
 		if config, err = WithSubnets(config, cidrs); err != nil {
 			return r, err

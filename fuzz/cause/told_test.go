@@ -1,0 +1,138 @@
+package cause_test
+
+import (
+	"testing"
+	"time"
+
+	"ipamsim/fuzz/cause"
+	"ipamsim/model"
+	"ipamsim/sim"
+)
+
+// Two nodes may have the same addresses: what became of one is not what became of the
+// other.
+func TestAddressOfTwoNodes(t *testing.T) {
+	p := newPlay(t)
+	on := func(node, container string) model.Claim {
+		c := claim(web, container)
+		c.Pool = node
+		return c
+	}
+	p.step(sim.Write, "cni-add/default/web-0/net1", "WRITE", "files/a")
+	p.claims(on("n1", "c1"))
+	p.step(sim.Read, "cni-del/default/web-0/net1", "STAT", "files/a")
+	p.event(model.Event{Kind: model.DelEnd, Actor: "cni-del/default/web-0/net1", Container: "c1"})
+	p.step(sim.Write, "cni-add/default/web-0/net1~2", "WRITE", "files/b")
+	p.claims(on("n1", "c1"), on("n2", "c2"))
+	p.step(sim.Write, "cni-del/default/web-0/net1~2", "REMOVE", "files/b")
+	p.claims(on("n1", "c1"))
+	v := p.breaks("convergence", model.AddressOf(addr), model.Ref{Kind: model.RefPool, Name: "n1"}, model.Ref{Kind: model.RefContainer, Name: "c1"})
+	p.want(v, "convergence, ended cni-del STAT files DEL ended")
+}
+
+// A machine that loses its power is nobody's write: what is lost had not been written.
+func TestLostPowerIsNoDeed(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "WRITE", "files/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "operator~1", "DRAW", "data")
+	p.claims(model.Claim{Pool: "10.0.0.0-24", Addr: addr})
+	p.step(sim.Read, "cni-del/default/web-0/net1", "STAT", "files/a")
+	p.event(model.Event{Kind: model.DelEnd, Actor: "cni-del/default/web-0/net1", Container: "c1"})
+	p.want(p.breaks("convergence", model.AddressOf(addr)), "convergence, ended cni-del STAT files DEL ended")
+}
+
+// A reservation that stays is told by the DEL that gave back its address, and not by the
+// ADD that made it, unless that came later.
+func TestReservationThatStays(t *testing.T) {
+	reserved := model.Reservation{Name: "a", Addr: addr, Pod: web}
+	breaks := func(p *play) *model.Violation {
+		return p.breaks("leftover-reservation", model.AddressOf(addr), model.PodOf(web))
+	}
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "cni-add/default/web-0/net1", "POST", "reservations/a")
+	p.rep.Ledger.Note(2, model.Snapshot{Claims: p.rec.Claims, Reservations: []model.Reservation{reserved}})
+	p.step(sim.Write, "cni-del/default/web-0/net1", "PATCH", "ippools/a")
+	p.rep.Ledger.Note(3, model.Snapshot{Reservations: []model.Reservation{reserved}})
+	p.event(model.Event{Kind: model.DelEnd, Actor: "cni-del/default/web-0/net1", Container: "c1"})
+	p.want(breaks(p), "leftover-reservation, ended cni-del PATCH ippools DEL ended")
+
+	p = newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "cni-del/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims()
+	p.event(model.Event{Kind: model.DelEnd, Actor: "cni-del/default/web-0/net1", Container: "c1"})
+	p.step(sim.Write, "cni-add/default/web-0/net1", "POST", "reservations/a")
+	p.rep.Ledger.Note(3, model.Snapshot{Reservations: []model.Reservation{reserved}})
+	p.want(breaks(p), "leftover-reservation, wrote cni-add POST reservations new")
+}
+
+// A node port that is free is told by who freed it, and not by what was written when that
+// had been so for too long; one that two Services have, by the second Service.
+func TestFreeNodePort(t *testing.T) {
+	p := newPlay(t)
+	ports := func(all ...int) {
+		p.rep.Ledger.Note(len(p.rep.Trace.Steps), model.Snapshot{Services: &model.Services{Ports: all, HasPorts: true}})
+	}
+	p.step(sim.Write, "kube-apiserver~1", "UPDATE", "ranges/ports")
+	ports(30000)
+	p.step(sim.Write, "kube-apiserver~2", "UPDATE", "ranges/ports")
+	ports()
+	p.step(sim.Write, "operator~1", "POST", "services/a")
+	p.want(p.breaks("unbacked-service", model.NodePortOf(30000)), "unbacked-service, wrote kube-apiserver UPDATE ranges removed")
+	p.step(sim.Write, "kube-apiserver~1", "CREATE", "services/a")
+	p.want(p.breaks("duplicate-node-port", model.NodePortOf(30000)), "duplicate-node-port, wrote kube-apiserver CREATE services")
+
+	// A fault of the server that freed it counts, whichever gave it away.
+	p.rep.Trace.Steps[1].Choice.Outcome = sim.LoseReply
+	p.want(p.breaks("duplicate-node-port", model.NodePortOf(30000)), "duplicate-node-port, wrote kube-apiserver CREATE services, fault kube-apiserver UPDATE ranges error")
+}
+
+// A refusal may be seen long after it was given.
+func TestRefusedLongAgo(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "kube-apiserver~1", "CREATE", "ipaddresses/a").Choice.Outcome = sim.FailBefore
+	p.step(sim.Write, "kube-apiserver~1", "DELETE", "services/b")
+	v := p.breaks("refused-service", model.ServiceOf("default/a"))
+	v.Facts = []model.Fact{model.NewFact("at", time.Duration(1))}
+	if got, want := cause.Of(&p.rep, v).Key(), "refused-service, wrote kube-apiserver CREATE ipaddresses, fault kube-apiserver CREATE ipaddresses error"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// What came back with a machine that had lost its power is told by the DEL that had taken it
+// away, and not by the message after which it was seen.
+func TestCameBackWithTheMachine(t *testing.T) {
+	const del = "cni-del/default/web-0/net1"
+	for _, next := range []struct{ actor, verb, path string }{{"operator~1", "DRAW", "data"}, {"node-lifecycle", "PATCH", "nodes/n1"}} {
+		p := newPlay(t)
+		p.step(sim.Write, "cni-add/default/web-0/net1", "WRITE", "files/a")
+		p.claims(claim(web, "c1"))
+		p.step(sim.Write, del, "REMOVE", "files/a")
+		p.claims()
+		p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
+		p.step(sim.Write, next.actor, next.verb, next.path)
+		p.claims(claim(web, "c1"))
+		p.want(p.breaks("convergence", model.AddressOf(addr), model.Ref{Kind: model.RefContainer, Name: "c1"}), "convergence, ended cni-del REMOVE files DEL ended")
+	}
+}
+
+// What nobody knows for whom it was made is told by the call that made it, and not by
+// another one that failed on the same node.
+func TestMadeForNobodyKnown(t *testing.T) {
+	p := newPlay(t)
+	const add, other = "cni-add/default/web-0/net1", "cni-add/default/db-0/net1"
+	p.step(sim.Write, add, "CREATE", "files/a")
+	p.claims(model.Claim{Pool: "n1", Addr: addr, Node: "n1"})
+	p.event(model.Event{Kind: model.AddEnd, Actor: add, Node: "n1", Err: "killed"})
+	p.step(sim.Write, other, "CREATE", "files/lock")
+	p.event(model.Event{Kind: model.AddEnd, Actor: other, Node: "n1", Err: "killed"})
+	pool, node := model.Ref{Kind: model.RefPool, Name: "n1"}, model.Ref{Kind: model.RefNode, Name: "n1"}
+	v := p.breaks("convergence", model.AddressOf(addr), pool, node)
+	if got := cause.Of(&p.rep, v); len(got.Links) == 0 || got.Links[0].Step != 1 || got.Links[0].Role != cause.Refused {
+		t.Errorf("%+v", got.Links)
+	}
+}
