@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	_ "embed" // the manifest
 	"maps"
 	"slices"
@@ -61,7 +62,7 @@ func rights(namespace string, rules []rbacv1.PolicyRule) []any {
 }
 
 // Rules are the rights that Read needs, and no others, by namespace: to get and list
-// each resource that it reads, one rule an API group, sorted. "" is all namespaces. Of
+// each resource that it reads, one rule an API group and one a named object, sorted by these. "" is all namespaces. Of
 // what may not be listed the rest is read, and it is said.
 func Rules(managers []*ipam.Manager) map[string][]rbacv1.PolicyRule {
 	type place struct{ namespace, group, only string }
@@ -83,7 +84,9 @@ func Rules(managers []*ipam.Manager) map[string][]rbacv1.PolicyRule {
 		out[at.namespace] = append(out[at.namespace], rule)
 	}
 	for _, rules := range out {
-		slices.SortFunc(rules, func(a, b rbacv1.PolicyRule) int { return strings.Compare(a.APIGroups[0], b.APIGroups[0]) })
+		slices.SortFunc(rules, func(a, b rbacv1.PolicyRule) int {
+			return cmp.Or(strings.Compare(a.APIGroups[0], b.APIGroups[0]), slices.Compare(a.ResourceNames, b.ResourceNames))
+		})
 	}
 	return out
 }
