@@ -74,6 +74,14 @@ func (l *Ledger) Last(step int, refs []Ref, rows ...RefKind) int {
 	})
 }
 
+// LastOfBoth is the same of a row of one of these kinds that is about one of refs and one
+// of others; -1 if either is empty.
+func (l *Ledger) LastOfBoth(step int, refs, others []Ref, rows ...RefKind) int {
+	return l.LastOf(step, func(c *Change) bool {
+		return (len(rows) == 0 || slices.Contains(rows, c.Row)) && c.Names(refs...) && c.Names(others...)
+	})
+}
+
 // LastOf is the position of the last change up to a step that is, -1 if there is none.
 func (l *Ledger) LastOf(step int, is func(*Change) bool) int {
 	if l == nil {

@@ -243,16 +243,17 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 		}
 	}
 	blocks, nodes := only(r.v.Objects, model.RefBlock), only(r.v.Objects, model.RefNode)
-	if i := l.LastOf(r.v.Step, func(c *model.Change) bool { // who owns it, and not whose it was
-		return c.Row == model.RefBlock && c.Names(blocks...) && c.Names(nodes...)
-	}); i >= 0 && len(addresses(r.v.Objects)) == 0 {
+	// Who owns it, and not whose it was.
+	if i := l.LastOfBoth(r.v.Step, blocks, nodes, model.RefBlock); i >= 0 && len(addresses(r.v.Objects)) == 0 {
 		return i, blocks
 	}
 	for _, at := range lookedAt {
 		refs := only(r.v.Objects, at.kind)
-		i := l.Last(r.v.Step, refs, at.rows...)
+		var i int
 		if way := rules[r.v.Invariant].way; at.kind == model.RefAddress && (way == byStay || way == byStayOrRefusal) {
 			i = r.lastInPool(refs, at.rows)
+		} else {
+			i = l.Last(r.v.Step, refs, at.rows...)
 		}
 		if i >= 0 && r.v.Invariant == invariant.BlackholedAddress.Name && at.kind == model.RefAddress {
 			// Packets follow blocks.
@@ -263,9 +264,7 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 		}
 		if blocks := only(r.v.Objects, model.RefBlock); i >= 0 && at.kind == model.RefHandle && len(blocks) > 0 {
 			// It counts each block for itself. What a call left is not what came later.
-			if j := l.LastOf(r.callEnd(), func(c *model.Change) bool {
-				return c.Row == model.RefHandle && c.Names(refs...) && c.Names(blocks...)
-			}); j >= 0 {
+			if j := l.LastOfBoth(r.callEnd(), refs, blocks, model.RefHandle); j >= 0 {
 				return r.overcounted(j), refs
 			}
 		}

@@ -72,18 +72,12 @@ func (r *run) lastOfIt(refs []model.Ref, rows []model.RefKind) int {
 	if r.v.Invariant != invariant.LeftoverReservation.Name {
 		return r.lastInPool(refs, rows)
 	}
-	pods := only(r.v.Objects, model.RefPod)
-	return r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
-		return slices.Contains(rows, c.Row) && c.Names(refs...) && c.Names(pods...)
-	})
+	return r.rep.Ledger.LastOfBoth(r.v.Step, refs, only(r.v.Objects, model.RefPod), rows...)
 }
 
 // lastInPool is the last change, in the pool that the violation names if there is any.
 func (r *run) lastInPool(refs []model.Ref, rows []model.RefKind) int {
-	pools := only(r.v.Objects, model.RefPool)
-	if i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
-		return slices.Contains(rows, c.Row) && c.Names(refs...) && c.Names(pools...)
-	}); i >= 0 {
+	if i := r.rep.Ledger.LastOfBoth(r.v.Step, refs, only(r.v.Objects, model.RefPool), rows...); i >= 0 {
 		return i
 	}
 	return r.rep.Ledger.Last(r.v.Step, refs, rows...)

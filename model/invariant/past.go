@@ -58,7 +58,7 @@ type foreignClaim struct {
 func (p *Past) Note(v View) {
 	if !p.begun {
 		p.rules, p.nodes, p.over = map[string]*rules{}, map[string]time.Duration{}, map[model.Affinity]finding{}
-		p.policies, p.unasked = map[string][]dated{}, map[model.PodRef]time.Duration{}
+		p.policies, p.unasked, p.stayed = map[string][]dated{}, map[model.PodRef]time.Duration{}, map[string]bool{}
 	}
 	p.noteNodes(&v)
 	for i := range v.Networks {

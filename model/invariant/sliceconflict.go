@@ -109,10 +109,9 @@ func (p *Past) noteStayed(v *View) {
 		if pool.Node == "" {
 			continue
 		}
-		if p.stayed == nil {
-			p.stayed = map[string]bool{}
+		registered := v.Truth.Nodes[pool.Node].Registered
+		if stayed, known := p.stayed[pool.Name]; !known || stayed && !registered {
+			p.stayed[pool.Name] = registered
 		}
-		had, known := p.stayed[pool.Name]
-		p.stayed[pool.Name] = v.Truth.Nodes[pool.Node].Registered && (had || !known)
 	}
 }

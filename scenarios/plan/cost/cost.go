@@ -11,12 +11,12 @@ import (
 // Events estimates how many pods start in one trial of a cluster, and how many
 // passes of the reconciler there are, as far as it can be told beforehand.
 func Events(c *capacity.Cluster) float64 {
-	starts, passes := Expected(c)
+	starts, passes := expected(c)
 	return 2*starts + passes
 }
 
-// Expected is how many pods start in one trial, and how many passes there are.
-func Expected(c *capacity.Cluster) (starts, passes float64) {
+// expected is how many pods start in one trial, and how many passes there are.
+func expected(c *capacity.Cluster) (starts, passes float64) {
 	nodes := float64(len(c.Nodes)) + float64(c.Load.Grow)/2
 	pods := float64(c.Load.Pods)
 	if pods == 0 {
@@ -62,13 +62,13 @@ const Try = 6 * time.Millisecond
 // Real is about how long the real code takes for a trial on one core, without what it tries
 // in vain; see Try.
 func Real(c *capacity.Cluster) time.Duration {
-	starts, passes := Expected(c)
+	starts, passes := expected(c)
 	return realBegin + time.Duration(starts*float64(realStart)+passes*float64(realPass))
 }
 
 // Reference is about how long the reference takes for one.
 func Reference(c *capacity.Cluster) time.Duration {
-	starts, passes := Expected(c)
+	starts, passes := expected(c)
 	pods := float64(len(c.Nodes)) * max(c.Load.PodsPerNode.Mean, float64(c.Load.Pods)/float64(len(c.Nodes)))
 	return time.Duration(starts*float64(perStart) + passes*(float64(perPass)+pods*float64(perPassBlock)))
 }

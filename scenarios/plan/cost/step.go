@@ -11,7 +11,7 @@ import (
 // Fits reports whether there is room in a trial for all that happens, one event in a step:
 // five steps for one event.
 func Fits(c *capacity.Cluster, step time.Duration) bool {
-	starts, _ := Expected(c)
+	starts, _ := expected(c)
 	slots := float64(c.Horizon) / float64(step)
 	return 2*starts <= slots/5
 }
