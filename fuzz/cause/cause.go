@@ -71,6 +71,7 @@ type Link struct {
 	// Knew is, of Wrote, what the process had read of what others had written there before.
 	Knew  Knowledge `json:"knew,omitempty"`
 	Whose Whose     `json:"whose,omitempty"` // of Wrote
+	Saw   Saw       `json:"saw,omitempty"`   // of Wrote: part of Key and not of Name, for one mend makes both impossible
 	// Row of the record, of Wrote. Manner is how it was done, as far as that is another mistake:
 	// part of Name and not of Key, for the same write looks so or so.
 	Row    model.RefKind `json:"row,omitempty"`
@@ -100,7 +101,7 @@ func (l *Link) same() string {
 	case Read:
 		process, verb, functions = "", l.Verb, "" // one at a time or in a list
 	}
-	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), functions}
+	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), string(l.Saw), functions}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 

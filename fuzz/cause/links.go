@@ -79,6 +79,8 @@ func (r *run) wrote() []Link {
 		out[0].Manner = unlisted
 	case r.v.Invariant == invariant.BlackholedAddress.Name && out[0].Role == Wrote:
 		out[0].Manner = r.way(i)
+	case r.v.Invariant == invariant.LeakedClaim.Name && r.v.Code == invariant.TunnelNodeGone:
+		out = append(out, r.lookedAgain(only(r.rep.Ledger.Changes[i].Refs, model.RefBlock))...)
 	case rule.freed && out[0].Outcome == created:
 		by, broke := r.freed(i, refs)
 		if broke {
@@ -163,7 +165,7 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	if rules[r.v.Invariant].counts {
 		l.Outcome = r.tally(i, st, l.Outcome)
 	}
-	l.Row, l.Knew, l.Whose = c.Row, r.knew(i, refs, st), r.whose(c, st)
+	l.Row, l.Knew, l.Whose, l.Saw = c.Row, r.knew(i, refs, st), r.whose(c, st), r.saw(c, st)
 	return []Link{l}
 }
 

@@ -57,7 +57,7 @@ func (l *Link) Tell() string {
 		text = "it was so before the first step"
 	case Wrote, untold:
 		text += map[Role]string{Wrote: " broke it", untold: " did what it should, and nothing told of it"}[l.Role]
-		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+tells[l.Knew], "; "); how != "" {
+		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+tells[l.Knew]+sights[l.Saw], "; "); how != "" {
 			text += " (" + how + ")"
 		}
 	case Handed:
@@ -69,7 +69,10 @@ func (l *Link) Tell() string {
 	case Ended:
 		text = strings.TrimSuffix(l.Outcome+": "+text, ": ")
 	case Passed:
-		text = "a pass of " + l.Process + " " + l.Outcome + ", and left it so"
+		if text = "a pass of " + l.Process + " " + l.Outcome; l.Outcome == passLooked {
+			text = l.Process + " had heard of it, " + l.Outcome
+		}
+		text += ", and left it so"
 	case Refused:
 		text += " was the last message of the call that failed"
 	case Repeats:

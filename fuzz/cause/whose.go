@@ -42,10 +42,10 @@ func (r *run) whose(c *model.Change, st *sim.Step) Whose {
 	return ""
 }
 
-// addOf is the step after which the ADD of a container began, the youngest of several; -1
-// if none is known. Its pod's namesakes are others.
+// addOf is the step after which the ADD of a container began, the first of several, for each
+// network has one; -1 if none is known. Its pod's namesakes are others.
 func (r *run) addOf(containers []model.Ref) int {
-	for i := len(r.rep.History.Events) - 1; i >= 0; i-- {
+	for i := range r.rep.History.Events {
 		e := &r.rep.History.Events[i]
 		if e.Kind == model.AddBegin && slices.Contains(containers, model.Ref{Kind: model.RefContainer, Name: e.Container}) {
 			return e.Step
@@ -75,16 +75,16 @@ func (r *run) deleted(pod model.Ref, since, step int) Whose {
 	for i := len(steps) - 1; i >= 0 && steps[i].Step > since; i-- {
 		op := steps[i].Choice.Op
 		if steps[i].Step >= step || op.Kind != sim.Write || op.Request == nil || op.Request.Resource != "pods" ||
-			op.Request.Subresource != "" || pod.Name != op.Request.Namespace+"/"+op.Request.Name || !done(steps[i].Choice.Outcome) {
+			op.Request.Subresource != "" && op.Request.Subresource != eviction || pod.Name != op.Request.Namespace+"/"+op.Request.Name || !done(steps[i].Choice.Outcome) {
 			continue
 		}
-		switch op.Request.Verb {
-		case "POST":
+		switch evicted := op.Request.Subresource == eviction; {
+		case op.Request.Verb == "POST" && !evicted:
 			if since < 0 {
 				return ""
 			}
 			again = true
-		case "DELETE":
+		case op.Request.Verb == "DELETE", evicted:
 			if again {
 				return Deleted
 			}
@@ -93,6 +93,9 @@ func (r *run) deleted(pod model.Ref, since, step int) Whose {
 	}
 	return ""
 }
+
+// eviction is the subresource by which a drain has a pod deleted.
+const eviction = "eviction"
 
 // deletion is what a request to delete a pod came to. The kubelet asks last, when the
 // containers have ended; nobody waits for that who deletes by force, or evicts.

@@ -48,7 +48,6 @@ func TestWording(t *testing.T) {
 				e.Text = "told in other words"
 			}
 		}
-		rep.Act = nil
 		if got := identities(rep); len(want) == 0 || !slices.Equal(got, want) {
 			t.Errorf("%s: %q\nwant %q", name, got, want)
 		}

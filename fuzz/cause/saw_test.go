@@ -1,0 +1,119 @@
+package cause_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim"
+)
+
+// did is what a message of a play did, beyond its request.
+type did act.Act
+
+func (d did) Act() act.Act { return act.Act(d) }
+
+// What a pass takes away from a pod is told by what it had found of the pod: whether it knew
+// of none, or of one without the address, and whether it looked again.
+func TestWhatAPassHadSeen(t *testing.T) {
+	pod := func(state string, reports ...string) act.Thing {
+		t := act.Thing{Kind: act.Pod, Name: "default/web-0", State: state}
+		for _, a := range reports {
+			t.Parts = append(t.Parts, act.Thing{Kind: act.NetworkStatus, Parts: []act.Thing{{Kind: act.Address, Name: a}}})
+		}
+		return t
+	}
+	for _, x := range []struct {
+		name   string
+		listed []act.Thing
+		again  bool
+		want   string
+	}{
+		{"none", []act.Thing{{Kind: act.Pod, Name: "default/other", State: "Running"}}, false, " absent"},
+		{"its address", []act.Thing{pod("Running", addr.String())}, false, " reported"},
+		{"another address", []act.Thing{pod("Pending", "10.0.0.9")}, false, " unreported, once"},
+		{"no address yet", []act.Thing{pod("Pending")}, true, " unreported"},
+		{"no address any more", []act.Thing{pod("Failed")}, true, " over"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			p := newPlay(t)
+			p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+			p.claims(claim(web, "c1"))
+			p.step(sim.Read, "ip-reconciler", "LIST", "pods").Detail = did{Verb: act.List, Thing: act.Thing{Kind: act.Pod, Parts: x.listed}}
+			if x.again {
+				st := p.step(sim.Read, "ip-reconciler", "GET", "pods/web-0")
+				st.Choice.Op.Request.Namespace = "default"
+			}
+			p.step(sim.Write, "ip-reconciler", "PATCH", "ippools/a")
+			p.claims()
+			p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, wrote ip-reconciler PATCH ippools removed"+x.want)
+		})
+	}
+}
+
+// Who watches pods is told of them: when it listed them says nothing.
+func TestWatchersHaveSeenNothing(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Read, "pod-control-loop/n1", "LIST", "pods").Detail = did{Verb: act.List, Thing: act.Thing{Kind: act.Pod}}
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Event, "pod-control-loop/n1", "EVENT", "pods")
+	p.step(sim.Write, "pod-control-loop/n1", "PATCH", "ippools/a")
+	p.claims()
+	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, wrote pod-control-loop PATCH ippools removed")
+}
+
+// A drain has pods deleted, too; and a sandbox has one ADD for each network, of which the
+// first says which pod it was made for.
+func TestEvictedPod(t *testing.T) {
+	p := newPlay(t)
+	begin := func(actor string) {
+		p.event(model.Event{Kind: model.AddBegin, Actor: actor, Pod: web, Container: "c1"})
+	}
+	begin("cni-add/default/web-0/net1")
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	evict := p.step(sim.Write, "operator/default/web-0", "POST", "pods/web-0").Choice.Op.Request
+	evict.Namespace, evict.Subresource = "default", "eviction"
+	begin("cni-add/default/web-0/net2")
+	p.step(sim.Write, "ip-reconciler", "PATCH", "ippools/a")
+	p.claims()
+	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, wrote ip-reconciler PATCH ippools removed of a terminating pod")
+}
+
+// The address of a deleted node's tunnel, which stays, is told by whether a collector has
+// looked since it heard of the deletion.
+func TestTunnelOfADeletedNode(t *testing.T) {
+	node := model.Ref{Kind: model.RefNode, Name: "n1"}
+	gone := did{Verb: act.Hear, Thing: act.Thing{Kind: act.Nodes, Name: "n1"}, Gone: true}
+	look := did{Verb: act.Read, Thing: act.Thing{Kind: act.Block, Name: "10.0.0.0/24"}}
+	for _, x := range []struct {
+		name string
+		then []did
+		want string
+	}{
+		{"looked before it heard", []did{look, gone}, ""},
+		{"heard before it looked", []did{gone, look}, ", passed ipam-controller looked again"},
+		{"heard once more since", []did{gone, look, gone}, ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			p := newPlay(t)
+			p.step(sim.Write, "tunnel-addresses/n1", "PUT", "ipamblocks/a")
+			p.rep.Ledger.Note(1, model.Snapshot{
+				Pools:  []model.Pool{{Name: "10.0.0.0-24", Range: netip.MustParsePrefix("10.0.0.0/24"), Node: "n1"}},
+				Claims: []model.Claim{{Pool: "10.0.0.0-24", Addr: addr, Node: "n1", Tunnel: true}},
+			})
+			for _, d := range x.then {
+				kind := sim.Read
+				if d.Verb == act.Hear {
+					kind = sim.Event
+				}
+				p.step(kind, "ipam-controller", "", "things").Detail = d
+			}
+			v := p.breaks("leaked-claim", model.AddressOf(addr), node)
+			v.Code = "tunnel-node-gone"
+			p.want(v, "leaked-claim, tunnel-node-gone, wrote tunnel-addresses PUT ipamblocks new"+x.want)
+		})
+	}
+}
