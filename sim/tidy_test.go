@@ -87,11 +87,16 @@ var layers = []struct{ dir, may string }{
 	{"reports/visible", ""},
 	{"reports/table", "reports/visible"},
 	{"reports/prose", "model model/act sim"},
-	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster/checker reports/prose reports/visible reports/table"},
+	{"reports/layout", ""}, // what fits a line
+	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster/checker reports/prose reports/visible reports/table reports/layout"},
+	{"reports/storytest", "model model/... sim sim/kube sim/ipam reports"}, // for tests
+	{"reports/timeline", "model model/... sim sim/kube sim/ipam reports reports/prose reports/layout"},
+	{"reports/record", "model model/... sim reports reports/prose reports/layout reports/timeline"},
+	{"reports/formats", "model model/... sim reports reports/visible reports/table reports/layout reports/timeline reports/record"},
 	{"reports/bench", ""},                              // for benchmarks
 	{"reports/golden", ""},                             // for tests
 	{"reports/chart", "reports/visible reports/table"}, // gonum's plots as SVG and PNG
-	{"reports/page", "model model/... sim reports reports/prose reports/visible"},
+	{"reports/page", "model model/... sim reports reports/prose reports/visible reports/record reports/timeline"},
 	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/index", "model model/... reports reports/chart reports/visible"},
 	{"reports/sarifs", ""},
@@ -134,7 +139,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/coverage/counter", ""}, // instrumented, and nothing else of ours may be counted with it
 	{"fuzz/coverage", "model/... sim/... reports fuzz/shape fuzz/coverage/counter"},
 	{"fuzz/cause", "model/... sim reports"},
-	{"fuzz/finding", "model/... sim/... reports scenarios fuzz/cause"},
+	{"fuzz/finding", "model/... sim/... reports reports/layout reports/timeline scenarios fuzz/cause"},
 	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/cause fuzz/finding"},
 	{"fuzz/known", "fuzz/cause"},
 	{"fuzz/confirm", "model/... sim/... reports scenarios fuzz/finding"},
@@ -148,9 +153,9 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
-	{"fuzz/ipamsimtest", "model/... sim/... reports scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
-	{"fuzz/campaign/queue", "model sim/ipam/canary reports scenarios fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},                                             // what a coordinator and its workers share
-	{"fuzz/campaign/worker", "model sim sim/... reports reports/page scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear fuzz/campaign/queue"},
+	{"fuzz/ipamsimtest", "model/... sim/... reports reports/timeline scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
+	{"fuzz/campaign/queue", "model sim/ipam/canary reports scenarios fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},                                                              // what a coordinator and its workers share
+	{"fuzz/campaign/worker", "model sim sim/... reports reports/layout reports/record reports/page scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear fuzz/campaign/queue"},
 	{"fuzz/campaign", "model/... sim/... reports reports/... scenarios fuzz/process fuzz/cause fuzz/coverage fuzz/finding fuzz/known fuzz/space fuzz/campaign/queue"},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},

@@ -14,6 +14,8 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
@@ -188,7 +190,7 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 		s.show(rep)
 		if story {
 			s.told[rep.Scenario] = true
-			s.print("\n" + strings.TrimSuffix(reports.Timeline(rep, v), "\n"))
+			s.print("\n" + strings.TrimSuffix(timeline.Of(rep, v), "\n"))
 			if also := reports.Also(rep, v); also != "" {
 				s.print(strings.TrimSuffix(also, "\n"))
 			}
@@ -209,7 +211,7 @@ func (s *session) source(rep *reports.Report, v *model.Violation) {
 	if !s.work.outputs.code {
 		return
 	}
-	text := reports.Source(rep, v, os.ReadFile)
+	text := timeline.Source(rep, v, os.ReadFile)
 	if text == "" {
 		text = "no source to show: no message of this story was sent by the address manager's own code\n"
 	}
@@ -222,7 +224,7 @@ func (s *session) show(rep *reports.Report) {
 	if s.work.runs() > 1 {
 		return
 	}
-	for _, section := range []string{reports.Screens(rep), reports.Metrics(rep)} {
+	for _, section := range []string{reports.Screens(rep), formats.Metrics(rep)} {
 		if section != "" {
 			s.print("\n" + strings.TrimSuffix(section, "\n"))
 		}

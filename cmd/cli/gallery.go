@@ -12,6 +12,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/index"
 	"ipamsim/reports/page"
+	"ipamsim/reports/record"
 )
 
 // gallery is several runs as one page, with the pages of those that broke something
@@ -86,7 +87,7 @@ func (g *gallery) page(r *reports.Report) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := page.Write(f, reports.RecordOf(r)); err != nil {
+	if err := page.Write(f, record.Of(r)); err != nil {
 		f.discard()
 		return "", err
 	}

@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
 	"ipamsim/reports/page"
+	"ipamsim/reports/record"
 	"ipamsim/scenarios"
 )
 
@@ -151,9 +153,9 @@ func writable(dir string) error {
 
 // write adds a run of s to every file.
 func (o *outputs) write(s *scenarios.Scenario, r *reports.Report) error {
-	formats := reports.Formats()
-	formats["history"], formats["record"] = historyOf(s), reports.WriteRecord
-	formats["html"], formats["perfetto"] = drawn(page.Write), drawn(reports.Perfetto)
+	formats := formats.All()
+	formats["history"], formats["record"] = historyOf(s), record.Write
+	formats["html"], formats["perfetto"] = drawn(page.Write), drawn(record.Perfetto)
 	if o.gallery != nil {
 		formats["html"] = func(_ io.Writer, r *reports.Report) error { return o.gallery.add(r) }
 	}

@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
 	"ipamsim/reports/index"
 	"ipamsim/reports/page"
+	"ipamsim/reports/record"
 )
 
 const (
@@ -24,8 +26,8 @@ const (
 )
 
 // drawn is a format of reports that is drawn from a record.
-func drawn(write func(io.Writer, *reports.Record) error) reports.Format {
-	return func(w io.Writer, r *reports.Report) error { return write(w, reports.RecordOf(r)) }
+func drawn(write func(io.Writer, *record.Record) error) formats.Format {
+	return func(w io.Writer, r *reports.Report) error { return write(w, record.Of(r)) }
 }
 
 // reportFlags are the flags of report as typed.
@@ -71,8 +73,8 @@ func (f *reportFlags) draw(path string) error {
 	defer file.Close()
 	head := bufio.NewReader(file)
 	switch kind := kindOf(head); kind {
-	case reports.RecordFormat:
-		rec, err := reports.ReadRecord(head)
+	case record.Format:
+		rec, err := record.Read(head)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -87,18 +89,18 @@ func (f *reportFlags) draw(path string) error {
 		}
 		return writeTo("html", f.html, func(w io.Writer) error { return index.Write(w, x) })
 	case "":
-		return fmt.Errorf(`%s: want the record of a run, which begins with {"format":%q}, the lines of ipamsim run --json, or a findings.json`, path, reports.RecordFormat)
+		return fmt.Errorf(`%s: want the record of a run, which begins with {"format":%q}, the lines of ipamsim run --json, or a findings.json`, path, record.Format)
 	default:
-		return fmt.Errorf("%s: format: want %q, have %q", path, reports.RecordFormat, kind)
+		return fmt.Errorf("%s: format: want %q, have %q", path, record.Format, kind)
 	}
 }
 
 // record draws the record of a run.
-func (f *reportFlags) record(rec *reports.Record) error {
+func (f *reportFlags) record(rec *record.Record) error {
 	for _, o := range []struct {
 		flag, path string
-		write      func(io.Writer, *reports.Record) error
-	}{{"html", f.html, page.Write}, {"perfetto", f.perfetto, reports.Perfetto}} {
+		write      func(io.Writer, *record.Record) error
+	}{{"html", f.html, page.Write}, {"perfetto", f.perfetto, record.Perfetto}} {
 		if o.path == "" {
 			continue
 		}

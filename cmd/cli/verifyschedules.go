@@ -16,6 +16,7 @@ import (
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/verify"
 	"ipamsim/reports"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/por"
@@ -140,7 +141,7 @@ func verifyProgress(stderr io.Writer, began time.Time) func(por.Progress) {
 func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration) error {
 	within := fmt.Sprintf("%s and %s", plural(f.preemptions, "preemption"), plural(f.faults, "fault"))
 	if v := o.Broke; v != nil {
-		fmt.Fprint(w, reports.Timeline(o.Report, v))
+		fmt.Fprint(w, timeline.Of(o.Report, v))
 		fmt.Fprintf(w, "\nthe shortest that breaks %s: %s\n   finding: ipamsim replay %s\n", v.Invariant, reports.Clean(v.Message), reports.Clean(o.Finding))
 	}
 	switch {

@@ -12,6 +12,7 @@ import (
 	"ipamsim/fuzz/process"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
@@ -140,7 +141,7 @@ func seen(rep *reports.Report, story bool) map[string]baseline.Seen {
 		}
 		s := baseline.Seen{Severity: string(v.Severity), Message: v.Message, Step: v.Step}
 		if story {
-			s.Timeline, s.Calls = reports.Timeline(rep, v), calls(cause.Of(rep, v))
+			s.Timeline, s.Calls = timeline.Of(rep, v), calls(cause.Of(rep, v))
 		}
 		out[v.Invariant] = s
 	}
