@@ -31,8 +31,9 @@ var layers = []struct{ dir, may string }{
 	{"model/recording", "model model/route"},
 	{"model/invariant", "model model/route model/route/fib"},
 	{"model/reference/*", "model"},
-	{"model/capacity", "model model/route model/metric"},
-	{"model/capacity/*", "model model/capacity model/reference/*"}, // how a manager's reference is played
+	{"model/capacity/workload", "model"},
+	{"model/capacity", "model model/route model/metric model/capacity/workload"},
+	{"model/capacity/*", "model model/capacity model/capacity/workload model/reference/*"}, // how a manager's reference is played
 	{"sim/hermetic", ""},
 	{"sim/hermetic/overlay", ""}, // runs before anything of ours can be built
 	{"sim", "sim/hermetic"},
@@ -110,8 +111,8 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/strict", ""},                               // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/scenariotest", "scenarios"}, // for tests
-	{"scenarios/plan/values", "model/capacity"},
-	{"scenarios/plan/cost", "model model/capacity"},
+	{"scenarios/plan/values", "model/capacity model/capacity/workload"},
+	{"scenarios/plan/cost", "model model/capacity model/capacity/workload"},
 	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values scenarios/plan/cost"},
 	{"scenarios/plan/kubeadm", "sim/cluster sim/ipam/kubeadm scenarios/plan"},                                       // a setting that is one of kubeadm's
 	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values scenarios/plan/kubeadm"}, // what is known of a manager
@@ -126,7 +127,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
-	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
+	{"scenarios/calibrate", "model model/capacity model/capacity/workload scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
 	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump sim/ipam"},                                                                                    // a cluster that is asked instead of a file
 	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},                                   // what kubeadm has configured
 	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                         // of a manager's findings
@@ -179,7 +180,7 @@ var modules = []struct{ prefix, may, mend string }{
 	// The oracle empties the etcd of a real kube-apiserver between two runs.
 	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube cmd/oracle", "etcd types never leave sim/etcd and sim/kube"},
 	// Upstream's own order of blocks is this generator, seeded by a host's name.
-	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
+	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity/workload scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign fuzz/campaign/queue sim/attach", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "sim/attach", "library code returns or records; only cmd prints"},
 	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},

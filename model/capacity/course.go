@@ -75,9 +75,6 @@ func (c *Course) Certain() []Sample {
 	return c.Samples[:n]
 }
 
-// SamplesDefault is how many samples a course has.
-const SamplesDefault = 100
-
 // OwnersMax is up to how many blocks an ownership map is kept and can be drawn.
 const OwnersMax = 256
 

@@ -1,4 +1,4 @@
-package capacity
+package workload
 
 import (
 	"fmt"
@@ -62,7 +62,7 @@ func (s *script) trouble(e entry) {
 }
 
 // Evict is how long pods stay on a node that is silent.
-func (c *Cluster) Evict() time.Duration {
+func (c *Workload) Evict() time.Duration {
 	if c.Trouble.Evict > 0 {
 		return c.Trouble.Evict
 	}

@@ -1,4 +1,4 @@
-package capacity
+package workload
 
 // scheduler finds the place for a pod: of those that take pods and have room the
 // one that has the least of what it is meant to have, of equals the one whose

@@ -1,4 +1,4 @@
-package capacity
+package workload
 
 import (
 	"net/netip"
@@ -106,7 +106,7 @@ func (s *script) restart() bool {
 	return false
 }
 
-func (c *Cluster) restartEvery() time.Duration {
+func (c *Workload) restartEvery() time.Duration {
 	if c.RestartEvery > 0 {
 		return max(c.RestartEvery, 2*Moment) // so that who was deleted is back before the next goes
 	}

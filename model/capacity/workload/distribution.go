@@ -1,9 +1,25 @@
-package capacity
+package workload
 
 import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+)
+
+// Distribution of whole numbers.
+type Distribution struct {
+	Shape  string  // Fixed (also ""), Uniform (Mean ± Spread), Normal (Spread is sigma) or Poisson
+	Mean   float64 // what is drawn is rounded
+	Spread float64
+	Max    int // nothing above; 0: no bound. Nothing is below 0.
+}
+
+// The shapes of distributions.
+const (
+	Fixed   = "fixed"
+	Uniform = "uniform"
+	Normal  = "normal"
+	Poisson = "poisson"
 )
 
 // Draw is one number of the distribution. A shape that there is not is Fixed.

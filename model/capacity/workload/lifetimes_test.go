@@ -1,4 +1,4 @@
-package capacity
+package workload
 
 import (
 	"math"
@@ -67,7 +67,7 @@ func TestAgesAmongThoseThatRun(t *testing.T) {
 func TestArrivalsComeAsTheyAreWeighed(t *testing.T) {
 	a := Arrivals{PerHour: 12, Batch: 3, Hours: make([]float64, 24), Weekdays: []float64{1, 1, 1, 1, 1, 0, 0}, Lifetimes: Lifetimes{Rest: 30 * time.Minute}}
 	a.Hours[9], a.Hours[10] = 1, 3
-	c := &Cluster{Horizon: 70 * 24 * time.Hour, Load: Load{Pods: 1, Arrivals: a, Begins: 5 * 24 * time.Hour}}
+	c := &Workload{Horizon: 70 * 24 * time.Hour, Load: Load{Pods: 1, Arrivals: a, Begins: 5 * 24 * time.Hour}}
 	for range 8 {
 		c.Nodes = append(c.Nodes, Node{Name: string(rune('a' + len(c.Nodes)))})
 	}
@@ -97,7 +97,7 @@ func TestArrivalsComeAsTheyAreWeighed(t *testing.T) {
 // nodes that are drained to be replaced lose none of their pods.
 func TestPopulationGrowsAndShrinks(t *testing.T) {
 	for _, grow := range []int{0, 40, -40} {
-		c := &Cluster{Horizon: 100 * 24 * time.Hour, Load: Load{Pods: 60, GrowPods: grow, Lifetimes: mixed}}
+		c := &Workload{Horizon: 100 * 24 * time.Hour, Load: Load{Pods: 60, GrowPods: grow, Lifetimes: mixed}}
 		c.Trouble = Trouble{ReplaceEvery: 20 * 24 * time.Hour, ReplaceFor: time.Hour, ReplaceDrained: true}
 		for range 5 {
 			c.Nodes = append(c.Nodes, Node{Name: string(rune('a' + len(c.Nodes)))})

@@ -1,4 +1,4 @@
-package capacity
+package workload
 
 import (
 	"iter"
@@ -95,7 +95,7 @@ type Event struct {
 // Pods are never bound to a node without power, and nobody but the taint manager
 // deletes those of one.
 type Trace struct {
-	c        *Cluster
+	c        *Workload
 	seed     uint64
 	nodes    []Node
 	unplaced int    // pods that no node has had room for, in the last walk
@@ -109,7 +109,7 @@ type Trace struct {
 }
 
 // Trace is what happens to the cluster under a seed.
-func (c *Cluster) Trace(seed uint64) *Trace {
+func (c *Workload) Trace(seed uint64) *Trace {
 	t := &Trace{c: c, seed: seed, stem: "pod"}
 	for i := 0; i < len(c.Pods); i++ {
 		if r := c.Pods[i].Ref; r.Namespace == "default" && strings.HasPrefix(r.Name, t.stem+"-") {
@@ -137,6 +137,9 @@ func (t *Trace) Node(i int32) Node {
 	return t.nodes[i]
 }
 
+// Seed is what it was drawn from.
+func (t *Trace) Seed() uint64 { return t.seed }
+
 // Unplaced is how many pods no node has room for, at this point of the last walk. No
 // datastore knows of them: it is for the tape to fill in Sample.Unplaced.
 func (t *Trace) Unplaced() int { return t.unplaced }
@@ -157,7 +160,7 @@ func (t *Trace) Pod(i int32) model.PodRef {
 }
 
 // number is that of a pod that came later, by its name.
-func (t *Trace) number(ref model.PodRef) (int32, bool) {
+func (t *Trace) Number(ref model.PodRef) (int32, bool) {
 	digits, ok := strings.CutPrefix(ref.Name, t.stem)
 	if !ok || ref.Namespace != "default" || len(digits) < 2 || digits[0] != '-' {
 		return 0, false
@@ -167,7 +170,7 @@ func (t *Trace) number(ref model.PodRef) (int32, bool) {
 }
 
 // Looks is how many samples a course of the cluster has.
-func (c *Cluster) Looks() int {
+func (c *Workload) Looks() int {
 	switch {
 	case c.Samples == 0:
 		return SamplesDefault
@@ -177,7 +180,7 @@ func (c *Cluster) Looks() int {
 }
 
 // look is the instant of the i-th sample.
-func (c *Cluster) look(i int) time.Duration {
+func (c *Workload) look(i int) time.Duration {
 	n := time.Duration(c.Looks() - 1)
 	return c.Horizon/n*time.Duration(i) + c.Horizon%n*time.Duration(i)/n
 }
