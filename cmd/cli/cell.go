@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
 	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/fuzz/gate"
 	"ipamsim/fuzz/process"
@@ -38,9 +39,9 @@ func servesWorker(name, short string, m scenarios.Managers, serve func(ctx conte
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			ignoreInterrupts()
+			exit.IgnoreInterrupts()
 			scenarios.Tune()
-			return process.Run(args[0], func() { os.Exit(exitExpected) }, func(in io.Reader, out io.Writer) error {
+			return process.Run(args[0], func() { os.Exit(exit.Expected) }, func(in io.Reader, out io.Writer) error {
 				return serve(context.Background(), m, in, out, args[0])
 			})
 		},

@@ -1,4 +1,4 @@
-package cli
+package planning
 
 import (
 	"encoding/json"
@@ -15,10 +15,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/outfile"
 	"ipamsim/fuzz/campaign"
 	"ipamsim/reports"
 	"ipamsim/reports/answer"
 	"ipamsim/reports/answer/render"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/plan"
 )
 
@@ -35,14 +37,14 @@ var plotForms = []string{".svg", ".png", ".csv", ".json"}
 type resultWriter struct {
 	*planJob
 	answer *answer.Question
-	lines  *file // points.jsonl; nil as long as there is none
+	lines  *outfile.File // points.jsonl; nil as long as there is none
 	done   int
 }
 
 // open the file that results go to.
 func (q *planJob) open() *resultWriter { return &resultWriter{planJob: q, answer: q.plan.Asked()} }
 
-func (b *resultWriter) discard() { b.lines.discard() }
+func (b *resultWriter) discard() { b.lines.Discard() }
 
 // add a point. Its number says which it is, whatever the line says.
 func (b *resultWriter) add(n uint64, line []byte) error {
@@ -58,7 +60,7 @@ func (b *resultWriter) add(n uint64, line []byte) error {
 	b.plan.Collect(b.answer, &d)
 	text, err := json.Marshal(d)
 	if err == nil && b.lines == nil {
-		b.lines, err = create(filepath.Join(b.dir, pointsFile))
+		b.lines, err = outfile.Create(filepath.Join(b.dir, pointsFile))
 	}
 	if err == nil {
 		_, err = b.lines.Write(append(text, '\n'))
@@ -78,14 +80,14 @@ func (q *planJob) people(cmd *cobra.Command) io.Writer {
 // put in place before all of it could be written.
 func (b *resultWriter) write(stdout io.Writer, a *render.Answer) (err error) {
 	draw := append(a.Files(), render.File{Name: packedFile, Write: func(w io.Writer) error { _, err := w.Write(b.packed); return err }})
-	var all []*file
+	var all []*outfile.File
 	defer func() {
 		for _, f := range all {
-			f.discard() // those that are in place do not mind
+			f.Discard() // those that are in place do not mind
 		}
 	}()
 	put := func(flag, path string, draw func(io.Writer) error) error {
-		f, err := create(path)
+		f, err := outfile.Create(path)
 		if err == nil && f != nil {
 			all = append(all, f)
 			err = draw(f)
@@ -115,7 +117,7 @@ func (b *resultWriter) write(stdout io.Writer, a *render.Answer) (err error) {
 		return err
 	}
 	for _, f := range append(all, b.lines) {
-		if err := f.commit(); err != nil {
+		if err := f.Commit(); err != nil {
 			return err
 		}
 	}
@@ -162,7 +164,7 @@ func doubts(stderr io.Writer, o *campaign.Outcome, a *render.Answer) error {
 	}
 	switch g := a.Agreement; {
 	case o.Defective > 0:
-		return fmt.Errorf("%s of which ipamsim itself is in doubt, see above", plural(o.Defective, "point"))
+		return fmt.Errorf("%s of which ipamsim itself is in doubt, see above", layout.Plural(o.Defective, "point"))
 	case g != nil && !g.Equal:
 		return errors.New(g.Text)
 	}

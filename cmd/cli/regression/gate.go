@@ -1,4 +1,5 @@
-package cli
+// Package regression has the commands that compare versions: gate, matrix, bisect.
+package regression
 
 import (
 	"errors"
@@ -14,10 +15,15 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/cmd/cli/running"
+	"ipamsim/cmd/cli/terminal"
 	"ipamsim/fuzz/gate"
 	"ipamsim/fuzz/known"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
@@ -35,7 +41,7 @@ type gateFlags struct {
 	forms              map[string]*string
 }
 
-func gateCommand(m scenarios.Managers) *cobra.Command {
+func GateCommand(m scenarios.Managers) *cobra.Command {
 	f := &gateFlags{managers: m, forms: map[string]*string{}}
 	cmd := &cobra.Command{
 		Use:   "gate [FILE…]",
@@ -156,7 +162,7 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 		return nil, fmt.Errorf("--baseline: %w", err)
 	}
 	if g.All {
-		if files, err = (&runFlags{all: true}).library(nil); err != nil {
+		if files, err = running.Library(true, nil); err != nil {
 			return nil, fmt.Errorf("gate: no scenarios/*.yaml here; run it in the project's directory, or name the files")
 		}
 	}
@@ -170,12 +176,12 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 		}
 		files = append(files, more...)
 	}
-	if g.Scenarios, err = loadAll(f.managers, files); err != nil {
+	if g.Scenarios, err = running.Load(f.managers, files); err != nil {
 		return nil, err
 	}
 	if f.search > 0 {
-		all, _ := (&runFlags{all: true}).library(nil) // without one there is nothing more to search
-		if g.Search.Library, err = loadAll(f.managers, all); err != nil {
+		all, _ := running.Library(true, nil) // without one there is nothing more to search
+		if g.Search.Library, err = running.Load(f.managers, all); err != nil {
 			return nil, err
 		}
 	}
@@ -193,24 +199,24 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 // run does the work, with everything that is to be written opened before.
 func (f *gateFlags) run(cmd *cobra.Command, g *gate.Gate) error {
 	stderr := cmd.ErrOrStderr()
-	var out []*file
+	var out []*outfile.File
 	discard := func() {
 		for _, x := range out {
-			x.discard()
+			x.Discard()
 		}
 	}
 	forms := gateForms()
 	for _, form := range forms {
-		x, err := create(*f.forms[form.flag])
+		x, err := outfile.Create(*f.forms[form.flag])
 		if err != nil {
 			discard()
 			return fmt.Errorf("--%s: %w", form.flag, err)
 		}
 		out = append(out, x)
 	}
-	ctx, stop := interruptible(stderr, discard)
+	ctx, stop := exit.Interruptible(stderr, discard)
 	defer stop()
-	fmt.Fprintf(stderr, "ipamsim: gate of %s, %d at a time\n", plural(len(g.Scenarios), "scenario"), g.Parallel)
+	fmt.Fprintf(stderr, "ipamsim: gate of %s, %d at a time\n", layout.Plural(len(g.Scenarios), "scenario"), g.Parallel)
 	bar := newGateBar(stderr)
 	g.Progress = bar.tell
 	var o *baseline.Outcome
@@ -236,7 +242,7 @@ func (f *gateFlags) run(cmd *cobra.Command, g *gate.Gate) error {
 		if out[i] == nil {
 			continue
 		}
-		if err := errors.Join(form.write(out[i], o), out[i].commit()); err != nil {
+		if err := errors.Join(form.write(out[i], o), out[i].Commit()); err != nil {
 			return fmt.Errorf("--%s: %w", form.flag, err)
 		}
 	}
@@ -277,18 +283,18 @@ func (f *gateFlags) write(stderr io.Writer, b *baseline.Baseline, o *baseline.Ou
 	if cannot(o) {
 		return errors.New("gate --update: some scenarios could not be run, or not twice the same, see above; the baseline is as it was")
 	}
-	file, err := create(f.baseline)
+	file, err := outfile.Create(f.baseline)
 	if err == nil {
 		if err = baseline.Write(file, b); err != nil {
-			file.discard()
+			file.Discard()
 		} else {
-			err = file.commit()
+			err = file.Commit()
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("--baseline: %w", err)
 	}
-	fmt.Fprintf(stderr, "ipamsim: %s has %s now\n", reports.Clean(f.baseline), plural(len(b.Scenarios), "scenario"))
+	fmt.Fprintf(stderr, "ipamsim: %s has %s now\n", reports.Clean(f.baseline), layout.Plural(len(b.Scenarios), "scenario"))
 	return nil
 }
 
@@ -301,21 +307,21 @@ func cannot(o *baseline.Outcome) bool {
 
 // verdict is the exit code: 2 if all that is red is that ipamsim could not do it.
 func verdict(o *baseline.Outcome) error {
-	code := exitExpected
+	code := exit.Expected
 	for i := range o.Rows {
 		for _, c := range o.Rows[i].Changes {
 			switch {
 			case c.Regression && c.Kind != baseline.CannotRun && c.Kind != baseline.LeftOut:
-				return &exit{code: exitViolation}
+				return &exit.Error{Code: exit.Violation}
 			case c.Regression:
-				code = exitCannot
+				code = exit.Cannot
 			}
 		}
 	}
-	if code == exitExpected {
+	if code == exit.Expected {
 		return nil
 	}
-	return &exit{code: code}
+	return &exit.Error{Code: code}
 }
 
 // gateBar is a bar on a terminal; elsewhere a line now and then.
@@ -329,18 +335,15 @@ func newGateBar(stderr io.Writer) *gateBar {
 	return &gateBar{stderr: stderr}
 }
 
-// lineEvery is how often a log is told that the gate lives.
-const lineEvery = 30 * time.Second
-
 func (b *gateBar) tell(done, all int) {
 	switch {
-	case isTerminal(b.stderr):
+	case terminal.Is(b.stderr):
 		if b.bar == nil {
-			b.bar = newProgress(b.stderr, max(all, 2)).bar
+			b.bar = terminal.NewProgress(b.stderr, max(all, 2)).Bar
 		}
 		b.bar.ChangeMax(max(all, 2))
 		_ = b.bar.Set(done)
-	case time.Since(b.last) > lineEvery:
+	case time.Since(b.last) > terminal.LineEvery:
 		b.last = time.Now()
 		fmt.Fprintf(b.stderr, "ipamsim: %d of %d runs\n", done, all)
 	}

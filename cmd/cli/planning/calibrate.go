@@ -1,4 +1,4 @@
-package cli
+package planning
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/infile"
+	"ipamsim/cmd/cli/outfile"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/calibrate"
@@ -41,7 +44,7 @@ const dataHelp = `The files hold, in any mixture, - for the standard input:
     and nodes; cordons, if its level is Request.
   kubectl get events -A -o json: cordons, silent nodes, reboots, pods that were scheduled.`
 
-func calibrateCommand(m scenarios.Managers) *cobra.Command {
+func CalibrateCommand(m scenarios.Managers) *cobra.Command {
 	f := &calibrateFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "calibrate FILE[@TIME]…",
@@ -95,16 +98,16 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 			horizon = p.Doc.Spec.Horizon.Duration.Duration
 		}
 	}
-	out, err := create(f.out)
+	out, err := outfile.Create(f.out)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	defer out.discard()
-	record, err := create(f.json)
+	defer out.Discard()
+	record, err := outfile.Create(f.json)
 	if err != nil {
 		return fmt.Errorf("--json: %w", err)
 	}
-	defer record.discard()
+	defer record.Discard()
 	h, err := readData(cmd, f.managers, "calibrate", files)
 	if err != nil {
 		return err
@@ -129,7 +132,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(out.commit(), record.commit())
+	return errors.Join(out.Commit(), record.Commit())
 }
 
 // beside opens what a plan names.
@@ -147,7 +150,7 @@ func readData(cmd *cobra.Command, managers scenarios.Managers, verb string, file
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: want a file, or - for the standard input", verb)
 	}
-	ctx, stop := interruptible(cmd.ErrOrStderr(), func() {})
+	ctx, stop := exit.Interruptible(cmd.ErrOrStderr(), func() {})
 	defer stop()
 	c := observe.NewCollector(managers)
 	for _, name := range files {
@@ -174,13 +177,13 @@ func readDatum(ctx context.Context, cmd *cobra.Command, c *observe.Collector, ar
 			name, at = arg[:i], t
 		}
 	}
-	r := untilDone{ctx, cmd.InOrStdin()}
-	name, file, err := r.open(name)
+	r := infile.Until(ctx, cmd.InOrStdin())
+	name, file, err := r.Open(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	return c.Read(name, r, at, howFar(cmd.ErrOrStderr(), name))
+	return c.Read(name, r, at, infile.HowFar(cmd.ErrOrStderr(), name))
 }
 
 // tellNotes says what was read, and what was left out.

@@ -1,4 +1,4 @@
-package cli
+package importing
 
 import (
 	"io"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"ipamsim/cmd/cli/terminal"
 	"ipamsim/model"
 )
 
@@ -14,7 +15,7 @@ import (
 //
 // Source: no-color.org: any value counts that is not empty.
 func painter(w io.Writer) func(model.Severity, string) string {
-	if !isTerminal(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+	if !terminal.Is(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return nil
 	}
 	colours := map[model.Severity]text.Colors{

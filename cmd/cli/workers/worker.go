@@ -1,4 +1,6 @@
-package cli
+// Package workers has what commands share whose work is done by many processes: their flags,
+// their progress, and the command worker.
+package workers
 
 import (
 	"context"
@@ -7,16 +9,18 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
 
-func workerCommand(m scenarios.Managers) *cobra.Command {
+func Command(m scenarios.Managers) *cobra.Command {
 	var link queue.Link
 	var cells int
 	cmd := &cobra.Command{
@@ -42,18 +46,18 @@ Exit: 0 stopped · 2 could not work.`,
 				return err
 			}
 			stderr := cmd.ErrOrStderr()
-			ctx, stop := interruptible(stderr, func() {})
+			ctx, stop := exit.Interruptible(stderr, func() {})
 			defer stop()
 			w := worker.Worker{Managers: m, Link: link, Parallel: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
 			return w.Run(ctx)
 		},
 	}
-	linkFlags(cmd, &link)
+	LinkFlags(cmd, &link)
 	cmd.Flags().IntVar(&cells, "workers", runtime.NumCPU(), "run `N` at a time")
 	return cmd
 }
 
-func linkFlags(cmd *cobra.Command, l *queue.Link) {
+func LinkFlags(cmd *cobra.Command, l *queue.Link) {
 	cmd.Flags().StringVar(&l.URL, "nats", "", "the NATS server with JetStream at `URL` (tls://HOST:PORT; nats:// on this machine)")
 	cmd.Flags().StringVar(&l.Creds, "nats-creds", "", "credentials for it, as nsc makes them, in file `F`")
 }
@@ -62,7 +66,7 @@ func linkFlags(cmd *cobra.Command, l *queue.Link) {
 // and a Ctrl-C that reaches the whole group of processes is the coordinator's
 // affair.
 func ownWorker(m scenarios.Managers, l queue.Link, cells int) error {
-	ignoreInterrupts()
+	exit.IgnoreInterrupts()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
@@ -71,3 +75,21 @@ func ownWorker(m scenarios.Managers, l queue.Link, cells int) error {
 	}()
 	return worker.Worker{Managers: m, Link: l, Parallel: cells, Once: true}.Run(ctx)
 }
+
+// Check finds what is wrong with who is to work.
+func Check(here int, l *queue.Link) error {
+	switch {
+	case here < 0:
+		return fmt.Errorf("--workers: want 0 or more, have %d", here)
+	case here == 0 && l.URL == "":
+		return errors.New("--workers: 0 makes sense with --nats only, where others do the work")
+	case l.Creds != "" && l.URL == "":
+		return errors.New("--nats-creds: makes sense with --nats only")
+	case l.URL != "":
+		return l.Check()
+	}
+	return nil
+}
+
+// WindDownMax is what workers get to bring what they have.
+const WindDownMax = 10 * time.Second

@@ -1,4 +1,4 @@
-package cli
+package regression
 
 import (
 	"context"
@@ -14,7 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/cmd/cli/running"
+	"ipamsim/cmd/cli/terminal"
 	"ipamsim/fuzz/versions"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 )
 
@@ -33,7 +38,7 @@ its path), or a program that make build FORK=… BIN=… wrote. Programs are bui
 in the project's directory. All modules but the manager's keep their version, which is
 said.`
 
-func matrixCommand(m scenarios.Managers) *cobra.Command {
+func MatrixCommand(m scenarios.Managers) *cobra.Command {
 	f := &matrixFlags{}
 	cmd := &cobra.Command{
 		Use:   "matrix VERSION…",
@@ -63,7 +68,7 @@ Exit: 0 every version ran · 2 one could not be built or run.`,
 	return cmd
 }
 
-func bisectCommand(m scenarios.Managers) *cobra.Command {
+func BisectCommand(m scenarios.Managers) *cobra.Command {
 	f := &matrixFlags{workers: 1}
 	cmd := &cobra.Command{
 		Use:   "bisect FILE VERSION…",
@@ -93,8 +98,8 @@ func (f *matrixFlags) add(fl *pflag.FlagSet) {
 
 // check finds what is wrong before anything is built.
 func (f *matrixFlags) check(texts []string) ([]versions.Version, error) {
-	if f.seeds < 1 || f.most < f.seeds || f.most > seedsMax {
-		return nil, fmt.Errorf("--seeds %d, --most %d: want 1 or more, and not more than --most, which is at most %d", f.seeds, f.most, seedsMax)
+	if f.seeds < 1 || f.most < f.seeds || f.most > running.SeedsMax {
+		return nil, fmt.Errorf("--seeds %d, --most %d: want 1 or more, and not more than --most, which is at most %d", f.seeds, f.most, running.SeedsMax)
 	}
 	if f.workers < 1 {
 		return nil, fmt.Errorf("--workers: want at least 1, have %d", f.workers)
@@ -123,28 +128,28 @@ func (f *matrixFlags) matrix(cmd *cobra.Command, m scenarios.Managers, args []st
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
-	ctx, stop := interruptible(stderr, func() {})
+	ctx, stop := exit.Interruptible(stderr, func() {})
 	defer stop()
 	for _, v := range all {
 		if err := build(ctx, stderr, v); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(stderr, "ipamsim: %s, %d versions\n", plural(len(cases), "scenario"), len(all))
-	bar := newProgress(stderr, len(cases)*len(all))
-	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most, Workers: f.workers, Done: bar.add}
+	fmt.Fprintf(stderr, "ipamsim: %s, %d versions\n", layout.Plural(len(cases), "scenario"), len(all))
+	bar := terminal.NewProgress(stderr, len(cases)*len(all))
+	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most, Workers: f.workers, Done: bar.Add}
 	rows := c.Run(ctx, cases)
-	bar.finish()
+	bar.Finish()
 	t, quiet := versions.Table(all, rows)
 	fmt.Fprintln(cmd.OutOrStdout(), t.Text())
 	if quiet > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "and %s of which no version breaks anything\n", plural(quiet, "scenario"))
+		fmt.Fprintf(cmd.OutOrStdout(), "and %s of which no version breaks anything\n", layout.Plural(quiet, "scenario"))
 	}
 	if f.markdown != "" {
-		err = writeTo("markdown", f.markdown, func(w io.Writer) error { _, err := fmt.Fprintln(w, t.Markdown()); return err })
+		err = outfile.WriteTo("markdown", f.markdown, func(w io.Writer) error { _, err := fmt.Fprintln(w, t.Markdown()); return err })
 	}
 	if f.json != "" {
-		err = errors.Join(err, writeTo("json", f.json, func(w io.Writer) error { return countLines(w, all, rows) }))
+		err = errors.Join(err, outfile.WriteTo("json", f.json, func(w io.Writer) error { return countLines(w, all, rows) }))
 	}
 	return errors.Join(err, failedRuns(all, rows))
 }
@@ -154,12 +159,12 @@ func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file stri
 	if err != nil {
 		return err
 	}
-	loaded, err := loadAll(m, []string{file})
+	loaded, err := running.Load(m, []string{file})
 	if err != nil {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
-	ctx, stop := interruptible(stderr, func() {})
+	ctx, stop := exit.Interruptible(stderr, func() {})
 	defer stop()
 	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most}
 	of := caseOf(loaded[0])
@@ -210,11 +215,11 @@ func (f *matrixFlags) cases(m scenarios.Managers, all []versions.Version) ([]ver
 	files := f.scenarios
 	if len(files) == 0 {
 		var err error
-		if files, err = (&runFlags{all: true}).library(nil); err != nil {
+		if files, err = running.Library(true, nil); err != nil {
 			return nil, err
 		}
 	}
-	loaded, err := loadAll(m, files)
+	loaded, err := running.Load(m, files)
 	if err != nil {
 		return nil, err
 	}

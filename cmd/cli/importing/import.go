@@ -1,4 +1,5 @@
-package cli
+// Package importing is the command import.
+package importing
 
 import (
 	"bytes"
@@ -15,14 +16,16 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/infile"
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/cmd/cli/running"
 	"ipamsim/model"
-	"ipamsim/reports"
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/dump/live"
-	"ipamsim/scenarios/strict"
 )
 
 // importFlags are the flags of import as typed.
@@ -37,7 +40,7 @@ type importFlags struct {
 	outputs                 importOutputs
 }
 
-func importCommand(m scenarios.Managers) *cobra.Command {
+func Command(m scenarios.Managers) *cobra.Command {
 	f := &importFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "import FILE… | --kubeconfig F > scenario.yaml",
@@ -141,11 +144,11 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := create(f.out)
+	out, err := outfile.Create(f.out)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	defer out.discard()
+	defer out.Discard()
 	more, err := f.outputs.open(cmd.OutOrStdout())
 	if err != nil {
 		return err
@@ -185,7 +188,7 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 // verdict is the exit code of --check and --check-new; nil: all that they ask for was
 // judged, and nothing is wrong.
 func (f *importFlags) verdict(findings *diagnosis.Findings, r *imported.Result) error {
-	out := exitExpected
+	out := exit.Expected
 	for _, c := range []struct {
 		least   string
 		onlyNew bool
@@ -193,15 +196,15 @@ func (f *importFlags) verdict(findings *diagnosis.Findings, r *imported.Result) 
 		switch least := model.Severity(c.least); {
 		case c.least == "":
 		case r.Worse(least, c.onlyNew):
-			return &exit{code: exitViolation}
+			return &exit.Error{Code: exit.Violation}
 		case findings.Unsure(least):
-			out = exitCannot
+			out = exit.Cannot
 		}
 	}
-	if out == exitExpected {
+	if out == exit.Expected {
 		return nil
 	}
-	return &exit{code: out}
+	return &exit.Error{Code: out}
 }
 
 // checks finds what is wrong with --check and --check-new.
@@ -234,8 +237,8 @@ func (f *importFlags) checks(files []string) error {
 const importMemory = 1250 << 20
 
 // read takes the cluster and the files into c, until Ctrl-C.
-func (f *importFlags) read(c *dump.Cluster, files []string, cmd *cobra.Command, out *file) error {
-	ctx, stop := interruptible(cmd.ErrOrStderr(), out.discard)
+func (f *importFlags) read(c *dump.Cluster, files []string, cmd *cobra.Command, out *outfile.File) error {
+	ctx, stop := exit.Interruptible(cmd.ErrOrStderr(), out.Discard)
 	defer stop()
 	if f.kubeconfig != "" {
 		err := readLive(ctx, c, f.kubeconfig, f.kubeContext, cmd.ErrOrStderr())
@@ -247,7 +250,7 @@ func (f *importFlags) read(c *dump.Cluster, files []string, cmd *cobra.Command, 
 		}
 	}
 	for _, name := range files {
-		err := readDump(c, name, untilDone{ctx, cmd.InOrStdin()}, cmd.ErrOrStderr())
+		err := readDump(c, name, infile.Until(ctx, cmd.InOrStdin()), cmd.ErrOrStderr())
 		if ctx.Err() != nil {
 			return errors.New("import: interrupted")
 		}
@@ -258,70 +261,19 @@ func (f *importFlags) read(c *dump.Cluster, files []string, cmd *cobra.Command, 
 	return nil
 }
 
-// untilDone is a reader that ends with an error when its context does.
-type untilDone struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (u untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.Reader.Read(p)
-}
-
 // readDump reads one file into c.
-func readDump(c *dump.Cluster, name string, r untilDone, stderr io.Writer) error {
-	name, file, err := r.open(name)
+func readDump(c *dump.Cluster, name string, r infile.UntilDone, stderr io.Writer) error {
+	name, file, err := r.Open(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	return c.Read(name, r, howFar(stderr, name))
-}
-
-// open makes r read a file, or what it reads already if the name is -, and says how to call
-// that.
-func (u *untilDone) open(name string) (called string, file io.Closer, err error) {
-	if name == "-" {
-		return "standard input", io.NopCloser(nil), nil
-	}
-	f, err := os.Open(name)
-	if err == nil {
-		var info os.FileInfo
-		if info, err = f.Stat(); err == nil && info.IsDir() {
-			err = errors.New("is a directory, want a file")
-		}
-		if err != nil {
-			f.Close()
-		}
-	}
-	if err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return "", nil, &strict.Error{File: name, Problem: err.Error()}
-	}
-	u.Reader = f
-	return name, f, nil
-}
-
-// howFar tells once a second how much of a file has been read.
-func howFar(stderr io.Writer, name string) func(dump.Progress) {
-	last := time.Now()
-	return func(p dump.Progress) {
-		if time.Since(last) > time.Second {
-			last = time.Now()
-			fmt.Fprintf(stderr, "ipamsim: %s: %d MiB, %d objects\n", reports.Clean(name), p.Bytes>>20, p.Objects)
-		}
-	}
+	return c.Read(name, r, infile.HowFar(stderr, name))
 }
 
 // scenario makes the scenario, looks at it and at those that are apart, and writes it with
 // what is to be expected. The first view is its own.
-func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *file) (*scenarios.Scenario, []*scenarios.View, *dump.Report, error) {
+func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *outfile.File) (*scenarios.Scenario, []*scenarios.View, *dump.Report, error) {
 	text, report, err := c.Scenario(o)
 	if err != nil {
 		return nil, nil, nil, err
@@ -339,7 +291,7 @@ func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Optio
 		fmt.Fprintf(cmd.ErrOrStderr(), "ipamsim: looking at %d pods on %d nodes\n", report.Pods, report.Nodes)
 	}
 	var views []*scenarios.View
-	err = withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) error {
+	err = running.With(cmd, func(ctx context.Context, r *scenarios.Runner) error {
 		view, err := r.Look(ctx, s)
 		if err != nil {
 			return err
@@ -383,9 +335,9 @@ func unpack(packed []byte) ([]byte, error) {
 // manyPods take longer than a second to look at.
 const manyPods = 5000
 
-func emit(stdout io.Writer, out *file, text []byte, v *scenarios.View) error {
+func emit(stdout io.Writer, out *outfile.File, text []byte, v *scenarios.View) error {
 	if out == nil {
 		return diagnosis.WriteFound(stdout, text, v)
 	}
-	return errors.Join(diagnosis.WriteFound(out, text, v), out.commit())
+	return errors.Join(diagnosis.WriteFound(out, text, v), out.Commit())
 }

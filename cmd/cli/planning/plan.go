@@ -1,4 +1,5 @@
-package cli
+// Package planning has the commands about plans: plan with its backtest, and calibrate.
+package planning
 
 import (
 	"errors"
@@ -10,11 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/cmd/cli/workers"
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/reports"
 	"ipamsim/reports/answer"
 	"ipamsim/reports/answer/render"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/plan/values"
@@ -31,7 +36,7 @@ type planFlags struct {
 	back                    backtestFlags
 }
 
-func planCommand(m scenarios.Managers) *cobra.Command {
+func Command(m scenarios.Managers) *cobra.Command {
 	f := &planFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "plan FILE | --backtest DATA[@TIME]…",
@@ -83,7 +88,7 @@ the data are too few.`,
 	fl.BoolVar(&f.back.on, "backtest", false, "calibrate on the first part of the data, and hold what that predicts to the rest")
 	f.back.split = 0.7
 	fl.Var(&f.back.split, "split", "with --backtest: the `PART` of the time to calibrate on")
-	linkFlags(cmd, &f.link)
+	workers.LinkFlags(cmd, &f.link)
 	return cmd
 }
 
@@ -111,7 +116,7 @@ func (f *planFlags) check(cmd *cobra.Command, files []string) (*planJob, error) 
 	case f.resume && f.fresh:
 		return nil, errors.New("--resume and --fresh exclude each other")
 	}
-	if err := checkWorkers(f.workers, &f.link); err != nil {
+	if err := workers.Check(f.workers, &f.link); err != nil {
 		return nil, err
 	}
 	q := &planJob{planFlags: f}
@@ -130,7 +135,7 @@ func (f *planFlags) check(cmd *cobra.Command, files []string) (*planJob, error) 
 		return nil, err
 	}
 	if f.dir == "" {
-		f.dir = filepath.Join("answers", strings.TrimLeft(unsafe.ReplaceAllString(q.plan.Name(), "_"), "."))
+		f.dir = filepath.Join("answers", strings.TrimLeft(outfile.Unsafe.ReplaceAllString(q.plan.Name(), "_"), "."))
 	}
 	if err := f.paths(); err != nil {
 		return nil, err
@@ -160,13 +165,13 @@ func (f *planFlags) paths() error {
 			}
 			continue
 		}
-		out, err := create(path)
+		out, err := outfile.Create(path)
 		if err != nil {
 			return fmt.Errorf("--%s: %w", flag, err)
 		}
-		out.discard()
+		out.Discard()
 	}
-	if err := writable(f.dir); err != nil {
+	if err := outfile.Writable(f.dir); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
@@ -175,9 +180,9 @@ func (f *planFlags) paths() error {
 // answer the question.
 func (q *planJob) answer(cmd *cobra.Command) error {
 	stderr := cmd.ErrOrStderr()
-	bar := newCampaignBar(stderr, q.cfg)
-	q.cfg.Tell = bar.show
-	q.cfg.Say = func(s string) { bar.above(func() { fmt.Fprintln(stderr, "ipamsim: "+reports.Clean(s)) }) }
+	bar := workers.NewBar(stderr, q.cfg)
+	q.cfg.Tell = bar.Show
+	q.cfg.Say = func(s string) { bar.Above(func() { fmt.Fprintln(stderr, "ipamsim: "+reports.Clean(s)) }) }
 	q.cfg.Say(q.opening())
 	if !hermetic.Enabled {
 		q.cfg.Say("built on the stock Go runtime: the real code may run differently the next time; make build uses the hermetic one")
@@ -192,10 +197,10 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 	b := q.open()
 	defer b.discard()
 	q.cfg.Point = b.add
-	ctx, stop := interruptibleFor(windDownMax, stderr, b.discard)
+	ctx, stop := exit.InterruptibleFor(workers.WindDownMax, stderr, b.discard)
 	defer stop()
 	o, err := campaign.Run(ctx, q.cfg)
-	bar.finish()
+	bar.Finish()
 	if err != nil {
 		return err
 	}
@@ -203,7 +208,7 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 	a := render.Of(b.answer)
 	switch {
 	case b.done == 0:
-		return fmt.Errorf("interrupted before any of %s was done", plural(len(q.points), "point"))
+		return fmt.Errorf("interrupted before any of %s was done", layout.Plural(len(q.points), "point"))
 	case b.answer.Stopped:
 		if err := a.Text(q.people(cmd)); err != nil {
 			return err
@@ -225,9 +230,9 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 
 // opening says within the first second what will be done.
 func (q *planJob) opening() string {
-	who := plural(q.cfg.Workers, "worker")
+	who := layout.Plural(q.cfg.Workers, "worker")
 	if q.cfg.Link != nil {
-		who += " here and those of " + hostOf(q.cfg.Link.URL)
+		who += " here and those of " + workers.HostOf(q.cfg.Link.URL)
 	}
 	real := 0
 	for _, p := range q.points {
@@ -235,12 +240,12 @@ func (q *planJob) opening() string {
 			real++
 		}
 	}
-	lives := plural(len(q.points), "point")
+	lives := layout.Plural(len(q.points), "point")
 	if real > 0 {
 		lives += fmt.Sprintf(", %d of them for the real code", real)
 	}
 	return fmt.Sprintf("plan %s: %s over %s, %s, with %s; the answer goes to %s/", q.plan.Name(),
-		plural(len(q.plan.Cells), "combination"), values.SpanText(q.plan.Doc.Spec.Horizon.Duration.Duration), lives, who, q.cfg.Dir)
+		layout.Plural(len(q.plan.Cells), "combination"), values.SpanText(q.plan.Doc.Spec.Horizon.Duration.Duration), lives, who, q.cfg.Dir)
 }
 
 // earlier refuses to mix this plan with what its directory holds.

@@ -1,4 +1,4 @@
-package cli
+package workers
 
 import (
 	"fmt"
@@ -11,12 +11,14 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"ipamsim/cmd/cli/terminal"
 	"ipamsim/fuzz/campaign"
+	"ipamsim/reports/layout"
 )
 
-// campaignBar is a bar on a terminal, and a plain line every few seconds
+// Bar is a bar on a terminal, and a plain line every few seconds
 // elsewhere.
-type campaignBar struct {
+type Bar struct {
 	stderr io.Writer
 	bar    *progressbar.ProgressBar // nil: plain lines
 	last   time.Time
@@ -24,12 +26,9 @@ type campaignBar struct {
 	said   string // on the last line
 }
 
-// linesEvery is how often somebody who reads a log wants to know.
-const linesEvery = 5 * time.Second
-
-func newCampaignBar(stderr io.Writer, cfg campaign.Config) *campaignBar {
-	b := &campaignBar{stderr: stderr, last: time.Now()}
-	if !isTerminal(stderr) {
+func NewBar(stderr io.Writer, cfg campaign.Config) *Bar {
+	b := &Bar{stderr: stderr, last: time.Now()}
+	if !terminal.Is(stderr) {
 		return b
 	}
 	b.bar = progressbar.NewOptions64(1000,
@@ -40,17 +39,17 @@ func newCampaignBar(stderr io.Writer, cfg campaign.Config) *campaignBar {
 	return b
 }
 
-// show is where the campaign is.
-func (b *campaignBar) show(p campaign.Progress) {
+// Show is where the campaign is.
+func (b *Bar) Show(p campaign.Progress) {
 	text := progressText(p, b.seen)
 	if b.bar != nil {
 		b.bar.Describe(b.fit(text))
 		_ = b.bar.Set(min(permille(p), 999)) // a bar that cannot be drawn is nobody's loss
 	}
-	if time.Since(b.last) < linesEvery {
+	if time.Since(b.last) < terminal.LinesEvery {
 		return
 	}
-	if text == b.said && time.Since(b.last) < lineEvery {
+	if text == b.said && time.Since(b.last) < terminal.LineEvery {
 		return // a long point
 	}
 	b.last, b.seen, b.said = time.Now(), p, text
@@ -60,7 +59,7 @@ func (b *campaignBar) show(p campaign.Progress) {
 }
 
 // fit cuts the text so that it stands on one line of the terminal with the bar.
-func (b *campaignBar) fit(text string) string {
+func (b *Bar) fit(text string) string {
 	width, _, err := term.GetSize(int(b.stderr.(*os.File).Fd()))
 	if err != nil || width <= barWidth {
 		width = 80
@@ -94,7 +93,7 @@ func progressText(p, before campaign.Progress) string {
 	if p.Phase == "living" {
 		return livingText(p)
 	}
-	parts := []string{fmt.Sprintf("%s, %.1f/s", plural(int(p.Runs), "run"), p.Rate)}
+	parts := []string{fmt.Sprintf("%s, %.1f/s", layout.Plural(int(p.Runs), "run"), p.Rate)}
 	switch {
 	case p.Phase != "exploring":
 		parts = append(parts, p.Phase)
@@ -102,7 +101,7 @@ func progressText(p, before campaign.Progress) string {
 		parts = append(parts, p.Left.Round(time.Second).String()+" left")
 	}
 	parts = append(parts,
-		plural(p.Findings, "finding"),
+		layout.Plural(p.Findings, "finding"),
 		fmt.Sprintf("states %d (+%d)", p.States, p.States-before.States),
 		fmt.Sprintf("pairs %d (+%d)", p.Pairs, p.Pairs-before.Pairs),
 	)
@@ -114,15 +113,15 @@ func progressText(p, before campaign.Progress) string {
 
 // livingText is the same of a plan.
 func livingText(p campaign.Progress) string {
-	text := fmt.Sprintf("%d of %s, %.1f/s", p.Runs, plural(int(p.RunsMax), "point"), p.Rate)
+	text := fmt.Sprintf("%d of %s, %.1f/s", p.Runs, layout.Plural(int(p.RunsMax), "point"), p.Rate)
 	if p.Left >= time.Second {
 		text += " · " + p.Left.Round(time.Second).String() + " left"
 	}
 	return text
 }
 
-// above prints over the bar, which is drawn again below.
-func (b *campaignBar) above(print func()) {
+// Above prints over the bar, which is drawn again below.
+func (b *Bar) Above(print func()) {
 	if b.bar == nil {
 		print()
 		return
@@ -132,14 +131,14 @@ func (b *campaignBar) above(print func()) {
 	_ = b.bar.RenderBlank()
 }
 
-func (b *campaignBar) finish() {
+func (b *Bar) Finish() {
 	if b.bar != nil {
 		_ = b.bar.Clear()
 	}
 }
 
-// hostOf is a URL without what is secret in it.
-func hostOf(text string) string {
+// HostOf is a URL without what is secret in it.
+func HostOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return "NATS"

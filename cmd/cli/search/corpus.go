@@ -1,4 +1,4 @@
-package cli
+package search
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/cmd/cli/running"
 	"ipamsim/fuzz/input"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -22,7 +24,7 @@ type corpusFlags struct {
 	target, dir string
 }
 
-func corpusCommand(m scenarios.Managers) *cobra.Command {
+func CorpusCommand(m scenarios.Managers) *cobra.Command {
 	f := &corpusFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "corpus FINDING… --target NAME",
@@ -39,7 +41,7 @@ or could not run.`,
 			if err != nil {
 				return err
 			}
-			return withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) error {
+			return running.With(cmd, func(ctx context.Context, r *scenarios.Runner) error {
 				for _, s := range all {
 					if err := writeSeed(ctx, r, s, cmd.OutOrStdout(), f.dir); err != nil {
 						return err
@@ -64,7 +66,7 @@ func (f *corpusFlags) check(files []string) ([]*scenarios.Scenario, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("--target: %w", err)
 	}
-	all, err := loadAll(f.managers, files)
+	all, err := running.Load(f.managers, files)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func (f *corpusFlags) check(files []string) ([]*scenarios.Scenario, error) {
 			return nil, errors.New("--out: missing, and there is no fuzz/testdata/fuzz here; run it in the project's directory, or name one")
 		}
 	}
-	if err := writable(f.dir); err != nil {
+	if err := outfile.Writable(f.dir); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
 	return all, nil
@@ -91,7 +93,7 @@ func writeSeed(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, 
 		return fmt.Errorf("%s: it does not replay as recorded: digest %s; recorded: %s", s.File, rep.Digest, rec.Digest)
 	}
 	path := filepath.Join(dir, in.FileName())
-	if err := writeWhole(path, in.File()); err != nil {
+	if err := outfile.Write(path, in.File()); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	_, err = fmt.Fprintf(w, "%s\n", reports.Clean(path))

@@ -1,4 +1,4 @@
-package cli
+package importing
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ipamsim/cmd/cli/infile"
+	"ipamsim/cmd/cli/outfile"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/imported"
@@ -83,7 +85,7 @@ func (o *importOutputs) last() (*imported.Result, error) {
 	if _, err := os.Stat(o.since); errors.Is(err, os.ErrNotExist) && filepath.Clean(o.since) == filepath.Clean(o.store) {
 		return nil, nil
 	}
-	file, err := openRegular(o.since)
+	file, err := infile.OpenRegular(o.since)
 	if err != nil {
 		return nil, fmt.Errorf("--since: %s: %w", o.since, err)
 	}
@@ -96,7 +98,7 @@ func (o *importOutputs) last() (*imported.Result, error) {
 }
 
 // importFiles are the open files of an import, by flag.
-type importFiles map[string]*file
+type importFiles map[string]*outfile.File
 
 // open creates all files before anything is read, so that an import of minutes does not
 // end with a path that cannot be written.
@@ -105,8 +107,8 @@ func (o *importOutputs) open(stdout io.Writer) (importFiles, error) {
 	for _, t := range o.sinks() {
 		var err error
 		if t.path == "-" {
-			files[t.flag] = &file{Writer: bufio.NewWriter(stdout)}
-		} else if files[t.flag], err = create(t.path); err != nil {
+			files[t.flag] = &outfile.File{Writer: bufio.NewWriter(stdout)}
+		} else if files[t.flag], err = outfile.Create(t.path); err != nil {
 			files.discard()
 			return nil, fmt.Errorf("--%s: %w", t.flag, err)
 		}
@@ -116,7 +118,7 @@ func (o *importOutputs) open(stdout io.Writer) (importFiles, error) {
 
 func (f importFiles) discard() {
 	for _, file := range f {
-		file.discard()
+		file.Discard()
 	}
 }
 
@@ -128,7 +130,7 @@ func (o *importOutputs) write(files importFiles, r *imported.Result) error {
 		if file == nil {
 			continue
 		}
-		if err := errors.Join(t.write(file, r), file.commit()); err != nil {
+		if err := errors.Join(t.write(file, r), file.Commit()); err != nil {
 			return fmt.Errorf("--%s: %w", t.flag, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package search
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/reports/table"
 )
 
@@ -42,7 +43,7 @@ func campaignTable(o *campaign.Outcome) string {
 		findingRows(&b, o.Rows[rough:])
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	found := plural(len(o.Rows), "finding")
+	found := layout.Plural(len(o.Rows), "finding")
 	if n := len(o.Rows) - rough; n > 0 {
 		found += fmt.Sprintf(" (%d as recorded)", n)
 	}
@@ -50,13 +51,13 @@ func campaignTable(o *campaign.Outcome) string {
 		say("%s", labels(o.Rows[:rough]))
 	}
 	say("%s in %s, %s; %d states, %d pairs of conflicting operations; mutants: %d of %d detected",
-		plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, o.Pairs, o.Caught, o.Canaries)
+		layout.Plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, o.Pairs, o.Caught, o.Canaries)
 	if w := o.Worlds; w.Worlds > 0 {
 		var lacking []string
 		for _, d := range space.Deeds() {
 			lacking = append(lacking, fmt.Sprintf("%d without %s", w.Without[d], d))
 		}
-		say("of %s %s, %d without any of these", plural(int(w.Worlds), "world"), strings.Join(lacking, ", "), w.Quiet)
+		say("of %s %s, %d without any of these", layout.Plural(int(w.Worlds), "world"), strings.Join(lacking, ", "), w.Quiet)
 	}
 	if o.Why != "" {
 		say("ended: %s", o.Why)
@@ -70,7 +71,7 @@ func campaignTable(o *campaign.Outcome) string {
 		say("%d of them are not even kept as recorded", o.Unkept)
 	}
 	if o.Unknown > 0 {
-		say("%s cut short by a limit, which proves nothing", plural(int(o.Unknown), "run"))
+		say("%s cut short by a limit, which proves nothing", layout.Plural(int(o.Unknown), "run"))
 	}
 	for _, d := range o.Deaths {
 		say("unconfirmed: the run of seed %d died once and not again: %s", d.Seed, reports.Clean(d.Cause))

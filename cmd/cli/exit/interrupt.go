@@ -1,4 +1,4 @@
-package cli
+package exit
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// interruptible is a context that ends with the first Ctrl-C or SIGTERM. The
+// Interruptible is a context that ends with the first Ctrl-C or SIGTERM. The
 // second one, or a run that does not let go, ends the process; cleanup then gets
 // a moment to remove what would be left behind.
-func interruptible(stderr io.Writer, cleanup func()) (ctx context.Context, stop func()) {
-	return interruptibleFor(interruptMax, stderr, cleanup)
+func Interruptible(stderr io.Writer, cleanup func()) (ctx context.Context, stop func()) {
+	return InterruptibleFor(interruptMax, stderr, cleanup)
 }
 
-// interruptibleFor is interruptible for work that has things to store first.
-func interruptibleFor(patience time.Duration, stderr io.Writer, cleanup func()) (ctx context.Context, stop func()) {
+// InterruptibleFor is Interruptible for work that has things to store first.
+func InterruptibleFor(patience time.Duration, stderr io.Writer, cleanup func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -48,7 +48,7 @@ func interruptibleFor(patience time.Duration, stderr io.Writer, cleanup func()) 
 		case <-time.After(cleanupMax):
 		}
 		fmt.Fprintln(stderr, "ipamsim: interrupted; the run did not end by itself")
-		os.Exit(exitCannot)
+		os.Exit(Cannot)
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
@@ -66,5 +66,5 @@ const (
 	cleanupMax = 90 * time.Millisecond
 )
 
-// ignoreInterrupts is for processes that another one of ours ends.
-func ignoreInterrupts() { signal.Ignore(os.Interrupt, syscall.SIGTERM) }
+// IgnoreInterrupts is for processes that another one of ours ends.
+func IgnoreInterrupts() { signal.Ignore(os.Interrupt, syscall.SIGTERM) }

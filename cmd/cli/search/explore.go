@@ -1,4 +1,5 @@
-package cli
+// Package search has the commands about the search for failures: explore, finding, corpus.
+package search
 
 import (
 	"cmp"
@@ -14,12 +15,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/cmd/cli/running"
+	"ipamsim/cmd/cli/workers"
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
@@ -39,7 +45,7 @@ type exploreFlags struct {
 	link                 queue.Link
 }
 
-func exploreCommand(m scenarios.Managers) *cobra.Command {
+func Command(m scenarios.Managers) *cobra.Command {
 	f := &exploreFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "explore FILE… | --space NAME",
@@ -82,14 +88,14 @@ must fail, did not.`,
 	fl.BoolVar(&f.learn, "learn", false, "enter what is found into the list of known causes")
 	fl.StringSliceVar(&f.without, "without", nil, "leave `DEEDS` out of every world: some of "+space.List(space.Deeds()))
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, the world's own for a space)")
-	fl.StringVar(&f.store, "store", scenarios.Etcd, "where runs take place: "+stores+", which is faster; findings are made on etcd")
+	fl.StringVar(&f.store, "store", scenarios.Etcd, "where runs take place: "+running.Stores+", which is faster; findings are made on etcd")
 	fl.Uint64Var(&f.runs, "runs", 0, "stop after `N` runs")
 	fl.Uint64Var(&f.first, "first", 1, "begin with seed `N`")
 	fl.DurationVar(&f.time, "time", 0, "stop after this time (90s, 5m)")
 	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes on this machine that run; 0: only those of other machines")
 	fl.StringVar(&f.dir, "out", "", "keep findings in `DIR`, and what is needed to continue (default findings/NAME)")
 	fl.StringVar(&f.html, "html", "", "draw the campaign into `F`, too; its page in DIR and those of its findings are drawn without being asked for")
-	linkFlags(cmd, &f.link)
+	workers.LinkFlags(cmd, &f.link)
 	return cmd
 }
 
@@ -106,7 +112,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	case changed("time") && f.time <= 0:
 		return cfg, fmt.Errorf("--time: want more than 0, have %s", f.time)
 	}
-	if err := checkWorkers(f.workers, &f.link); err != nil {
+	if err := workers.Check(f.workers, &f.link); err != nil {
 		return cfg, err
 	}
 	causes, found, err := known.LoadIf(known.Dir, input.Lists(f.managers, "")...)
@@ -117,7 +123,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 		Known: causes, Listed: found,
 		Spec: queue.Spec{Strategy: f.strategy, First: f.first}, Runs: f.runs, Time: f.time, Workers: f.workers, Dir: f.dir,
 	}
-	if err := checkStore(f.store); err != nil {
+	if err := running.CheckStore(f.store); err != nil {
 		return cfg, err
 	}
 	if f.store != scenarios.Etcd {
@@ -145,14 +151,14 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 		cfg.Dir = filepath.Join("findings", f.name(files, cfg.Spec.Without))
 	}
 	if f.html != "" {
-		out, err := create(f.html) // may it be written at all?
+		out, err := outfile.Create(f.html) // may it be written at all?
 		if err != nil {
 			return cfg, fmt.Errorf("--html: %w", err)
 		}
-		out.discard()
-		cfg.HTML, cfg.HTMLDir = f.html, besideHTML(filepath.Join(cfg.Dir, campaign.FindingsFile), f.html)
+		out.Discard()
+		cfg.HTML, cfg.HTMLDir = f.html, outfile.BesideHTML(filepath.Join(cfg.Dir, campaign.FindingsFile), f.html)
 	}
-	if err := writable(cfg.Dir); err != nil {
+	if err := outfile.Writable(cfg.Dir); err != nil {
 		return cfg, fmt.Errorf("--out: %w", err)
 	}
 	return cfg, nil
@@ -176,21 +182,6 @@ func (f *exploreFlags) ofSpace() ([]space.Deed, error) {
 	return without, nil
 }
 
-// checkWorkers finds what is wrong with who is to work.
-func checkWorkers(here int, l *queue.Link) error {
-	switch {
-	case here < 0:
-		return fmt.Errorf("--workers: want 0 or more, have %d", here)
-	case here == 0 && l.URL == "":
-		return errors.New("--workers: 0 makes sense with --nats only, where others do the work")
-	case l.Creds != "" && l.URL == "":
-		return errors.New("--nats-creds: makes sense with --nats only")
-	case l.URL != "":
-		return l.Check()
-	}
-	return nil
-}
-
 func strategies() []string {
 	all := append(strategy.Names(), queue.Exhaustive, queue.Twice)
 	slices.Sort(all)
@@ -207,7 +198,7 @@ func (f *exploreFlags) sources(files []string) (out []queue.Source, err error) {
 	case f.space != "":
 		return nil, fmt.Errorf("--space: unknown space %q, want one of %s", f.space, strings.Join(all, ", "))
 	}
-	loaded, err := loadAll(f.managers, files)
+	loaded, err := running.Load(f.managers, files)
 	if err != nil {
 		return nil, err
 	}
@@ -226,10 +217,10 @@ func (f *exploreFlags) name(files []string, without []space.Deed) string {
 	name := f.space
 	if name == "" {
 		base := filepath.Base(files[0])
-		name = strings.TrimLeft(unsafe.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "_"), ".")
+		name = strings.TrimLeft(outfile.Unsafe.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "_"), ".")
 	}
 	if f.strategy != "" {
-		name += "-" + unsafe.ReplaceAllString(f.strategy, "_")
+		name += "-" + outfile.Unsafe.ReplaceAllString(f.strategy, "_")
 	}
 	for i, d := range without {
 		if i == 0 {
@@ -251,17 +242,17 @@ func (f *exploreFlags) oneSpace() string {
 // explore runs the campaign and says how it ended.
 func (f *exploreFlags) explore(cmd *cobra.Command, cfg campaign.Config) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	bar := newCampaignBar(stderr, cfg)
-	cfg.Tell = bar.show
-	cfg.Say = func(s string) { bar.above(func() { fmt.Fprintln(stderr, "ipamsim: "+reports.Clean(s)) }) }
+	bar := workers.NewBar(stderr, cfg)
+	cfg.Tell = bar.Show
+	cfg.Say = func(s string) { bar.Above(func() { fmt.Fprintln(stderr, "ipamsim: "+reports.Clean(s)) }) }
 	cfg.Say(opening(cfg))
 	if !hermetic.Enabled {
 		cfg.Say("built on the stock Go runtime: the same seed may run differently; make build uses the hermetic one")
 	}
-	ctx, stop := interruptibleFor(windDownMax, stderr, func() {})
+	ctx, stop := exit.InterruptibleFor(workers.WindDownMax, stderr, func() {})
 	defer stop()
 	o, err := campaign.Run(ctx, cfg)
-	bar.finish()
+	bar.Finish()
 	if o != nil {
 		if e := tellOutcome(stdout, o); err == nil {
 			err = e
@@ -269,28 +260,25 @@ func (f *exploreFlags) explore(cmd *cobra.Command, cfg campaign.Config) error {
 		if f.learn && err == nil {
 			var n int
 			n, err = f.learned(o, cfg.Known)
-			cfg.Say(plural(n, "cause") + " entered into the list of " + f.space + " in " + known.Dir)
+			cfg.Say(layout.Plural(n, "cause") + " entered into the list of " + f.space + " in " + known.Dir)
 		}
 	}
 	switch {
 	case err != nil:
-		return &exit{exitCannot, err}
+		return &exit.Error{Code: exit.Cannot, Err: err}
 	case o.Blind() && ctx.Err() == nil:
-		return &exit{exitCannot, errors.New("no mutant was detected: that nothing was found proves nothing")}
+		return &exit.Error{Code: exit.Cannot, Err: errors.New("no mutant was detected: that nothing was found proves nothing")}
 	case len(o.Rows) > 0:
-		return &exit{exitViolation, nil}
+		return &exit.Error{Code: exit.Violation, Err: nil}
 	case ctx.Err() != nil:
-		return &exit{exitCannot, errors.New("interrupted; the same command continues")}
+		return &exit.Error{Code: exit.Cannot, Err: errors.New("interrupted; the same command continues")}
 	case o.Defective > 0:
-		return &exit{exitCannot, fmt.Errorf("%s of which ipamsim itself is in doubt, see above", plural(o.Defective, "run"))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s of which ipamsim itself is in doubt, see above", layout.Plural(o.Defective, "run"))}
 	case o.Open > 0:
-		return &exit{exitViolation, nil}
+		return &exit.Error{Code: exit.Violation, Err: nil}
 	}
 	return nil
 }
-
-// windDownMax is what workers get to bring what they have.
-const windDownMax = 10 * time.Second
 
 func opening(cfg campaign.Config) string {
 	var names []string
@@ -299,14 +287,14 @@ func opening(cfg campaign.Config) string {
 	}
 	var bounds []string
 	if cfg.Runs > 0 {
-		bounds = append(bounds, plural(int(cfg.Runs), "run"))
+		bounds = append(bounds, layout.Plural(int(cfg.Runs), "run"))
 	}
 	if cfg.Time > 0 {
 		bounds = append(bounds, cfg.Time.String())
 	}
-	who := plural(cfg.Workers, "worker")
+	who := layout.Plural(cfg.Workers, "worker")
 	if cfg.Link != nil {
-		who += " here and those of " + hostOf(cfg.Link.URL)
+		who += " here and those of " + workers.HostOf(cfg.Link.URL)
 	}
 	if cfg.Spec.Store != "" {
 		who += " on the store in " + cfg.Spec.Store

@@ -1,4 +1,4 @@
-package cli
+package planning
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/outfile"
 	"ipamsim/scenarios/calibrate"
 )
 
@@ -23,7 +25,7 @@ type backtestFlags struct {
 type part float64
 
 // Less or more leaves nothing to calibrate on, or to compare with.
-const leastPart, mostPart = 0.1, 0.95
+const LeastPart, MostPart = 0.1, 0.95
 
 func (p *part) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
 
@@ -33,7 +35,7 @@ func (p *part) Type() string { return "part" }
 // Set is called with what was typed.
 func (p *part) Set(text string) error {
 	x, err := strconv.ParseFloat(text, 64)
-	if err == nil && !(leastPart <= x && x <= mostPart) {
+	if err == nil && !(LeastPart <= x && x <= MostPart) {
 		err = strconv.ErrRange
 	}
 	*p = part(x)
@@ -47,19 +49,19 @@ func (f *planFlags) backtest(cmd *cobra.Command, files []string) error {
 			return fmt.Errorf("--%s makes no sense with --backtest", flag)
 		}
 	}
-	var record *file
+	var record *outfile.File
 	var err error
 	if f.json != "-" {
-		if record, err = create(f.json); err != nil {
+		if record, err = outfile.Create(f.json); err != nil {
 			return fmt.Errorf("--json: %w", err)
 		}
 	}
-	defer record.discard()
+	defer record.Discard()
 	h, err := readData(cmd, f.managers, "backtest", files)
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(cmd.ErrOrStderr(), record.discard)
+	ctx, stop := exit.Interruptible(cmd.ErrOrStderr(), record.Discard)
 	defer stop()
 	b, err := calibrate.Test(h, float64(f.back.split), calibrate.Worlds, telling(ctx, cmd.ErrOrStderr()))
 	switch {
@@ -74,16 +76,16 @@ func (f *planFlags) backtest(cmd *cobra.Command, files []string) error {
 		people = cmd.ErrOrStderr()
 		err = b.JSON(cmd.OutOrStdout())
 	} else if record != nil {
-		err = errors.Join(b.JSON(record), record.commit())
+		err = errors.Join(b.JSON(record), record.Commit())
 	}
 	if err := errors.Join(err, b.Text(people)); err != nil {
 		return err
 	}
 	switch {
 	case b.Judged() == 0:
-		return &exit{code: exitCannot, err: errors.New("backtest: the data are too few to judge anything")}
+		return &exit.Error{Code: exit.Cannot, Err: errors.New("backtest: the data are too few to judge anything")}
 	case b.Wrong():
-		return &exit{code: exitViolation}
+		return &exit.Error{Code: exit.Violation}
 	}
 	return nil
 }

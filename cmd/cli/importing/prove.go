@@ -1,4 +1,4 @@
-package cli
+package importing
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/running"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/diagnosis"
 )
@@ -28,7 +29,7 @@ func (f *importFlags) prove(cmd *cobra.Command, s *scenarios.Scenario, v *scenar
 			fmt.Fprintf(stderr, "ipamsim: acting out what would mend it, %d of %d, for at most %s (--act)\n", problem, of, f.act)
 		}
 	}}
-	return withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) error {
+	return running.With(cmd, func(ctx context.Context, r *scenarios.Runner) error {
 		within, cancel := context.WithTimeout(ctx, f.act)
 		defer cancel()
 		if err := found.Prove(within, r, s, v, bound); err != nil {

@@ -1,4 +1,4 @@
-package cli
+package search
 
 import (
 	"cmp"
@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/cmd/cli/running"
 	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/confirm"
@@ -24,6 +26,7 @@ import (
 	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 )
 
@@ -33,7 +36,7 @@ type findingFlags struct {
 	target, scenario, dir string
 }
 
-func findingCommand(m scenarios.Managers) *cobra.Command {
+func FindingCommand(m scenarios.Managers) *cobra.Command {
 	f := &findingFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "finding CRASHFILE… --out DIR",
@@ -53,7 +56,7 @@ file, or it could not run.`,
 			if err != nil {
 				return err
 			}
-			return withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) error {
+			return running.With(cmd, func(ctx context.Context, r *scenarios.Runner) error {
 				var bad []error
 				for _, c := range crashes {
 					if err := c.keep(ctx, r, cmd.OutOrStdout(), f.dir); err != nil {
@@ -75,20 +78,7 @@ func several(bad []error) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return &badFiles{bad}
-}
-
-// withRunner does work that needs an etcd, until it ends or is interrupted.
-func withRunner(cmd *cobra.Command, work func(context.Context, *scenarios.Runner) error) error {
-	scenarios.Tune()
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		return err
-	}
-	closeOnce := sync.OnceValue(runner.Close)
-	ctx, stop := interruptible(cmd.ErrOrStderr(), func() { _ = closeOnce() })
-	defer stop()
-	return errors.Join(work(ctx, runner), closeOnce())
+	return &exit.BadFiles{Errs: bad}
 }
 
 // crash is one file of go test -fuzz, loaded.
@@ -110,7 +100,7 @@ func (f *findingFlags) check(files []string) ([]crash, error) {
 	}
 	var of *scenarios.Scenario
 	if f.scenario != "" {
-		all, err := loadAll(f.managers, []string{f.scenario})
+		all, err := running.Load(f.managers, []string{f.scenario})
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +114,7 @@ func (f *findingFlags) check(files []string) ([]crash, error) {
 		}
 		out = append(out, c)
 	}
-	if err := writable(f.dir); err != nil {
+	if err := outfile.Writable(f.dir); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
 	return out, nil
@@ -214,7 +204,7 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 		return opaque{err}
 	}
 	if len(failures) == 0 {
-		return fmt.Errorf("nothing breaks: %s, %s", plural(len(rep.Trace.Steps), "step"), rep.Verdict)
+		return fmt.Errorf("nothing breaks: %s, %s", layout.Plural(len(rep.Trace.Steps), "step"), rep.Verdict)
 	}
 	for _, v := range failures {
 		f, how, err := made(ctx, r, c.world, rep, v)
@@ -222,7 +212,7 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 			return err
 		}
 		path := filepath.Join(dir, finding.File(f.Fingerprint))
-		if err := writeWhole(path, f.YAML); err != nil {
+		if err := outfile.Write(path, f.YAML); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 		pages, err := worker.Pages(ctx, r, f)
@@ -230,7 +220,7 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 			return err
 		}
 		for _, name := range slices.Sorted(maps.Keys(pages)) {
-			if err := writeWhole(filepath.Join(dir, name), pages[name]); err != nil {
+			if err := outfile.Write(filepath.Join(dir, name), pages[name]); err != nil {
 				return fmt.Errorf("--out: %w", err)
 			}
 		}
@@ -250,16 +240,6 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 		}
 	}
 	return nil
-}
-
-// writeWhole writes a file that appears whole or not at all.
-func writeWhole(path string, text []byte) error {
-	f, err := create(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.commit())
 }
 
 // made is a finding of a failure. One that does not get small is kept as it was
