@@ -220,7 +220,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"print", "sim/ipam/calico/ctl", "calicoctl prints to os.Stdout, which is exchanged for a file while it runs"},
 	{"process", "cmd/* cmd/cli/* cmd/calico/lab/...", "main functions, and what they are made of"},
 	{"process", "scenarios", "Tune, which main functions call"},
-	{"process", "fuzz/campaign/worker", "the process of a cell, which has no other purpose: frugal"},
+	{"process", "fuzz/campaign/worker", "the worker process, which has no other purpose: frugal"},
 	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past any door: set when its controller starts, in a program that has Calico"},
 	{proseRule, "cmd/fork", "Text is a comment of a Go file there"},
 }

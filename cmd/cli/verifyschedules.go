@@ -119,7 +119,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	}
 	began := time.Now()
 	out, err := verify.Run(ctx, verify.Config{
-		Managers: f.managers, File: file, Text: text, Bounds: por.Bounds{Preemptions: f.preemptions, Faults: f.faults}, Workers: f.workers, Command: "verify-cell",
+		Managers: f.managers, File: file, Text: text, Bounds: por.Bounds{Preemptions: f.preemptions, Faults: f.faults}, Workers: f.workers, Command: "verify-process",
 		Dir: f.dir, Build: build, Probes: f.probes, Tell: verifyProgress(stderr, began),
 	})
 	if err != nil {

@@ -23,7 +23,7 @@ type Config struct {
 	Text     []byte
 	Bounds   por.Bounds
 	Workers  int    // processes
-	Command  string // of this program, which serves a cell
+	Command  string // of this program, which serves a worker process
 	Dir      string // where the runs are kept, and what breaks
 	Build    string // of this program: runs of another are of no use
 	Probes   int

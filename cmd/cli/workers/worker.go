@@ -22,7 +22,7 @@ import (
 
 func Command(m scenarios.Managers) *cobra.Command {
 	var link queue.Link
-	var cells int
+	var parallel int
 	cmd := &cobra.Command{
 		Use:   "worker --nats URL",
 		Short: "work for campaigns of another machine",
@@ -33,11 +33,11 @@ Exit: 0 stopped · 2 could not work.`,
 		Example: `  ipamsim worker --nats tls://nats.example.net:4222 --nats-creds campaign.creds`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cells < 1 {
-				return fmt.Errorf("--workers: want at least 1, have %d", cells)
+			if parallel < 1 {
+				return fmt.Errorf("--workers: want at least 1, have %d", parallel)
 			}
 			if own, ok := queue.LinkFromEnvironment(); ok && link.URL == "" {
-				return ownWorker(m, own, cells)
+				return ownWorker(m, own, parallel)
 			}
 			if link.URL == "" {
 				return errors.New("--nats: want the URL that ipamsim explore or plan was given")
@@ -48,12 +48,12 @@ Exit: 0 stopped · 2 could not work.`,
 			stderr := cmd.ErrOrStderr()
 			ctx, stop := exit.Interruptible(stderr, func() {})
 			defer stop()
-			w := worker.Worker{Managers: m, Link: link, Parallel: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
+			w := worker.Worker{Managers: m, Link: link, Parallel: parallel, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
 			return w.Run(ctx)
 		},
 	}
 	LinkFlags(cmd, &link)
-	cmd.Flags().IntVar(&cells, "workers", runtime.NumCPU(), "run `N` at a time")
+	cmd.Flags().IntVar(&parallel, "workers", runtime.NumCPU(), "run `N` at a time")
 	return cmd
 }
 
@@ -65,7 +65,7 @@ func LinkFlags(cmd *cobra.Command, l *queue.Link) {
 // ownWorker is one that a coordinator started: it goes when the coordinator does,
 // and a Ctrl-C that reaches the whole group of processes is the coordinator's
 // affair.
-func ownWorker(m scenarios.Managers, l queue.Link, cells int) error {
+func ownWorker(m scenarios.Managers, l queue.Link, parallel int) error {
 	exit.IgnoreInterrupts()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -73,7 +73,7 @@ func ownWorker(m scenarios.Managers, l queue.Link, cells int) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
-	return worker.Worker{Managers: m, Link: l, Parallel: cells, Once: true}.Run(ctx)
+	return worker.Worker{Managers: m, Link: l, Parallel: parallel, Once: true}.Run(ctx)
 }
 
 // Check finds what is wrong with who is to work.

@@ -12,7 +12,7 @@ import (
 	"ipamsim/sim/por"
 )
 
-// ask is a line to a cell: the world first, then a plan for each run of it.
+// ask is a line to a worker process: the world first, then a plan for each run of it.
 type ask struct {
 	World *world `json:",omitempty"`
 	Plan  por.Plan
@@ -72,14 +72,14 @@ func (w *world) parse(m scenarios.Managers) (*scenarios.Scenario, error) {
 	return within(s, w.Faults), nil
 }
 
-// pool is the cells of a search.
+// pool is the worker processes of a search.
 type pool struct {
 	scratch, command string
 	world            *world
 	idle             chan *process.Handle // nil: one that is to be started
 }
 
-// newPool makes one of n cells, which the program starts as its own command.
+// newPool makes one of n worker processes, which the program starts as its own command.
 func newPool(scratch, command string, w *world, n int) *pool {
 	p := &pool{scratch: scratch, command: command, world: w, idle: make(chan *process.Handle, n)}
 	for range n {
@@ -88,7 +88,7 @@ func newPool(scratch, command string, w *world, n int) *pool {
 	return p
 }
 
-// run a plan in a cell. One that dies is tried once more in another.
+// run a plan in a worker process. One that dies is tried once more in another.
 func (p *pool) run(ctx context.Context, plan por.Plan) (*por.Log, error) {
 	k := <-p.idle
 	defer func() { p.idle <- k }()
@@ -124,11 +124,11 @@ func (p *pool) run(ctx context.Context, plan por.Plan) (*por.Log, error) {
 func (p *pool) start(ctx context.Context) (*process.Handle, error) {
 	k, err := process.Start(p.scratch, nil, p.command)
 	if err != nil {
-		return nil, fmt.Errorf("verify: cell: %w", err)
+		return nil, fmt.Errorf("verify: worker process: %w", err)
 	}
 	a := &answer{}
 	if d := k.Ask(ctx, ask{World: p.world}, a); d != nil {
-		return nil, fmt.Errorf("verify: cell: %s", d.Cause)
+		return nil, fmt.Errorf("verify: worker process: %s", d.Cause)
 	}
 	if a.Defect != "" {
 		k.Kill()

@@ -20,7 +20,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// ask is a line from a worker to its cell.
+// ask is a line from a worker to its worker process.
 type ask struct {
 	Spec *queue.Spec `json:",omitempty"` // begin: what is searched
 	// Otherwise one run of Source under Seed. With a Signature it is a failure to
@@ -42,7 +42,7 @@ type answer struct {
 	Sights   queue.Sighted `json:",omitzero"`
 	Defect   string        `json:",omitempty"`
 	Refused  string        `json:",omitempty"` // the source is wrong
-	Hung     string        `json:",omitempty"` // the cell must go
+	Hung     string        `json:",omitempty"` // the worker process must go
 	Stacks   string        `json:",omitempty"`
 	Over     bool          `json:",omitempty"` // nothing is left to explore
 	Kept     []queue.Kept  `json:",omitempty"`
@@ -52,7 +52,7 @@ type answer struct {
 	Point []byte `json:",omitempty"`
 }
 
-// served is what the process of a cell keeps between questions.
+// served is what a worker process keeps between questions.
 type served struct {
 	runner        *scenarios.Runner
 	managers      scenarios.Managers
@@ -151,7 +151,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 }
 
 // begin the next run of an exploration as a whole. It is false if there is none,
-// or if this cell does not know where the last one was.
+// or if this worker process does not know where the last one was.
 func (c *served) begin(n uint64) bool {
 	if n == 1 {
 		c.walk, c.walked = strategy.NewExhaustive(bounds), 0

@@ -19,7 +19,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// ask is a line from the gate to a cell: one run.
+// ask is a line from the gate to a worker process: one run.
 type ask struct {
 	File     string
 	Seed     uint64
