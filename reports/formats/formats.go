@@ -18,7 +18,7 @@ func All() map[string]Format {
 		"golden":   func(w io.Writer, r *reports.Report) error { return write(w, Golden(r)) },
 		"json":     jsonLine,
 		"line":     func(w io.Writer, r *reports.Report) error { return write(w, reports.Line(r)+"\n") },
-		"metrics":  OpenMetrics,
+		"metrics":  openMetrics,
 		"timeline": gravest,
 		"trace":    Trace,
 	}

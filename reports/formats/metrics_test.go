@@ -56,7 +56,7 @@ func TestMetricsOfBothFamilies(t *testing.T) {
 func TestOpenMetrics(t *testing.T) {
 	r := storytest.Sampled(&reports.Report{Scenario: "w6\n\"alert\"", Seed: 7})
 	var b bytes.Buffer
-	if err := OpenMetrics(&b, r); err != nil {
+	if err := openMetrics(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	text, ended := strings.CutSuffix(b.String(), "# EOF\n")
@@ -76,7 +76,7 @@ func TestOpenMetrics(t *testing.T) {
 	if len(got) != 8 || got[3].GetGauge().GetValue() != 1 || got[3].GetTimestampMs() != began.Add(90*time.Second).UnixMilli() {
 		t.Errorf("%d samples of %s, the fourth is %v", len(got), metric.FreeBlocks, got[3])
 	}
-	if err := OpenMetrics(io.Discard, &reports.Report{}); err != nil {
+	if err := openMetrics(io.Discard, &reports.Report{}); err != nil {
 		t.Errorf("a run without samples: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // Source: package testing/synctest, "the initial time".
 var began = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// OpenMetrics writes a run's metrics as text that Prometheus' own tools load:
+// openMetrics writes a run's metrics as text that Prometheus' own tools load:
 //
 //	promtool tsdb create-blocks-from openmetrics FILE DIRECTORY
 //
@@ -27,7 +27,7 @@ var began = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 // apart. A run that was not sampled is an empty exposition.
 //
 // Source: OpenMetrics 1.0, Text format.
-func OpenMetrics(w io.Writer, r *reports.Report) error {
+func openMetrics(w io.Writer, r *reports.Report) error {
 	byName := map[string][]*metric.Track{}
 	for _, t := range r.Series.Tracks() {
 		byName[t.Name] = append(byName[t.Name], t)

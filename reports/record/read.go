@@ -11,9 +11,9 @@ import (
 	"ipamsim/model"
 )
 
-// BytesMax bounds the file of a record: a run at the limit of 200,000 steps
+// bytesMax bounds the file of a record: a run at the limit of 200,000 steps
 // writes less.
-const BytesMax = 512 << 20
+const bytesMax = 512 << 20
 
 // Read reads what Write wrote, from somebody else perhaps: it is
 // checked so far that whoever draws it can rely on its numbers. Its texts may be
@@ -21,7 +21,7 @@ const BytesMax = 512 << 20
 //
 // An error says what is wrong, and where in the record.
 func Read(r io.Reader) (*Record, error) {
-	limited := &io.LimitedReader{R: r, N: BytesMax + 1}
+	limited := &io.LimitedReader{R: r, N: bytesMax + 1}
 	dec := json.NewDecoder(limited)
 	rec := &Record{}
 	err := dec.Decode(rec)
@@ -34,7 +34,7 @@ func Read(r io.Reader) (*Record, error) {
 		}
 	}
 	if limited.N <= 0 {
-		return nil, fmt.Errorf("want at most %d MiB, have more", BytesMax>>20)
+		return nil, fmt.Errorf("want at most %d MiB, have more", bytesMax>>20)
 	}
 	if err != nil {
 		return nil, notJSON(err)

@@ -69,10 +69,10 @@ func Band(p netip.Prefix) int {
 	return min(max(size/step, least), most)
 }
 
-// PortBand is the same of node ports.
+// portBand is the same of node ports.
 //
 // Source: pkg/registry/core/service/portallocator, calculateRangeOffset (v1.34.1).
-func PortBand(size int) int {
+func portBand(size int) int {
 	const least, most, step = 16, 128, 32
 	if size <= least {
 		return 0

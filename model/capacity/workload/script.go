@@ -110,10 +110,10 @@ func (s *script) run() {
 	}
 	s.missing = max(s.missing-s.residents(), 0)
 	s.opening = s.missing
-	s.pace = max(c.Apart, min(Moment, 10*time.Minute/time.Duration(max(s.missing, 1))))
+	s.pace = max(c.Apart, min(moment, 10*time.Minute/time.Duration(max(s.missing, 1))))
 	s.fill()
 	if len(c.Migration) > 0 {
-		s.agenda.add(Moment, actStep, 0)
+		s.agenda.add(moment, actStep, 0)
 	}
 	for i := range c.Load.Grow {
 		at := c.Load.GrowAt

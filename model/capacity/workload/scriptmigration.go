@@ -33,11 +33,11 @@ func (s *script) step(i int32) {
 	s.emit(StepBegins, i, -1)
 	switch step := &s.c.Migration[i]; {
 	case s.Trace.refused:
-		s.agenda.add(s.now+StepRetry, actStep, i)
+		s.agenda.add(s.now+stepRetry, actStep, i)
 	case step.Kind == RestartPods:
 		todo := s.moved(step.Pools)
 		s.moving.step, s.moving.todo, s.moving.look = i, todo, max(len(todo)/looksOnTheWay, 1)
-		s.agenda.add(s.now+Moment, actRestart, 0)
+		s.agenda.add(s.now+moment, actRestart, 0)
 	default:
 		s.ended(i)
 	}
@@ -94,7 +94,7 @@ func (s *script) restart() bool {
 			m.heirs, m.left = map[int32]int32{}, map[int32]int32{}
 		}
 		m.heirs[pod], m.left[pod] = -1, at
-		s.agenda.add(s.now+Moment, actReturn, pod)
+		s.agenda.add(s.now+moment, actReturn, pod)
 		s.agenda.add(s.now+s.c.restartEvery(), actRestart, 0)
 		return true
 	}
@@ -108,9 +108,9 @@ func (s *script) restart() bool {
 
 func (c *Workload) restartEvery() time.Duration {
 	if c.RestartEvery > 0 {
-		return max(c.RestartEvery, 2*Moment) // so that who was deleted is back before the next goes
+		return max(c.RestartEvery, 2*moment) // so that who was deleted is back before the next goes
 	}
-	return RestartDefault
+	return restartDefault
 }
 
 // comesBack starts who takes the place of a pod that was restarted, on the same
@@ -145,7 +145,7 @@ func (s *script) heir(pod int32) (int32, bool) {
 		case !ok:
 			return pod, s.pods[pod].machine >= 0
 		case next < 0:
-			s.agenda.add(s.now+Moment, actStop, pod)
+			s.agenda.add(s.now+moment, actStop, pod)
 			return pod, false
 		}
 		pod = next

@@ -41,10 +41,10 @@ func (s *script) trouble(e entry) {
 	s.close(in)
 	if x.leaves = e.act == actReplace && t.ReplaceDrained; e.act == actDrain || x.leaves {
 		x.state = drained
-		s.agenda.add(s.now+Moment, actEmpty, m)
-		until := max(t.DrainFor, Moment)
+		s.agenda.add(s.now+moment, actEmpty, m)
+		until := max(t.DrainFor, moment)
 		if x.leaves {
-			until = Moment
+			until = moment
 		} else {
 			s.Drains++
 		}
@@ -55,9 +55,9 @@ func (s *script) trouble(e entry) {
 	s.emit(NodeDown, m, -1)
 	s.agenda.add(s.now+s.c.Evict(), actEvict, m)
 	if e.act == actCrash {
-		s.agenda.add(s.now+max(t.CrashFor, Moment), actUp, m)
+		s.agenda.add(s.now+max(t.CrashFor, moment), actUp, m)
 	} else {
-		s.agenda.add(s.now+max(t.ReplaceFor, Moment), actReplaced, m)
+		s.agenda.add(s.now+max(t.ReplaceFor, moment), actReplaced, m)
 	}
 }
 
@@ -89,14 +89,14 @@ func (s *script) empty(m int32) {
 		return
 	}
 	s.stop(x.pods[len(x.pods)-1], true)
-	s.agenda.add(s.now+Moment, actEmpty, m)
+	s.agenda.add(s.now+moment, actEmpty, m)
 }
 
 // reopen ends a drain, unless it is not done yet.
 func (s *script) reopen(m int32) {
 	x := &s.machines[m]
 	if len(x.pods) > 0 {
-		s.agenda.add(s.now+Moment, actDrained, m)
+		s.agenda.add(s.now+moment, actDrained, m)
 		return
 	}
 	if x.leaves {
@@ -113,7 +113,7 @@ func (s *script) off(m int32) {
 	x := &s.machines[m]
 	x.state, x.since = down, s.now
 	s.emit(NodeDown, m, -1)
-	s.agenda.add(s.now+max(s.c.Trouble.ReplaceFor, Moment), actReplaced, m)
+	s.agenda.add(s.now+max(s.c.Trouble.ReplaceFor, moment), actReplaced, m)
 }
 
 // evict marks the pods of a node that is silent; others start elsewhere.

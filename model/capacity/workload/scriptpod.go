@@ -125,7 +125,7 @@ func (s *script) stop(pod int32, again bool) bool {
 func (s *script) elsewhere(pods []int32) {
 	const pace = 10 * time.Millisecond // the scheduler binds about a hundred pods a second
 	for i, p := range pods {
-		s.agenda.add(s.now+Moment+time.Duration(i)*pace, actStart, int32(s.pods[p].kind))
+		s.agenda.add(s.now+moment+time.Duration(i)*pace, actStart, int32(s.pods[p].kind))
 	}
 }
 
@@ -140,7 +140,7 @@ func (s *script) roomy() {
 		s.waiting--
 	}
 	s.unplaced--
-	s.agenda.add(s.now+Moment, actStart, int32(k))
+	s.agenda.add(s.now+moment, actStart, int32(k))
 }
 
 // residents counts those of the beginning that are made again.

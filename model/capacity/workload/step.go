@@ -7,7 +7,7 @@ import (
 
 // Step is one step of a migration: what an operator does to a cluster that runs, so
 // that it becomes what an option asks for. A step begins when the one before is
-// done. One that the datastore refuses is tried again every StepRetry.
+// done. One that the datastore refuses is tried again every stepRetry.
 type Step struct {
 	Kind StepKind
 	// Pool is the name of the pool that is created, disabled or deleted, CIDR its
@@ -31,11 +31,11 @@ const RestartPods StepKind = "restart-pods"
 
 // Times of a migration.
 const (
-	// StepRetry is how long an operator waits before a refused step is tried again.
-	StepRetry = 5 * time.Minute
+	// stepRetry is how long an operator waits before a refused step is tried again.
+	stepRetry = 5 * time.Minute
 	// stepPause is between the end of a step and the next one.
 	stepPause = time.Minute
-	// RestartDefault is the time between two pods that a migration restarts: nobody
+	// restartDefault is the time between two pods that a migration restarts: nobody
 	// restarts all pods at once.
-	RestartDefault = 10 * time.Second
+	restartDefault = 10 * time.Second
 )

@@ -71,9 +71,9 @@ const (
 	//
 	// Source: k8s.io/kubernetes, node-monitor-grace-period; defaulttolerationseconds.
 	EvictDefault = 340 * time.Second
-	// Moment is what a workload's controller and the scheduler take to start another
+	// moment is what a workload's controller and the scheduler take to start another
 	// pod in place of one that goes, and a drain between one pod and the next.
-	Moment = time.Second
+	moment = time.Second
 )
 
 // Event is one thing that happens. Nodes and pods are numbered from 0 in the order

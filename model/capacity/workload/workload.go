@@ -33,7 +33,7 @@ type Workload struct {
 
 	// Migration is what is done to the cluster, from the beginning on, one step after
 	// the other. RestartEvery is the time between
-	// two pods that it restarts; 0 is RestartDefault.
+	// two pods that it restarts; 0 is restartDefault.
 	Migration    []Step
 	RestartEvery time.Duration
 }
