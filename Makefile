@@ -56,7 +56,7 @@ bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 	@$(call gov,test) -timeout 60m -count=1 -gcflags=ipamsim/fuzz/coverage/counter=-d=libfuzzer -run '^TestBench$$' -v ./fuzz -bench-json $(CURDIR)/bench.json
 
 golden: ## rewrite the goldens; read the diff before you commit it
-	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports ./reports/baseline -update
+	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports ./reports/formats ./reports/baseline -update
 	@$(call gov,test) -count=1 -run 'ReadyPlans|Forms' ./scenarios/plan ./reports/answer -update
 	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
 

@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"fmt"
-
 	"ipamsim/model"
 	"ipamsim/sim"
 )
@@ -14,43 +12,4 @@ func (r *Report) CallSite(s *sim.Step) model.CallSite {
 		return model.CallSite{}
 	}
 	return r.Sites(s.Stack)
-}
-
-// siteOf is the call site of an entry; nil if there is nothing to say.
-func (r *Report) siteOf(e *entry) *model.CallSite {
-	if c := r.CallSite(e.sent); c.Known() {
-		return &c
-	}
-	return nil
-}
-
-// siteIndex numbers the call sites of a run from 1, in the order in which they come.
-type siteIndex struct {
-	r     *Report
-	all   []model.CallSite
-	known map[*uintptr]int // by stack, of which there is one of each
-	texts map[string]int   // by what it says: two stacks may differ in what is not upstream's
-}
-
-// of is 0 for a message whose call site is not known.
-func (x *siteIndex) of(s *sim.Step) int {
-	if len(s.Stack) == 0 {
-		return 0
-	}
-	if x.known == nil {
-		x.known, x.texts = map[*uintptr]int{}, map[string]int{}
-	}
-	n, ok := x.known[&s.Stack[0]]
-	if !ok {
-		if c := x.r.CallSite(s); c.Known() {
-			text := fmt.Sprint(c.Module, c.Informer, c.Frames)
-			if n = x.texts[text]; n == 0 {
-				x.all = append(x.all, c)
-				n = len(x.all)
-				x.texts[text] = n
-			}
-		}
-		x.known[&s.Stack[0]] = n
-	}
-	return n
 }

@@ -1,81 +1,9 @@
 package reports
 
-import (
-	"fmt"
-	"strings"
-	"time"
-	"unicode/utf8"
-
-	"ipamsim/reports/visible"
-)
+import "ipamsim/reports/visible"
 
 // Clean makes a text from outside (a scenario's title, an object's name, an
 // upstream error) harmless on one line of a terminal: control characters,
 // which could move the cursor or rewrite what was printed, and invisible ones,
 // which could reorder it, become escapes.
 func Clean(s string) string { return visible.Line(s) }
-
-// wrap breaks a clean text into lines of at most width runes, at spaces where
-// there are any.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		for {
-			if line == "" && utf8.RuneCountInString(word) > width {
-				head := string([]rune(word)[:width])
-				lines, word = append(lines, head), word[len(head):]
-				continue
-			}
-			if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-				lines, line = append(lines, line), ""
-				continue
-			}
-			break
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	if line != "" || len(lines) == 0 {
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// cut is the text itself, or its beginning with an ellipsis if it is too long.
-func cut(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	return string([]rune(text)[:width-1]) + "…"
-}
-
-// pad fills a text up with spaces on the right. Package fmt would count runes as
-// well, but take a * for every width.
-func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
-}
-
-// clock prints virtual time as people read it: the nanosecond that separates two
-// messages is noise.
-func clock(d time.Duration) string { return d.Round(time.Millisecond).String() }
-
-// stamp is clock for a column: all decimals, so that the digits stand below each
-// other.
-func stamp(d time.Duration) string {
-	d = d.Round(time.Millisecond)
-	h, m, s, ms := d/time.Hour, d/time.Minute%60, d/time.Second%60, d/time.Millisecond%1000
-	switch {
-	case h > 0:
-		return fmt.Sprintf("%dh%02dm%02d.%03ds", h, m, s, ms)
-	case m > 0:
-		return fmt.Sprintf("%dm%02d.%03ds", m, s, ms)
-	}
-	return fmt.Sprintf("%d.%03ds", s, ms)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

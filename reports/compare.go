@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/metric"
+	"ipamsim/reports/layout"
 	"ipamsim/reports/table"
 )
 
@@ -52,7 +53,7 @@ func (r *Report) outcome() []string {
 	}
 	last := instants[len(instants)-1]
 	sum := func(name string) float64 { v, _ := r.Series.Sum(name, last); return v }
-	row := []string{cut(Clean(r.Scenario), summaryNameMax), cmp.Or(r.Datastore, "-")}
+	row := []string{layout.Cut(Clean(r.Scenario), summaryNameMax), cmp.Or(r.Datastore, "-")}
 	for _, v := range []float64{
 		sum(metric.BlocksPerNode), sum(metric.EmptyBlocks), sum(metric.NodesWithoutBlock), sum(metric.InUse), sum(metric.Borrowed),
 		sum(metric.BlackholedPairs), sum(metric.BlocksPerNode) + sum(metric.Borrowed), float64(r.refused()),

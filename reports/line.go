@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/reports/layout"
 )
 
 // Line is a run on one line, for people.
@@ -35,7 +36,7 @@ func Line(r *Report) string {
 	if r.Reason != "" {
 		parts = append(parts, Clean(r.Reason))
 	}
-	if e := r.expectation(); e != "" {
+	if e := r.Expectation(); e != "" {
 		parts = append(parts, "("+e+")")
 	}
 	return strings.Join(append(parts, fmt.Sprintf("%.2f s", r.Wall.Seconds())), "  ")
@@ -43,7 +44,7 @@ func Line(r *Report) string {
 
 // headline names a violation: what, to whom, when.
 func headline(v *model.Violation) string {
-	return fmt.Sprintf("%s at %s (step %d)", subjectLine(v.Invariant, v.Objects), clock(v.At), v.Step)
+	return fmt.Sprintf("%s at %s (step %d)", subjectLine(v.Invariant, v.Objects), layout.Clock(v.At), v.Step)
 }
 
 // subjectLine names an invariant and what it is broken about.
@@ -55,7 +56,7 @@ func subjectLine(inv string, objects []model.Ref) string {
 				if kind == model.RefContainer {
 					name = name[:min(len(name), containerMax)]
 				}
-				who = append(who, cut(Clean(name), headlineNameMax))
+				who = append(who, layout.Cut(Clean(name), headlineNameMax))
 			}
 		}
 	}
@@ -69,9 +70,9 @@ const (
 	containerMax       = 12
 )
 
-// expectation says how the outcome compares with what the scenario expects, or
+// Expectation says how the outcome compares with what the scenario expects, or
 // nothing where there is nothing to say: a pass of which nothing was expected.
-func (r *Report) expectation() string {
+func (r *Report) Expectation() string {
 	switch unexpected, missing := r.Unexpected(), r.Missing(); {
 	case len(unexpected) > 0 && r.Imported():
 		return "new since the dump: " + strings.Join(unexpected, ", ")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/reports/layout"
 )
 
 // Also names the other violations of a run, where one has been told in full: a
@@ -18,7 +19,7 @@ func Also(r *Report, told *model.Violation) string {
 			continue
 		}
 		if n++; n <= alsoMax {
-			fmt.Fprintf(&b, "   also: %s\n", cut(headline(v), timelineWidth-9))
+			fmt.Fprintf(&b, "   also: %s\n", layout.Cut(headline(v), layout.Width-9))
 		}
 	}
 	if n > alsoMax {

@@ -1,6 +1,10 @@
 package reports
 
-import "fmt"
+import (
+	"fmt"
+
+	"ipamsim/reports/layout"
+)
 
 // Repeated counts the runs that were done again, by cause: what a seed decides is the
 // same every time, so that nobody should have to. Who sees many has a machine, or an
@@ -34,5 +38,5 @@ func (r Repeated) String() string {
 	default:
 		why = "their processes died"
 	}
-	return plural(r.Runs(), "run") + " repeated: " + why
+	return layout.Plural(r.Runs(), "run") + " repeated: " + why
 }

@@ -1,4 +1,4 @@
-// Package reports turns the outcome of a run into text, JSON and other formats:
+// Package reports is the outcome of a run, and what fits on a line or in a table of it:
 // pure functions of a Report.
 package reports
 
@@ -106,4 +106,12 @@ func (r *Report) Faults() (n int) {
 		}
 	}
 	return n
+}
+
+// Steps is how many messages were delivered.
+func (r *Report) Steps() int {
+	if r.Trace == nil {
+		return 0
+	}
+	return len(r.Trace.Steps)
 }

@@ -1,17 +1,11 @@
 package reports
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/model"
-	"ipamsim/reports/golden"
 )
 
 func TestExpectation(t *testing.T) {
@@ -65,162 +59,6 @@ func TestGravest(t *testing.T) {
 	}
 }
 
-// TestJSONFields: other people's scripts read these names.
-func TestJSONFields(t *testing.T) {
-	b, err := JSON(&Report{Scenario: "x", Verdict: Pass})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.ContainsRune(b, '\n') || !strings.Contains(string(b), `"violations":[]`) {
-		t.Errorf("want one line with an empty list of violations: %s", b)
-	}
-	fields := func(raw []byte) (names []string) {
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		for depth := 0; dec.More(); {
-			tok, err := dec.Token()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if tok == json.Delim('{') && depth == 0 {
-				depth++
-				continue
-			}
-			names = append(names, fmt.Sprint(tok))
-			var skip json.RawMessage
-			if err := dec.Decode(&skip); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return names
-	}
-	want := strings.Fields("scenario upstream seed strategy store verdict steps virtualSeconds wallSeconds apiCalls digest storeDigest violations")
-	if got := fields(b); !slices.Equal(got[:len(want)], want) {
-		t.Errorf("fields %v, want %v first", got, want)
-	}
-	b, _ = JSON(issue162())
-	var full struct{ Violations []json.RawMessage }
-	if err := json.Unmarshal(b, &full); err != nil {
-		t.Fatal(err)
-	}
-	want = strings.Fields("invariant severity at step message objects")
-	if got := fields(full.Violations[0]); !slices.Equal(got, want) {
-		t.Errorf("fields of a violation %v, want %v", got, want)
-	}
-}
-
-func TestTraceIsReadBack(t *testing.T) {
-	r := issue162()
-	var b bytes.Buffer
-	for range 2 {
-		if err := Trace(&b, r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	runs, err := ParseTrace(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(runs) != 2 || runs[1].Seed != "1" || runs[1].Digest != r.Digest || runs[1].Scenario != r.Scenario {
-		t.Fatalf("read back %d runs: %+v", len(runs), runs[len(runs)-1])
-	}
-	for i, s := range r.Trace.Steps {
-		if got := runs[1].Steps[i].String(); got != s.String() {
-			t.Errorf("step %d read back as %s, want %s", i, got, s)
-		}
-	}
-	if _, err := ParseTrace(strings.NewReader(traceHead + "\nnonsense\n")); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
-		t.Errorf("error %v, want one that names line 2", err)
-	}
-}
-
-// TestHostileNames: a scenario is somebody else's file, a terminal obeys what it
-// is sent, and a timeline is pasted into reports.
-func TestHostileNames(t *testing.T) {
-	evil := "a\x1b[2J\x1b]0;owned\x07\r\n\u202egnp.exe\xff\u200b"
-	r := issue162()
-	r.Scenario, r.Title, r.Story, r.File, r.Strategy, r.Reason, r.Upstream = evil, evil, evil, evil, evil, evil, evil
-	r.Exact, r.Expected = true, []string{evil}
-	v := &r.Violations[0]
-	v.Message, v.Objects = evil, append(v.Objects, model.Ref{Kind: model.RefPod, Name: evil}, model.Ref{Kind: model.RefAddress, Name: evil})
-	for _, s := range r.Trace.Steps {
-		s.Choice.Op.Actor += "/x\x1b[31m"
-		s.Choice.Op.Key += evil
-		s.Note += evil
-	}
-	for i := range r.History.Events {
-		e := &r.History.Events[i]
-		e.Text, e.Err, e.Actor, e.Node = evil, evil, e.Actor+evil, e.Node+evil
-	}
-	var sum Summary
-	sum.Add(r)
-	var trace bytes.Buffer
-	if err := Trace(&trace, r); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
-		"line": Line(r), "timeline": Timeline(r, v), "golden": Golden(r), "summary": sum.Table(), "trace": trace.String(),
-	} {
-		for _, c := range strings.ReplaceAll(text, "\n", " ") {
-			if Clean(string(c)) != string(c) {
-				t.Errorf("%s lets %q through", name, c)
-			}
-		}
-	}
-	if strings.Contains(Line(r), "\n") {
-		t.Error("a line is more than one line")
-	}
-}
-
-func TestSummary(t *testing.T) {
-	var s Summary
-	for seed := range uint64(4) {
-		r := issue162()
-		r.Seed, r.Exact, r.Expected = seed, false, []string{"duplicate-address"}
-		if seed == 3 {
-			r.Verdict, r.Violations = Pass, nil
-		}
-		if seed == 2 {
-			r.Violations = append(r.Violations, model.Violation{Invariant: "stuck"})
-		}
-		s.Add(r)
-	}
-	s.Add(&Report{Scenario: "other", Verdict: Unknown, Exact: true})
-	if s.Runs != 5 || s.AsExpected != 3 || s.Violations != 4 {
-		t.Errorf("counted %+v", s)
-	}
-	golden.Check(t, "testdata/summary.txt", s.Table())
-}
-
-// Scenarios that ran as often as each other are compared; others are not.
-func TestSideBySide(t *testing.T) {
-	var s Summary
-	for seed := range uint64(3) {
-		for _, name := range []string{"address-in-status", "pod-exists"} {
-			r := issue162()
-			r.Scenario, r.Seed = name, seed
-			if name == "pod-exists" {
-				r.Violations = []model.Violation{{Invariant: "leaked-claim"}, {Invariant: "leaked-claim"}}
-			} else if seed == 0 {
-				r.Verdict, r.Violations = Pass, nil
-			}
-			s.Add(r)
-			if seed == 0 && s.SideBySide() != "" {
-				t.Errorf("one run is compared:\n%s", s.SideBySide())
-			}
-		}
-	}
-	want := `scenario           runs  duplicate-address  leaked-claim
-address-in-status     3                  2             0
-pod-exists            3                  0             3
-`
-	if got := s.SideBySide(); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-	if s.Add(&Report{Scenario: "other"}); s.SideBySide() != "" {
-		t.Errorf("compared with one run of another:\n%s", s.SideBySide())
-	}
-}
-
 func TestCommand(t *testing.T) {
 	for want, r := range map[string]*Report{
 		"ipamsim run a/b.yaml --seed 3":                                       {File: "a/b.yaml", Seed: 3, Exact: true, Strategy: "timed"},
@@ -233,14 +71,4 @@ func TestCommand(t *testing.T) {
 			t.Errorf("command %s, want %s", got, want)
 		}
 	}
-}
-
-func ExampleLine() {
-	fmt.Println(Line(issue162()))
-	fmt.Println(Line(&Report{Scenario: "quiet", Seed: 2, Strategy: "random", Verdict: Pass}))
-	fmt.Println(Line(&Report{Scenario: "slow", Seed: 3, Strategy: "pct", Verdict: Unknown, Reason: "step limit reached"}))
-	// Output:
-	// FAIL    r1-whereabouts-162 seed 1 timed  duplicate-address 10.128.40.47 default/web-2 default/web-3 at 1m2.068s (step 93)  0.41 s
-	// pass    quiet seed 2 random  0.00 s
-	// unknown slow seed 3 pct  step limit reached  0.00 s
 }

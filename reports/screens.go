@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/reports/layout"
+	"ipamsim/reports/prose"
 )
 
 // Screens are what the commands printed that operators typed during a run, in
@@ -30,14 +32,13 @@ func Screens(r *Report) string {
 const (
 	screenLines = 60
 	screenWidth = 200 // longer lines are cut: a terminal would fold them
-	tabWidth    = 8
 )
 
 func screen(b *strings.Builder, e *model.Event) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(b, "at %s %s\n", clock(e.At), prompt(e))
+	fmt.Fprintf(b, "at %s %s\n", layout.Clock(e.At), Prompt(e))
 	text := strings.TrimRight(e.Output, "\n")
 	if e.Err != "" {
 		text = strings.TrimPrefix(text+"\n", "\n") + strings.TrimRight(e.Err, "\n")
@@ -48,39 +49,19 @@ func screen(b *strings.Builder, e *model.Event) {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		if i == screenLines {
-			fmt.Fprintf(b, "… %s more\n", plural(len(lines)-i, "line"))
+			fmt.Fprintf(b, "… %s more\n", layout.Plural(len(lines)-i, "line"))
 			break
 		}
-		b.WriteString(strings.TrimRight(cut(Clean(expand(strings.TrimSuffix(l, "\r"))), screenWidth), " ") + "\n")
+		b.WriteString(strings.TrimRight(layout.Cut(Clean(layout.Expand(strings.TrimSuffix(l, "\r"))), screenWidth), " ") + "\n")
 	}
 }
 
-// prompt is the line that somebody typed, as it stands on a terminal.
-func prompt(e *model.Event) string {
-	p := strings.TrimSpace(process(e.Actor)) + "$"
+// Prompt is the line that somebody typed, as it stands on a terminal.
+func Prompt(e *model.Event) string {
+	p := Clean(strings.TrimSpace(prose.Process(e.Actor))) + "$"
 	if e.Node != "" {
 		host, _, _ := strings.Cut(e.Node, ".") // as a shell prints it
 		p = "root@" + Clean(host) + ":~#"
 	}
 	return p + " " + Clean(e.Text)
-}
-
-// expand puts spaces in the place of tabs, as a terminal does.
-func expand(line string) string {
-	if !strings.Contains(line, "\t") {
-		return line
-	}
-	var b strings.Builder
-	col := 0
-	for _, r := range line {
-		if r != '\t' {
-			b.WriteRune(r)
-			col++
-			continue
-		}
-		n := tabWidth - col%tabWidth
-		b.WriteString(strings.Repeat(" ", n))
-		col += n
-	}
-	return b.String()
 }

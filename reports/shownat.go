@@ -6,10 +6,10 @@ import "time"
 // one moment is told apart by nanoseconds.
 const grain = time.Microsecond
 
-// shownAt is the step after which something can be seen that the history has at a
+// ShownAt is the step after which something can be seen that the history has at a
 // step. What happened between two messages has the number of the one before, but
 // whoever stands there does not see it yet: the film shows it with the next.
-func (r *Report) shownAt(step int, at time.Duration) int {
+func (r *Report) ShownAt(step int, at time.Duration) int {
 	if r.Trace == nil || step < 0 || step >= len(r.Trace.Steps) {
 		return step
 	}

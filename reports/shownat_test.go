@@ -23,7 +23,7 @@ func TestShownAt(t *testing.T) {
 		{1, 5 * time.Second, 2},                 // between the two
 		{2, time.Minute, 2},                     // after the last: there is no other
 	} {
-		if got := r.shownAt(c.step, c.at); got != c.want {
+		if got := r.ShownAt(c.step, c.at); got != c.want {
 			t.Errorf("what happened at %s after message %d is shown at step %d; want %d", c.at, c.step, got, c.want)
 		}
 	}

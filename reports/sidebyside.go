@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ipamsim/reports/layout"
 	"ipamsim/reports/table"
 )
 
@@ -40,7 +41,7 @@ func (s *Summary) SideBySide() string {
 	}
 	for _, n := range names {
 		t := s.byScenario[n]
-		row := []string{cut(Clean(n), summaryNameMax), strconv.Itoa(t.runs)}
+		row := []string{layout.Cut(Clean(n), summaryNameMax), strconv.Itoa(t.runs)}
 		for _, c := range columns {
 			runs := 0
 			if h := t.violated[c]; h != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/reports/layout"
 )
 
 // SinceDump says first what is new in a run that begins with an imported cluster: the
@@ -30,10 +31,10 @@ func SinceDump(r *Report) string {
 			fmt.Fprintf(&b, "   and %d more\n", len(news)-n)
 			break
 		}
-		fmt.Fprintf(&b, "   new: %s\n", cut(headline(&r.Violations[i]), timelineWidth-9))
+		fmt.Fprintf(&b, "   new: %s\n", layout.Cut(headline(&r.Violations[i]), layout.Width-9))
 	}
 	if n := len(r.Violations) - len(news); n > 0 {
-		fmt.Fprintf(&b, "in the dump already: %s\n", plural(n, "violation"))
+		fmt.Fprintf(&b, "in the dump already: %s\n", layout.Plural(n, "violation"))
 	}
 	gone := r.Gone()
 	for n, i := range gone {
@@ -41,7 +42,7 @@ func SinceDump(r *Report) string {
 			fmt.Fprintf(&b, "   and %d more\n", len(gone)-n)
 			break
 		}
-		fmt.Fprintf(&b, "no more at the end: %s\n", cut(subjectLine(i.Invariant, i.Objects), timelineWidth-20))
+		fmt.Fprintf(&b, "no more at the end: %s\n", layout.Cut(subjectLine(i.Invariant, i.Objects), layout.Width-20))
 	}
 	return b.String()
 }

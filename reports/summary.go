@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ipamsim/reports/layout"
 )
 
 // Summary counts runs as they end. The zero value is ready; it keeps no report.
@@ -50,7 +52,7 @@ func (s *Summary) Add(r *Report) {
 		s.AsExpected++
 	}
 	t.runs++
-	t.steps += r.steps()
+	t.steps += r.Steps()
 	t.wall += r.Wall
 	switch r.Verdict {
 	case Pass:
@@ -90,16 +92,16 @@ func (s *Summary) Table() string {
 		width = max(width, min(len([]rune(Clean(n))), summaryNameMax))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %7s %7s %7s %8s %9s %9s\n", pad("scenario", width), "runs", "pass", "fail", "unknown", "steps/run", "runs/s")
+	fmt.Fprintf(&b, "%s %7s %7s %7s %8s %9s %9s\n", layout.Pad("scenario", width), "runs", "pass", "fail", "unknown", "steps/run", "runs/s")
 	for _, n := range names {
 		t := s.byScenario[n]
-		fmt.Fprintf(&b, "%s %7d %7d %7d %8d %9d %9s\n", pad(cut(Clean(n), width), width),
+		fmt.Fprintf(&b, "%s %7d %7d %7d %8d %9d %9s\n", layout.Pad(layout.Cut(Clean(n), width), width),
 			t.runs, t.pass, t.fail, t.unknown, t.steps/t.runs, rate(t.runs, t.wall))
 		for _, h := range t.order() {
-			fmt.Fprintf(&b, "  %-24s %s of %d, first with seed %d\n", h.invariant, plural(h.runs, "run"), t.runs, h.first)
+			fmt.Fprintf(&b, "  %-24s %s of %d, first with seed %d\n", h.invariant, layout.Plural(h.runs, "run"), t.runs, h.first)
 		}
 		if t.unexpected > 0 {
-			fmt.Fprintf(&b, "  not expected by the scenario: in %s\n", plural(t.unexpected, "run"))
+			fmt.Fprintf(&b, "  not expected by the scenario: in %s\n", layout.Plural(t.unexpected, "run"))
 		}
 		if t.shortfall > 0 {
 			b.WriteString("  a violation that the scenario expects did not happen\n")

@@ -10,6 +10,8 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
+	"ipamsim/reports/record"
 	"ipamsim/scenarios"
 )
 
@@ -30,17 +32,17 @@ func TestFilm(t *testing.T) {
 			if plain.Digest != rep.Digest || plain.StoreDigest != rep.StoreDigest || !slices.Equal(plain.States, rep.States) {
 				t.Errorf("digests %s %s, filmed %s %s", plain.Digest, plain.StoreDigest, rep.Digest, rep.StoreDigest)
 			}
-			if d := cmp.Diff(reports.Golden(plain), reports.Golden(rep)); d != "" {
+			if d := cmp.Diff(formats.Golden(plain), formats.Golden(rep)); d != "" {
 				t.Errorf("-plain +filmed:\n%s", d)
 			}
 			if plain.Recording != nil || rep.Recording == nil || len(rep.Recording.Frames) == 0 {
 				t.Fatalf("a film of %v and of %v", plain.Recording, rep.Recording)
 			}
 			var file bytes.Buffer
-			if err := reports.WriteRecord(&file, rep); err != nil {
+			if err := record.Write(&file, rep); err != nil {
 				t.Fatal(err)
 			}
-			rec, err := reports.ReadRecord(bytes.NewReader(file.Bytes()))
+			rec, err := record.Read(bytes.NewReader(file.Bytes()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,20 +58,20 @@ func TestFilm(t *testing.T) {
 // agree: what the judge found at a step is a band in the life of the address then,
 // and a band of those kinds is there for no other reason. A claim may leak for a
 // while before that is a violation.
-func agree(t *testing.T, rec *reports.Record) {
+func agree(t *testing.T, rec *record.Record) {
 	t.Helper()
-	kinds := map[string]reports.SpanKind{
-		"duplicate-address": reports.Duplicate, "unbacked-sandbox": reports.Unbacked, "blackholed-address": reports.Blackholed, "leaked-claim": reports.Leaked,
+	kinds := map[string]record.SpanKind{
+		"duplicate-address": record.Duplicate, "unbacked-sandbox": record.Unbacked, "blackholed-address": record.Blackholed, "leaked-claim": record.Leaked,
 	}
-	fine := map[reports.SpanKind]bool{reports.Live: true, reports.Claimed: true, reports.Leaked: true}
+	fine := map[record.SpanKind]bool{record.Live: true, record.Claimed: true, record.Leaked: true}
 	for _, v := range rec.Violations {
 		kind, ok := kinds[v.Invariant]
 		if !ok {
 			continue
 		}
 		fine[kind] = true
-		if !slices.ContainsFunc(rec.Addresses, func(h reports.Held) bool {
-			return slices.Contains(v.Objects, model.Ref{Kind: model.RefAddress, Name: h.Addr}) && slices.ContainsFunc(h.Spans, func(s reports.Span) bool {
+		if !slices.ContainsFunc(rec.Addresses, func(h record.Held) bool {
+			return slices.Contains(v.Objects, model.Ref{Kind: model.RefAddress, Name: h.Addr}) && slices.ContainsFunc(h.Spans, func(s record.Span) bool {
 				return s.Kind == kind && s.From <= v.Step && (s.To == 0 || s.To > v.Step)
 			})
 		}) {

@@ -12,6 +12,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
@@ -138,7 +139,7 @@ func TestGolden(t *testing.T) {
 			if !rep.AsExpected() {
 				t.Errorf("not as the scenario expects: unexpected %v, missing %v, verdict %s %s", rep.Unexpected(), rep.Missing(), rep.Verdict, rep.Reason)
 			}
-			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", reports.Golden(rep))
+			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", formats.Golden(rep))
 		})
 	}
 }

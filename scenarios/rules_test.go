@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
 	"ipamsim/scenarios"
 	"ipamsim/sim/ipam/whereabouts"
 )
@@ -120,11 +121,11 @@ func TestReferenceIsNamed(t *testing.T) {
 	for _, name := range references() {
 		rep := run(t, r, under(t, "r1-whereabouts-162.yaml", name), scenarios.Options{})
 		said := "whereabouts@v0.9.4 with ipamsim's " + name + ", which is not upstream's code"
-		j, err := reports.JSON(rep)
+		j, err := formats.JSON(rep)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, text := range map[string]string{"upstream": rep.Upstream, "golden": strings.Join(strings.Fields(reports.Golden(rep)), " "), "JSON": strings.ReplaceAll(string(j), `\u0026`, "&")} {
+		for what, text := range map[string]string{"upstream": rep.Upstream, "golden": strings.Join(strings.Fields(formats.Golden(rep)), " "), "JSON": strings.ReplaceAll(string(j), `\u0026`, "&")} {
 			if !strings.Contains(text, said) {
 				t.Errorf("%s: the %s does not say %q", name, what, said)
 			}

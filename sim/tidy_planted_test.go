@@ -65,7 +65,7 @@ func TestTidyFindsPlantedViolations(t *testing.T) {
 		{"fuzz/gate/x.go", `package gate; import "regexp"; var r *regexp.Regexp; func f(v struct{ Message string }) bool { return r.MatchString(v.Message) }`, "prose:"},
 		{"fuzz/gate/x.go", `package gate; func f(e struct{ Text string }) bool { return e.Text == "up" }`, "prose:"},
 		{"fuzz/gate/x.go", `package gate; func f(e struct{ Text string }) int { switch e.Text { case "up": return 1 }; return 0 }`, "prose:"},
-		{"fuzz/gate/x.go", `package gate; import ("strings"; "ipamsim/reports"); func f() { s := reports.Timeline(nil, nil); _, _, _ = strings.Cut(s, "=>") }`, "prose:"},
+		{"fuzz/gate/x.go", `package gate; import ("strings"; "ipamsim/reports/timeline"); func f() { s := timeline.Of(nil, nil); _, _, _ = strings.Cut(s, "=>") }`, "prose:"},
 		{"reports/x.go", `package reports; import ("strings"; "ipamsim/reports/prose"); func f() bool { return strings.Contains(prose.Act(nil), "reads") }`, "prose:"},
 		{"reports/x.go", `package reports; import ("strings"; "ipamsim/reports/prose"); func f() string { return strings.Join([]string{prose.Act(nil)}, " ") }`, ""},
 		{"reports/x.go", `package reports; func f(e struct{ Text string }) bool { return e.Text == "" }`, ""},

@@ -20,7 +20,7 @@ import (
 // may be cut, which is layout), methods of a regexp and the comparison with a literal that
 // is not empty. The rule follows a sentence through
 // the variables of one function, and not through its parameters: so layout may break a
-// line wherever it likes, and reports' TestWording covers what hides behind a call.
+// line wherever it likes, and TestWording of reports/timeline covers what hides behind a call.
 //
 // Texts of others, such as upstream's errors, are no sentences of ours: of those a text
 // is all that there is.
@@ -28,7 +28,7 @@ const proseRule = "prose"
 
 var (
 	prosePackage = "ipamsim/reports/prose"
-	tellers      = "words said spoken Timeline Turns Also Line"
+	tellers      = map[string]string{"ipamsim/reports": "Also Line", "ipamsim/reports/timeline": "Of Story Turns Words Said spoken"}
 	sentences    = "Message Text Timeline text brief"
 	takesApart   = "Contains ContainsAny ContainsRune Count Cut CutPrefix CutSuffix EqualFold Fields FieldsFunc FieldsSeq HasPrefix HasSuffix " +
 		"Index IndexAny IndexByte IndexFunc IndexRune LastIndex LastIndexByte Split SplitN SplitSeq SplitAfter"
@@ -99,14 +99,14 @@ func (h *house) sentence(e ast.Expr, told map[string]bool) bool {
 	case *ast.CallExpr:
 		switch f := e.Fun.(type) {
 		case *ast.Ident:
-			return slices.Contains(strings.Fields(tellers), f.Name)
+			return slices.Contains(strings.Fields(tellers["ipamsim/"+h.dir]), f.Name)
 		case *ast.SelectorExpr:
 			id, ok := f.X.(*ast.Ident)
 			if !ok || id.Obj != nil {
 				return false
 			}
 			from := h.imported(id.Name)
-			return from == prosePackage || from == "ipamsim/reports" && slices.Contains(strings.Fields(tellers), f.Sel.Name) ||
+			return from == prosePackage || slices.Contains(strings.Fields(tellers[from]), f.Sel.Name) ||
 				from == "strings" && strings.HasPrefix(f.Sel.Name, "Trim") && len(e.Args) > 0 && h.sentence(e.Args[0], told)
 		}
 	}

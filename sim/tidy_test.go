@@ -31,8 +31,9 @@ var layers = []struct{ dir, may string }{
 	{"model/recording", "model model/route"},
 	{"model/invariant", "model model/route model/route/fib"},
 	{"model/reference/*", "model"},
-	{"model/capacity", "model model/route model/metric"},
-	{"model/capacity/*", "model model/capacity model/reference/*"}, // how a manager's reference is played
+	{"model/capacity/workload", "model"},
+	{"model/capacity", "model model/route model/metric model/capacity/workload"},
+	{"model/capacity/*", "model model/capacity model/capacity/workload model/reference/*"}, // how a manager's reference is played
 	{"sim/hermetic", ""},
 	{"sim/hermetic/overlay", ""}, // runs before anything of ours can be built
 	{"sim", "sim/hermetic"},
@@ -87,11 +88,16 @@ var layers = []struct{ dir, may string }{
 	{"reports/visible", ""},
 	{"reports/table", "reports/visible"},
 	{"reports/prose", "model model/act sim"},
-	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster/checker reports/prose reports/visible reports/table"},
+	{"reports/layout", ""}, // what fits a line
+	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster/checker reports/prose reports/visible reports/table reports/layout"},
+	{"reports/storytest", "model model/... sim sim/kube sim/ipam reports"}, // for tests
+	{"reports/timeline", "model model/... sim sim/kube sim/ipam reports reports/prose reports/layout"},
+	{"reports/record", "model model/... sim reports reports/prose reports/layout reports/timeline"},
+	{"reports/formats", "model model/... sim reports reports/visible reports/table reports/layout reports/timeline reports/record"},
 	{"reports/bench", ""},                              // for benchmarks
 	{"reports/golden", ""},                             // for tests
 	{"reports/chart", "reports/visible reports/table"}, // gonum's plots as SVG and PNG
-	{"reports/page", "model model/... sim reports reports/prose reports/visible"},
+	{"reports/page", "model model/... sim reports reports/prose reports/visible reports/record reports/timeline"},
 	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/index", "model model/... reports reports/chart reports/visible"},
 	{"reports/sarifs", ""},
@@ -105,8 +111,8 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/strict", ""},                               // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/scenariotest", "scenarios"}, // for tests
-	{"scenarios/plan/values", "model/capacity"},
-	{"scenarios/plan/cost", "model model/capacity"},
+	{"scenarios/plan/values", "model/capacity model/capacity/workload"},
+	{"scenarios/plan/cost", "model model/capacity model/capacity/workload"},
 	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values scenarios/plan/cost"},
 	{"scenarios/plan/kubeadm", "sim/cluster sim/ipam/kubeadm scenarios/plan"},                                       // a setting that is one of kubeadm's
 	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values scenarios/plan/kubeadm"}, // what is known of a manager
@@ -121,7 +127,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
-	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
+	{"scenarios/calibrate", "model model/capacity model/capacity/workload scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
 	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump sim/ipam"},                                                                                    // a cluster that is asked instead of a file
 	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},                                   // what kubeadm has configured
 	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                         // of a manager's findings
@@ -134,7 +140,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/coverage/counter", ""}, // instrumented, and nothing else of ours may be counted with it
 	{"fuzz/coverage", "model/... sim/... reports fuzz/shape fuzz/coverage/counter"},
 	{"fuzz/cause", "model/... sim reports"},
-	{"fuzz/finding", "model/... sim/... reports scenarios fuzz/cause"},
+	{"fuzz/finding", "model/... sim/... reports reports/layout reports/timeline scenarios fuzz/cause"},
 	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/cause fuzz/finding"},
 	{"fuzz/known", "fuzz/cause"},
 	{"fuzz/confirm", "model/... sim/... reports scenarios fuzz/finding"},
@@ -148,9 +154,9 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
-	{"fuzz/ipamsimtest", "model/... sim/... reports scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
-	{"fuzz/campaign/queue", "model sim/ipam/canary reports scenarios fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},                                             // what a coordinator and its workers share
-	{"fuzz/campaign/worker", "model sim sim/... reports reports/page scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear fuzz/campaign/queue"},
+	{"fuzz/ipamsimtest", "model/... sim/... reports reports/timeline scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
+	{"fuzz/campaign/queue", "model sim/ipam/canary reports scenarios fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},                                                              // what a coordinator and its workers share
+	{"fuzz/campaign/worker", "model sim sim/... reports reports/layout reports/record reports/page scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear fuzz/campaign/queue"},
 	{"fuzz/campaign", "model/... sim/... reports reports/... scenarios fuzz/process fuzz/cause fuzz/coverage fuzz/finding fuzz/known fuzz/space fuzz/campaign/queue"},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
@@ -158,6 +164,14 @@ var layers = []struct{ dir, may string }{
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
 	{"cmd/oracle", "sim/kube fuzz/space scenarios scenarios/strict cmd/controllers cmd/managers"}, // the API server against upstream's own
+	{"cmd/cli/exit", "reports scenarios/strict"},                                                  // how a command ends
+	{"cmd/cli/outfile", ""},
+	{"cmd/cli/infile", "reports scenarios/dump scenarios/strict"},
+	{"cmd/cli/terminal", ""},
+	{"cmd/cli/running", "scenarios cmd/cli/exit"},
+	{"cmd/cli/workers", "reports reports/layout scenarios fuzz/campaign fuzz/campaign/* cmd/cli/exit cmd/cli/terminal"},
+	{"cmd/cli/*", "model/... sim/... reports reports/... scenarios/... fuzz/... cmd/cli/exit cmd/cli/outfile cmd/cli/infile cmd/cli/terminal cmd/cli/running cmd/cli/workers"}, // commands
+	{"cmd/cli", "model/... sim/... reports reports/... scenarios/... fuzz/... cmd/cli/*"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 	{"cmd/calico/lab/netns", "model/route/fib"},
 	{"cmd/calico/lab", "model model/route model/route/fib cmd/calico/lab/netns"}, // real BIRD against the model of routes
@@ -174,7 +188,7 @@ var modules = []struct{ prefix, may, mend string }{
 	// The oracle empties the etcd of a real kube-apiserver between two runs.
 	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube cmd/oracle", "etcd types never leave sim/etcd and sim/kube"},
 	// Upstream's own order of blocks is this generator, seeded by a host's name.
-	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
+	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity/workload scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign fuzz/campaign/queue sim/attach", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "sim/attach", "library code returns or records; only cmd prints"},
 	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},
@@ -194,19 +208,19 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/attach", "the server outside of the bubble, and inside one for each watch of somebody who looks"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "those of the process that it is a door of"},
-	{"goroutine", "fuzz fuzz/* fuzz/campaign/* cmd/* cmd/calico/lab/...", "workers outside every bubble"},
+	{"goroutine", "fuzz fuzz/* fuzz/campaign/* cmd/* cmd/cli/* cmd/calico/lab/...", "workers outside every bubble"},
 	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/ipam/calico/door/config sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
 	{"clock", "sim/attach", "certificates and a watchdog's beat, outside of the bubble"},
 	{"clock", "scenarios fuzz fuzz/* fuzz/campaign/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
-	{"clock", "cmd/* cmd/calico/lab/...", "progress on a terminal"},
-	{"print", "cmd/* cmd/calico/lab/...", "only cmd prints"},
+	{"clock", "cmd/* cmd/cli/* cmd/calico/lab/...", "progress on a terminal"},
+	{"print", "cmd/* cmd/cli/* cmd/calico/lab/...", "only cmd prints"},
 	{"print", "sim/etcd", "the last words of an etcd that ends the process"},
 	{"pure github.com/gaissmai/bart", "model/route/fib", "longest-prefix match is no place for an invention, and the library is as pure as we are"},
 	{"print", "sim/ipam/calico/ctl", "calicoctl prints to os.Stdout, which is exchanged for a file while it runs"},
-	{"process", "cmd/* cmd/calico/lab/...", "main functions, and what they are made of"},
+	{"process", "cmd/* cmd/cli/* cmd/calico/lab/...", "main functions, and what they are made of"},
 	{"process", "scenarios", "Tune, which main functions call"},
-	{"process", "fuzz/campaign/worker", "the process of a cell, which has no other purpose: frugal"},
+	{"process", "fuzz/campaign/worker", "the worker process, which has no other purpose: frugal"},
 	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past any door: set when its controller starts, in a program that has Calico"},
 	{proseRule, "cmd/fork", "Text is a comment of a Go file there"},
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"ipamsim/cmd/cli/regression"
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 )
@@ -111,7 +112,7 @@ func (j *ciJob) complaints(makefile string) []string {
 			}
 		}
 		for _, m := range gateReport.FindAllStringSubmatch(gateGiven.FindString(c), -1) {
-			if gateCommand(managers.All()).Flags().Lookup(m[1]) == nil {
+			if regression.GateCommand(managers.All()).Flags().Lookup(m[1]) == nil {
 				complain("gate --%s: no such flag", m[1])
 			}
 			if !slices.ContainsFunc(j.kept(), func(dir string) bool { return strings.HasSuffix(strings.TrimSuffix(dir, "/"), filepath.Dir(m[2])) }) {

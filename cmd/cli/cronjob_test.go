@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/yaml"
 
+	"ipamsim/cmd/cli/importing"
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/dump/live"
 )
@@ -23,7 +24,7 @@ func TestCronJobCommand(t *testing.T) {
 	if len(args) < 3 || args[0] != "/ipamsim" || args[1] != "import" {
 		t.Fatalf("it runs %q", args)
 	}
-	cmd := importCommand(managers.All())
+	cmd := importing.Command(managers.All())
 	if err := cmd.ParseFlags(args[2:]); err != nil {
 		t.Fatal(err)
 	}

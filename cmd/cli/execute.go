@@ -12,8 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/terminal"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
+	"ipamsim/reports/layout"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
@@ -28,7 +33,7 @@ type session struct {
 	out      *outputs
 	say      io.Writer // for people: stdout, or stderr if JSON has stdout
 	warn     io.Writer // stderr
-	bar      *progress
+	bar      *terminal.Progress
 	brief    bool // people see the bar: runs without news need no line
 	sum      reports.Summary
 	ends     reports.Outcomes
@@ -55,27 +60,27 @@ func execute(cmd *cobra.Command, p *work) error {
 	}
 	closeOnce := sync.OnceValue(runner.Close)
 	stderr := cmd.ErrOrStderr()
-	ctx, stop := interruptible(stderr, func() { out.discard(); _ = closeOnce() })
+	ctx, stop := exit.Interruptible(stderr, func() { out.discard(); _ = closeOnce() })
 	defer stop()
 	s := &session{work: p, runner: runner, out: out, say: cmd.OutOrStdout(), warn: stderr, told: map[string]bool{}}
 	if p.outputs.json == "-" {
 		s.say = stderr
 	}
-	s.bar = newProgress(stderr, p.runs())
-	s.brief = s.bar != nil && isTerminal(s.say)
+	s.bar = terminal.NewProgress(stderr, p.runs())
+	s.brief = s.bar != nil && terminal.Is(s.say)
 	s.begin()
 	err = s.all(ctx)
-	s.bar.finish()
+	s.bar.Finish()
 	return errors.Join(s.end(err), closeOnce())
 }
 
 // begin says within the first second what will be done.
 func (s *session) begin() {
-	what := plural(len(s.work.jobs), "scenario")
+	what := layout.Plural(len(s.work.jobs), "scenario")
 	if len(s.work.jobs) == 1 {
 		what = reports.Clean(s.work.jobs[0].scenario.Name())
 	}
-	fmt.Fprintf(s.warn, "ipamsim: %s of %s\n", plural(s.work.runs(), "run"), what)
+	fmt.Fprintf(s.warn, "ipamsim: %s of %s\n", layout.Plural(s.work.runs(), "run"), what)
 	if !hermetic.Enabled {
 		fmt.Fprintln(s.warn, "ipamsim: built on the stock Go runtime: the same seed may run differently; make build uses the hermetic one")
 	}
@@ -144,7 +149,7 @@ func (s *session) one(ctx context.Context, j *job, o scenarios.Options) error {
 		return err
 	}
 	s.tell(j, rep, replayed)
-	s.bar.add()
+	s.bar.Add()
 	return nil
 }
 
@@ -180,7 +185,7 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 	if s.brief && !story && ok && replayed == nil {
 		return
 	}
-	s.bar.above(func() {
+	s.bar.Above(func() {
 		if since := reports.SinceDump(rep); since != "" && s.work.runs() == 1 {
 			s.print(strings.TrimSuffix(since, "\n"))
 		}
@@ -188,7 +193,7 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 		s.show(rep)
 		if story {
 			s.told[rep.Scenario] = true
-			s.print("\n" + strings.TrimSuffix(reports.Timeline(rep, v), "\n"))
+			s.print("\n" + strings.TrimSuffix(timeline.Of(rep, v), "\n"))
 			if also := reports.Also(rep, v); also != "" {
 				s.print(strings.TrimSuffix(also, "\n"))
 			}
@@ -209,7 +214,7 @@ func (s *session) source(rep *reports.Report, v *model.Violation) {
 	if !s.work.outputs.code {
 		return
 	}
-	text := reports.Source(rep, v, os.ReadFile)
+	text := timeline.Source(rep, v, os.ReadFile)
 	if text == "" {
 		text = "no source to show: no message of this story was sent by the address manager's own code\n"
 	}
@@ -222,7 +227,7 @@ func (s *session) show(rep *reports.Report) {
 	if s.work.runs() > 1 {
 		return
 	}
-	for _, section := range []string{reports.Screens(rep), reports.Metrics(rep)} {
+	for _, section := range []string{reports.Screens(rep), formats.Metrics(rep)} {
 		if section != "" {
 			s.print("\n" + strings.TrimSuffix(section, "\n"))
 		}
@@ -245,7 +250,7 @@ func (s *session) end(err error) error {
 		s.out.discard()
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		return &exit{exitCannot, nil}
+		return &exit.Error{Code: exit.Cannot, Err: nil}
 	}
 	if s.sum.Runs > 0 && runs > 1 {
 		s.print("\n" + strings.TrimSuffix(s.sum.Table(), "\n"))
@@ -263,20 +268,20 @@ func (s *session) end(err error) error {
 		s.print("--code: no story was told, so there is no source to show")
 	}
 	done := fmt.Sprintf("%d of %s done, %s so far, %d not as expected",
-		s.sum.Runs, plural(runs, "run"), plural(s.sum.Violations, "violation"), s.unexpected+s.unknown)
+		s.sum.Runs, layout.Plural(runs, "run"), layout.Plural(s.sum.Violations, "violation"), s.unexpected+s.unknown)
 	switch {
 	case interrupted:
-		return &exit{exitCannot, errors.Join(fmt.Errorf("interrupted: %s", done), err)}
+		return &exit.Error{Code: exit.Cannot, Err: errors.Join(fmt.Errorf("interrupted: %s", done), err)}
 	case err != nil && s.sum.Runs > 0 && runs > 1:
-		return &exit{exitCannot, fmt.Errorf("%w (%s)", err, done)}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%w (%s)", err, done)}
 	case err != nil:
-		return &exit{exitCannot, err}
+		return &exit.Error{Code: exit.Cannot, Err: err}
 	case s.defects > 0:
-		return &exit{exitCannot, fmt.Errorf("%s of which ipamsim itself is in doubt, see above", plural(s.defects, "run"))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s of which ipamsim itself is in doubt, see above", layout.Plural(s.defects, "run"))}
 	case s.unexpected > 0:
-		return &exit{exitViolation, nil}
+		return &exit.Error{Code: exit.Violation, Err: nil}
 	case s.unknown > 0:
-		return &exit{exitCannot, fmt.Errorf("%s cut short by a limit, which proves nothing", plural(s.unknown, "run"))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s cut short by a limit, which proves nothing", layout.Plural(s.unknown, "run"))}
 	}
 	return nil
 }
@@ -314,11 +319,4 @@ func saveDetails(text string) (string, error) {
 	}
 	_, err = io.WriteString(f, text)
 	return f.Name(), errors.Join(err, f.Close())
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

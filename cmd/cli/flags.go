@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ipamsim/cmd/cli/planning"
 )
 
 // valueWanted says what a flag's value is, by pflag's name of its type. A string
@@ -15,7 +17,7 @@ import (
 var valueWanted = map[string]string{
 	"bool":     "true or false",
 	"duration": "a time with its unit, e.g. 90s or 5m",
-	"part":     fmt.Sprintf("a part of the time, %g to %g", leastPart, mostPart),
+	"part":     fmt.Sprintf("a part of the time, %g to %g", planning.LeastPart, planning.MostPart),
 	"int":      "a whole number, at most " + strconv.Itoa(math.MaxInt),
 	"uint64":   "a whole number, 0 to " + strconv.FormatUint(math.MaxUint64, 10),
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/managers"
 )
 
@@ -25,7 +26,7 @@ func TestBadValues(t *testing.T) {
 				var stdout, stderr bytes.Buffer
 				code := Run([]string{sub.Name(), "--" + f.Name + "=" + bad}, &stdout, &stderr, managers.All()...)
 				line := stderr.String()
-				if code != exitCannot || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "ipamsim: --"+f.Name+": want ") || !strings.Contains(line, `"`+bad+`"`) {
+				if code != exit.Cannot || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "ipamsim: --"+f.Name+": want ") || !strings.Contains(line, `"`+bad+`"`) {
 					t.Errorf("%s --%s=%s: exit code %d, %s", sub.Name(), f.Name, bad, code, line)
 				}
 				for _, leak := range []string{"strconv", "Parse", "missing unit", "invalid duration", "syntax", "invalid argument"} {

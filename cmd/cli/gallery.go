@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ipamsim/cmd/cli/outfile"
 	"ipamsim/reports"
 	"ipamsim/reports/index"
 	"ipamsim/reports/page"
+	"ipamsim/reports/record"
 )
 
 // gallery is several runs as one page, with the pages of those that broke something
@@ -71,9 +73,9 @@ func (g *gallery) add(r *reports.Report) error {
 
 // page draws a run and returns the name of its file.
 func (g *gallery) page(r *reports.Report) (string, error) {
-	stem := fmt.Sprintf("%s-%d", strings.TrimLeft(unsafe.ReplaceAllString(r.Scenario, "_"), ".-"), r.Seed)
+	stem := fmt.Sprintf("%s-%d", strings.TrimLeft(outfile.Unsafe.ReplaceAllString(r.Scenario, "_"), ".-"), r.Seed)
 	if r.Datastore != "" {
-		stem += "-" + unsafe.ReplaceAllString(r.Datastore, "_")
+		stem += "-" + outfile.Unsafe.ReplaceAllString(r.Datastore, "_")
 	}
 	name := stem + ".html"
 	for n := 2; g.names[name]; n++ { // several runs of one seed, or two names that look alike
@@ -82,17 +84,17 @@ func (g *gallery) page(r *reports.Report) (string, error) {
 	if err := os.MkdirAll(g.dir, 0o777); err != nil {
 		return "", err
 	}
-	f, err := create(filepath.Join(g.dir, name))
+	f, err := outfile.Create(filepath.Join(g.dir, name))
 	if err != nil {
 		return "", err
 	}
-	if err := page.Write(f, reports.RecordOf(r)); err != nil {
-		f.discard()
+	if err := page.Write(f, record.Of(r)); err != nil {
+		f.Discard()
 		return "", err
 	}
 	g.names[name] = true
 	g.pages[r.Scenario]++
-	return name, f.commit()
+	return name, f.Commit()
 }
 
 // draw the page of all runs.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
 	"ipamsim/sim/hermetic/overlay"
 )
 
@@ -27,8 +28,8 @@ Exit: as the go command · 2 it could not be run.`,
 			if len(args) > 0 && (args[0] == "--help" || args[0] == "-h") {
 				return cmd.Help()
 			}
-			if code := overlay.Run(args, os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()); code != exitExpected {
-				return &exit{code: code}
+			if code := overlay.Run(args, os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()); code != exit.Expected {
+				return &exit.Error{Code: code}
 			}
 			return nil
 		},

@@ -6,13 +6,14 @@ import (
 
 	"ipamsim/fuzz/linear"
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
 	"ipamsim/scenarios"
 )
 
 const historyUsage = "draw who took and gave back which address into `F`, a page for a browser: whether any order explains it"
 
 // historyOf writes the page of a run of s.
-func historyOf(s *scenarios.Scenario) reports.Format {
+func historyOf(s *scenarios.Scenario) formats.Format {
 	return func(w io.Writer, r *reports.Report) error {
 		h := linear.Check(r.History, s.Policies(), linear.Patience)
 		return h.Page(w, fmt.Sprintf("%s, seed %d: %s", r.Scenario, r.Seed, h.Verdict))

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/input"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 )
 
@@ -72,7 +73,7 @@ Exit: 0 written · 2 the folder is not empty, or a flag is wrong: nothing was wr
 				err = writeAll(f.dir, files)
 			}
 			if err == nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "ipamsim: %s for %s in %s; make test there builds it, which takes minutes the first time\n", plural(len(files), "file"), f.Name, f.dir)
+				fmt.Fprintf(cmd.ErrOrStderr(), "ipamsim: %s for %s in %s; make test there builds it, which takes minutes the first time\n", layout.Plural(len(files), "file"), f.Name, f.dir)
 			}
 			return err
 		},

@@ -18,6 +18,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/scenarios"
@@ -32,7 +33,7 @@ func written(t *testing.T, args ...string) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "firstfree")
 	var stdout, stderr bytes.Buffer
-	if code := Run(append([]string{"init", "--manager", "firstfree", "--dir", dir}, args...), &stdout, &stderr, managers.All()...); code != exitExpected {
+	if code := Run(append([]string{"init", "--manager", "firstfree", "--dir", dir}, args...), &stdout, &stderr, managers.All()...); code != exit.Expected {
 		t.Fatalf("exit %d: %s", code, &stderr)
 	}
 	return dir
@@ -122,7 +123,7 @@ func TestInitRefuses(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "new")
 		args := append([]string{"init", "--dir", dir}, strings.Fields(x.args)...)
 		var stdout, stderr bytes.Buffer
-		if code := Run(args, &stdout, &stderr, managers.All()...); code != exitCannot || !strings.Contains(stderr.String(), x.want) || strings.Count(stderr.String(), "\n") != 1 {
+		if code := Run(args, &stdout, &stderr, managers.All()...); code != exit.Cannot || !strings.Contains(stderr.String(), x.want) || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%s: exit %d, %q, want %q", x.args, code, &stderr, x.want)
 		}
 		if _, err := os.Stat(dir); err == nil {

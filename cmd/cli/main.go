@@ -8,22 +8,18 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"ipamsim/reports"
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/importing"
+	"ipamsim/cmd/cli/planning"
+	"ipamsim/cmd/cli/regression"
+	"ipamsim/cmd/cli/search"
+	"ipamsim/cmd/cli/workers"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
-)
-
-// Exit codes: what scripts and CI look at.
-const (
-	exitExpected  = 0 // every run ended as its scenario says
-	exitViolation = 1 // a violation that was not expected, or an expected one that did not happen
-	exitCannot    = 2 // nothing was proven: usage, bad input, environment, a limit, an interruption
 )
 
 // Main is the whole program with some address managers: it runs the command of os.Args
@@ -45,7 +41,7 @@ func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cmd.SetOut(stderr)
 			_ = cmd.Help()
-			return &exit{code: exitCannot}
+			return &exit.Error{Code: exit.Cannot}
 		},
 	}
 	root.SetArgs(args)
@@ -55,34 +51,34 @@ func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int
 	root.AddCommand(commands(managers)...)
 	err := root.Execute()
 	if err == nil {
-		return exitExpected
+		return exit.Expected
 	}
-	var e *exit
+	var e *exit.Error
 	if !errors.As(err, &e) {
-		e = &exit{exitCannot, err}
+		e = &exit.Error{Code: exit.Cannot, Err: err}
 	}
-	if e.err != nil && !errors.Is(e.err, syscall.EPIPE) {
-		fmt.Fprintln(stderr, message(e.err))
+	if e.Err != nil && !errors.Is(e.Err, syscall.EPIPE) {
+		fmt.Fprintln(stderr, exit.Message(e.Err))
 	}
-	return e.code
+	return e.Code
 }
 
 // commands are all there are.
 func commands(m scenarios.Managers) []*cobra.Command {
 	return []*cobra.Command{
-		bisectCommand(m),
-		calibrateCommand(m),
+		regression.BisectCommand(m),
+		planning.CalibrateCommand(m),
 		servedCommand(m),
-		corpusCommand(m),
-		exploreCommand(m),
-		findingCommand(m),
+		search.CorpusCommand(m),
+		search.Command(m),
+		search.FindingCommand(m),
 		gateWorkerCommand(m),
-		gateCommand(m),
+		regression.GateCommand(m),
 		goCommand(),
-		importCommand(m),
+		importing.Command(m),
 		initCommand(m),
-		matrixCommand(m),
-		planCommand(m),
+		regression.MatrixCommand(m),
+		planning.Command(m),
 		replayCommand(m),
 		reportCommand(),
 		runCommand(m),
@@ -92,30 +88,6 @@ func commands(m scenarios.Managers) []*cobra.Command {
 		verifyCommand(m),
 		verifyWorkerCommand(m),
 		versionCommand(m),
-		workerCommand(m),
+		workers.Command(m),
 	}
-}
-
-// exit is how a command ends that does not end with 0. err is nil if everything
-// was said already.
-type exit struct {
-	code int
-	err  error
-}
-
-func (e *exit) Error() string { return fmt.Sprintf("exit %d: %v", e.code, e.err) }
-func (e *exit) Unwrap() error { return e.err }
-
-// message is an error on one line, or on one for each bad file. One about a scenario file begins with file
-// and line, as editors like it.
-func message(err error) string {
-	var files *badFiles
-	if errors.As(err, &files) {
-		return files.Error()
-	}
-	var bad *strict.Error
-	if errors.As(err, &bad) {
-		return reports.Clean(bad.Error())
-	}
-	return "ipamsim: " + reports.Clean(strings.Join(strings.Fields(err.Error()), " "))
 }

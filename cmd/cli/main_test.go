@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
@@ -106,8 +107,8 @@ func lines(ts *testscript.TestScript, _ bool, args []string) {
 // TestMessageIsOneLine: whatever an error holds.
 func TestMessageIsOneLine(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if c := Run([]string{"run", "no\x1b[2Jsuch\nfile.yaml"}, &stdout, &stderr, managers.All()...); c != exitCannot {
-		t.Errorf("exit code %d, want %d", c, exitCannot)
+	if c := Run([]string{"run", "no\x1b[2Jsuch\nfile.yaml"}, &stdout, &stderr, managers.All()...); c != exit.Cannot {
+		t.Errorf("exit code %d, want %d", c, exit.Cannot)
 	}
 	if text := stderr.String(); strings.Count(text, "\n") != 1 || strings.ContainsRune(text, 0x1b) {
 		t.Errorf("want one harmless line: %q", text)

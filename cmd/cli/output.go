@@ -1,21 +1,22 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"ipamsim/cmd/cli/outfile"
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
 	"ipamsim/reports/page"
+	"ipamsim/reports/record"
 	"ipamsim/scenarios"
 )
 
@@ -97,9 +98,16 @@ func (o *outputFlags) check(all []*scenarios.Scenario) error {
 	return nil
 }
 
+// outputFile is an open file of a command.
+type outputFile struct {
+	*outfile.File
+	one  bool // it is of one run
+	used bool // which was written
+}
+
 // outputs are the open files of a command.
 type outputs struct {
-	files map[string]*file // by flag; nil for those that were not given
+	files map[string]*outputFile // by flag, those that were given
 	dir   string
 	made  bool // dir did not exist before
 
@@ -109,13 +117,13 @@ type outputs struct {
 // open creates everything before the first run, so that hours of runs do not end
 // with a path that cannot be written.
 func (o *outputFlags) open(stdout io.Writer) (*outputs, error) {
-	out := &outputs{dir: o.dir, files: map[string]*file{}}
+	out := &outputs{dir: o.dir, files: map[string]*outputFile{}}
 	var err error
 	if o.dir != "" {
 		if _, e := os.Stat(o.dir); errors.Is(e, os.ErrNotExist) {
 			out.made = true
 		}
-		if err = writable(o.dir); err != nil {
+		if err = outfile.Writable(o.dir); err != nil {
 			return nil, fmt.Errorf("--out: %w", err)
 		}
 	}
@@ -125,46 +133,33 @@ func (o *outputFlags) open(stdout io.Writer) (*outputs, error) {
 		}
 	}
 	for _, f := range o.files() {
-		if f.flag == "json" && f.path == "-" {
-			out.files[f.flag] = &file{Writer: bufio.NewWriter(stdout), eager: true}
-		} else if out.files[f.flag], err = create(f.path); err != nil {
-			out.discard()
-			return nil, fmt.Errorf("--%s: %w", f.flag, err)
+		to := outfile.Stream(stdout)
+		if f.flag != "json" || f.path != "-" {
+			if to, err = outfile.Create(f.path); err != nil {
+				out.discard()
+				return nil, fmt.Errorf("--%s: %w", f.flag, err)
+			}
 		}
-		if file := out.files[f.flag]; file != nil {
-			file.one = f.one != "" && !(o.gallery && f.flag == "html")
+		if to != nil {
+			out.files[f.flag] = &outputFile{File: to, one: f.one != "" && !(o.gallery && f.flag == "html")}
 		}
 	}
 	return out, nil
 }
 
-func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".ipamsim-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
 // write adds a run of s to every file.
 func (o *outputs) write(s *scenarios.Scenario, r *reports.Report) error {
-	formats := reports.Formats()
-	formats["history"], formats["record"] = historyOf(s), reports.WriteRecord
-	formats["html"], formats["perfetto"] = drawn(page.Write), drawn(reports.Perfetto)
+	formats := formats.All()
+	formats["history"], formats["record"] = historyOf(s), record.Write
+	formats["html"], formats["perfetto"] = drawn(page.Write), drawn(record.Perfetto)
 	if o.gallery != nil {
 		formats["html"] = func(_ io.Writer, r *reports.Report) error { return o.gallery.add(r) }
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.files)) {
 		f := o.files[name]
-		if f == nil {
-			continue
-		}
 		f.used = true
 		err := formats[name](f, r)
-		if err == nil && f.eager {
+		if err == nil && f.Eager {
 			err = f.Flush() // whoever reads the pipe wants the line now
 		}
 		if err != nil {
@@ -173,8 +168,6 @@ func (o *outputs) write(s *scenarios.Scenario, r *reports.Report) error {
 	}
 	return nil
 }
-
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // finding writes a run as a file of its own and returns its path.
 func (o *outputs) finding(s *scenarios.Scenario, r *reports.Report) (string, error) {
@@ -185,29 +178,29 @@ func (o *outputs) finding(s *scenarios.Scenario, r *reports.Report) (string, err
 	if err != nil {
 		return "", fmt.Errorf("--out: %w", err)
 	}
-	name := strings.TrimLeft(unsafe.ReplaceAllString(r.Scenario, "_"), ".")
-	f, err := create(filepath.Join(o.dir, fmt.Sprintf("%s-%d.yaml", name, r.Seed)))
+	name := strings.TrimLeft(outfile.Unsafe.ReplaceAllString(r.Scenario, "_"), ".")
+	f, err := outfile.Create(filepath.Join(o.dir, fmt.Sprintf("%s-%d.yaml", name, r.Seed)))
 	if err != nil {
 		return "", fmt.Errorf("--out: %w", err)
 	}
 	_, err = f.Write(text)
-	return f.path, errors.Join(err, f.commit())
+	return f.Path, errors.Join(err, f.Commit())
 }
 
 // commit puts the files in place.
 func (o *outputs) commit() error {
 	var errs []error
 	if o.gallery != nil {
-		if err := o.gallery.draw(o.files["html"]); err != nil {
+		if err := o.gallery.draw(o.files["html"].File); err != nil {
 			errs = append(errs, fmt.Errorf("--html: %w", err))
 		}
 	}
 	for _, f := range o.files {
-		if f != nil && f.one && !f.used {
-			f.discard() // its run was interrupted
+		if f.one && !f.used {
+			f.Discard() // its run was interrupted
 			continue
 		}
-		errs = append(errs, f.commit())
+		errs = append(errs, f.Commit())
 	}
 	o.tidy()
 	return errors.Join(errs...)
@@ -215,7 +208,7 @@ func (o *outputs) commit() error {
 
 func (o *outputs) discard() {
 	for _, f := range o.files {
-		f.discard()
+		f.Discard()
 	}
 	o.gallery.discard()
 	o.tidy()
@@ -225,76 +218,5 @@ func (o *outputs) discard() {
 func (o *outputs) tidy() {
 	if o.made {
 		_ = os.Remove(o.dir) // fails if there is something in it
-	}
-}
-
-// file is a file that appears whole or not at all. A nil file takes nothing.
-type file struct {
-	*bufio.Writer
-	path  string
-	tmp   *os.File // nil for stdout
-	eager bool     // readers wait for every line
-	one   bool     // it is of one run
-	used  bool     // which was written
-}
-
-// create begins a file. What exists and is no regular file, /dev/null or a named
-// pipe, is written to directly.
-func create(path string) (*file, error) {
-	if path == "" {
-		return nil, nil
-	}
-	real := path
-	if p, err := filepath.EvalSymlinks(path); err == nil {
-		real = p
-	}
-	switch st, err := os.Stat(real); {
-	case err != nil:
-	case st.IsDir():
-		return nil, fmt.Errorf("%s is a directory", path)
-	default:
-		f, err := os.OpenFile(real, os.O_WRONLY, 0) // may it be written at all?
-		if err != nil {
-			return nil, err
-		}
-		if !st.Mode().IsRegular() {
-			return &file{Writer: bufio.NewWriter(f), path: path, tmp: f, eager: true}, nil
-		}
-		if err := f.Close(); err != nil {
-			return nil, err
-		}
-	}
-	tmp, err := os.OpenFile(fmt.Sprintf("%s.tmp%d", real, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
-			err = fmt.Errorf("%s: %w", path, p.Err) // not the temporary name
-		}
-		return nil, err
-	}
-	return &file{Writer: bufio.NewWriter(tmp), path: real, tmp: tmp}, nil
-}
-
-func (f *file) commit() error {
-	if f == nil {
-		return nil
-	}
-	err := f.Flush()
-	if f.tmp == nil {
-		return err
-	}
-	if err = errors.Join(err, f.tmp.Close()); err != nil || f.eager {
-		return err
-	}
-	return os.Rename(f.tmp.Name(), f.path)
-}
-
-func (f *file) discard() {
-	if f == nil || f.tmp == nil {
-		return
-	}
-	_ = f.tmp.Close()
-	if !f.eager {
-		_ = os.Remove(f.tmp.Name())
 	}
 }

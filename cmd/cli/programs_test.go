@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ipamsim/cmd/cli/exit"
 )
 
 var programs = flag.Bool("programs", false, "look at a paused run with a real kubectl and calicoctl, which are built first")
@@ -89,5 +91,5 @@ func TestServePrograms(t *testing.T) {
 		}
 	}
 	_ = s.cmd.Process.Signal(syscall.SIGINT)
-	s.wait(exitExpected)
+	s.wait(exit.Expected)
 }

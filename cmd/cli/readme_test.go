@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/managers"
 	"ipamsim/model/invariant"
 )
@@ -141,7 +142,7 @@ func TestReadmeCommands(t *testing.T) {
 		sub, args := m[1], m[2]
 		if help[sub] == "" {
 			var out, errs bytes.Buffer
-			if code := Run([]string{sub, "--help"}, &out, &errs, managers.All()...); code != exitExpected || !strings.Contains(out.String(), "ipamsim "+sub) {
+			if code := Run([]string{sub, "--help"}, &out, &errs, managers.All()...); code != exit.Expected || !strings.Contains(out.String(), "ipamsim "+sub) {
 				t.Errorf("ipamsim %s: no such command: %s", sub, errs.String())
 			}
 			help[sub] = out.String()

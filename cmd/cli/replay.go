@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/running"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
@@ -29,7 +30,7 @@ this binary has (ipamsim version).`,
 			if len(files) == 0 {
 				return errors.New("nothing to replay: name the files of findings")
 			}
-			all, err := loadAll(m, files)
+			all, err := running.Load(m, files)
 			if err != nil {
 				return err
 			}

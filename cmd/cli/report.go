@@ -7,15 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/infile"
+	"ipamsim/cmd/cli/outfile"
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
 	"ipamsim/reports/index"
 	"ipamsim/reports/page"
+	"ipamsim/reports/record"
 )
 
 const (
@@ -24,8 +26,8 @@ const (
 )
 
 // drawn is a format of reports that is drawn from a record.
-func drawn(write func(io.Writer, *reports.Record) error) reports.Format {
-	return func(w io.Writer, r *reports.Report) error { return write(w, reports.RecordOf(r)) }
+func drawn(write func(io.Writer, *record.Record) error) formats.Format {
+	return func(w io.Writer, r *reports.Report) error { return write(w, record.Of(r)) }
 }
 
 // reportFlags are the flags of report as typed.
@@ -64,15 +66,15 @@ func (f *reportFlags) draw(path string) error {
 	case filepath.Clean(f.html) == filepath.Clean(f.perfetto):
 		return errors.New("--html and --perfetto name the same file")
 	}
-	file, err := openRegular(path)
+	file, err := infile.OpenRegular(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	defer file.Close()
 	head := bufio.NewReader(file)
 	switch kind := kindOf(head); kind {
-	case reports.RecordFormat:
-		rec, err := reports.ReadRecord(head)
+	case record.Format:
+		rec, err := record.Read(head)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -81,46 +83,30 @@ func (f *reportFlags) draw(path string) error {
 		if f.perfetto != "" {
 			return fmt.Errorf("--perfetto: want the record of a run, %s has %s", path, kind)
 		}
-		x, err := readIndex(head, kind, besideHTML(path, f.html))
+		x, err := readIndex(head, kind, outfile.BesideHTML(path, f.html))
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		return writeTo("html", f.html, func(w io.Writer) error { return index.Write(w, x) })
+		return outfile.WriteTo("html", f.html, func(w io.Writer) error { return index.Write(w, x) })
 	case "":
-		return fmt.Errorf(`%s: want the record of a run, which begins with {"format":%q}, the lines of ipamsim run --json, or a findings.json`, path, reports.RecordFormat)
+		return fmt.Errorf(`%s: want the record of a run, which begins with {"format":%q}, the lines of ipamsim run --json, or a findings.json`, path, record.Format)
 	default:
-		return fmt.Errorf("%s: format: want %q, have %q", path, reports.RecordFormat, kind)
+		return fmt.Errorf("%s: format: want %q, have %q", path, record.Format, kind)
 	}
 }
 
 // record draws the record of a run.
-func (f *reportFlags) record(rec *reports.Record) error {
+func (f *reportFlags) record(rec *record.Record) error {
 	for _, o := range []struct {
 		flag, path string
-		write      func(io.Writer, *reports.Record) error
-	}{{"html", f.html, page.Write}, {"perfetto", f.perfetto, reports.Perfetto}} {
+		write      func(io.Writer, *record.Record) error
+	}{{"html", f.html, page.Write}, {"perfetto", f.perfetto, record.Perfetto}} {
 		if o.path == "" {
 			continue
 		}
-		if err := writeTo(o.flag, o.path, func(w io.Writer) error { return o.write(w, rec) }); err != nil {
+		if err := outfile.WriteTo(o.flag, o.path, func(w io.Writer) error { return o.write(w, rec) }); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// writeTo writes the file of a flag, whole or not at all.
-func writeTo(flag, path string, write func(io.Writer) error) error {
-	out, err := create(path)
-	if err == nil {
-		if err = write(out); err != nil {
-			out.discard()
-		} else {
-			err = out.commit()
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("--%s: %w", flag, err)
 	}
 	return nil
 }
@@ -142,34 +128,6 @@ func readIndex(r io.Reader, kind, dir string) (*index.Index, error) {
 		return nil, err
 	}
 	return l.Index()
-}
-
-// besideHTML is the way from a page to the directory of a file, as a URL has it.
-func besideHTML(file, html string) string {
-	from, err := filepath.Abs(filepath.Dir(html))
-	to, e := filepath.Abs(filepath.Dir(file))
-	if err == nil && e == nil {
-		if rel, err := filepath.Rel(from, to); err == nil {
-			return (&url.URL{Path: filepath.ToSlash(rel)}).String()
-		}
-	}
-	return "."
-}
-
-// openRegular opens a file that may be hostile: no directory, pipe or device.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("no regular file")
-	}
-	if err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, err
-	}
-	return os.Open(path)
 }
 
 // kindMax is more than what names a kind takes.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ipamsim/cmd/cli/running"
 	"ipamsim/scenarios"
 	"ipamsim/sim/strategy"
 )
@@ -61,7 +60,7 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
 	fl.StringVar(&f.seeds, "seeds", "", "run with each seed from A to B: `A-B`")
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", ")+"; for several runs: "+strings.Join(strategy.SeveralNames(), ", "))
-	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+stores+", which is faster; what breaks there is run again on etcd")
+	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+running.Stores+", which is faster; what breaks there is run again on etcd")
 	datastores := datastoresOf(m)
 	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", ")+", or all to run with each (default: as the scenario says)")
 	fl.Lookup("datastore").Hidden = len(datastores) == 0
@@ -113,7 +112,7 @@ func (p *work) runs() (n int) {
 // every file.
 func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 	j := job{own: true, options: scenarios.Options{Strategy: f.strategy, Store: f.store}}
-	if err := checkStore(f.store); err != nil {
+	if err := running.CheckStore(f.store); err != nil {
 		return nil, err
 	}
 	if cmd.Flags().Changed("seeds") {
@@ -138,12 +137,12 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 			return nil, err
 		}
 	}
-	files, err := f.library(files)
+	files, err := running.Library(f.all, files)
 	if err != nil {
 		return nil, err
 	}
 	p := &work{verify: f.verify, outputs: f.outputs}
-	loaded, err := loadAll(f.managers, files)
+	loaded, err := running.Load(f.managers, files)
 	for _, s := range loaded {
 		if err := sameUpstream(s); err != nil && !f.other {
 			return nil, err
@@ -167,7 +166,7 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 	}
 	runs := p.runs()
 	if several {
-		runs = seedsMax // as many as it likes
+		runs = running.SeedsMax // as many as it likes
 	}
 	p.outputs.gallery = p.outputs.html != "" && runs > 1
 	for i := range p.jobs {
@@ -177,16 +176,6 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 		err = p.outputs.single(runs)
 	}
 	return p, err
-}
-
-// stores are those there are.
-const stores = scenarios.Etcd + " or " + scenarios.Memory
-
-func checkStore(name string) error {
-	if name != scenarios.Etcd && name != scenarios.Memory {
-		return fmt.Errorf("--store: unknown store %q, want %s", name, stores)
-	}
-	return nil
 }
 
 // checkStrategy checks the name of one that makes one run; "" is the scenario's own.
@@ -200,32 +189,6 @@ func checkStrategy(name string) error {
 	return nil
 }
 
-// library resolves --all.
-func (f *runFlags) library(files []string) ([]string, error) {
-	switch {
-	case f.all && len(files) > 0:
-		return nil, errors.New("--all and files exclude each other")
-	case !f.all && len(files) == 0:
-		return nil, errors.New("nothing to run: name scenario files, or --all for the library")
-	case !f.all:
-		return files, nil
-	}
-	files, err := filepath.Glob(filepath.Join("scenarios", "*.yaml"))
-	files = slices.DeleteFunc(files, isLink) // another name for a scenario that is there
-	if err == nil && len(files) == 0 {
-		err = errors.New("--all: no scenarios/*.yaml here; run it in the project's directory, or name the files")
-	}
-	return files, err
-}
-
-func isLink(file string) bool {
-	info, err := os.Lstat(file)
-	return err == nil && info.Mode()&os.ModeSymlink != 0
-}
-
-// seedsMax is more than a year of runs.
-const seedsMax = 1_000_000_000
-
 func seedRange(text string) (from, to uint64, err error) {
 	a, b, ok := strings.Cut(text, "-")
 	from, errA := strconv.ParseUint(a, 10, 64)
@@ -235,49 +198,10 @@ func seedRange(text string) (from, to uint64, err error) {
 		return 0, 0, fmt.Errorf("--seeds: want A-B with two whole numbers from 0 to %d, have %q", uint64(math.MaxUint64), text)
 	case from > to:
 		return 0, 0, fmt.Errorf("--seeds: %d is more than %d; want the smaller one first", from, to)
-	case to-from >= seedsMax:
-		return 0, 0, fmt.Errorf("--seeds: more than %d seeds", seedsMax)
+	case to-from >= running.SeedsMax:
+		return 0, 0, fmt.Errorf("--seeds: more than %d seeds", running.SeedsMax)
 	}
 	return from, to, nil
-}
-
-// loadAll reads every file, so that a mistake in the last one is found before
-// the first is run. Each file that cannot be used is one line of the error.
-func loadAll(m scenarios.Managers, files []string) ([]*scenarios.Scenario, error) {
-	var out []*scenarios.Scenario
-	var bad []error
-	seen := map[string]bool{}
-	for _, f := range files {
-		real := f
-		if p, err := filepath.EvalSymlinks(f); err == nil {
-			real = filepath.Clean(p)
-		}
-		if seen[real] {
-			continue
-		}
-		seen[real] = true
-		s, err := m.Load(f)
-		if err != nil {
-			bad = append(bad, err)
-			continue
-		}
-		out = append(out, s)
-	}
-	if len(bad) > 0 {
-		return nil, &badFiles{bad}
-	}
-	return out, nil
-}
-
-// badFiles are the mistakes in several files, a line for each.
-type badFiles struct{ errs []error }
-
-func (b *badFiles) Error() string {
-	lines := make([]string, len(b.errs))
-	for i, e := range b.errs {
-		lines[i] = message(e)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // datastoresOf are those that the managers can keep their records in, sorted.

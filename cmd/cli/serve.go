@@ -13,7 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/running"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/attach"
@@ -58,7 +61,7 @@ Exit: 0 ended by Ctrl-C, or the run is over · 2 could not run.`,
 	fl := cmd.Flags()
 	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", "))
-	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+stores)
+	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+running.Stores)
 	datastores := datastoresOf(m)
 	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", "))
 	fl.Lookup("datastore").Hidden = len(datastores) == 0
@@ -83,13 +86,13 @@ func (f *serveFlags) check(cmd *cobra.Command, files []string) (*scenarios.Scena
 	case fl.Changed("step") && f.step < 1:
 		return fail(fmt.Errorf("--step: want the number of a step, from 1 on, have %d", f.step))
 	}
-	if err := checkStore(f.store); err != nil {
+	if err := running.CheckStore(f.store); err != nil {
 		return fail(err)
 	}
 	if err := checkStrategy(f.strategy); err != nil {
 		return fail(err)
 	}
-	all, err := loadAll(f.managers, files)
+	all, err := running.Load(f.managers, files)
 	if err != nil {
 		return fail(err)
 	}
@@ -119,7 +122,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, s *scenarios.Scenario, o scenario
 		return errors.Join(err, runner.Close())
 	}
 	cleanup := sync.OnceValue(func() error { return errors.Join(runner.Close(), os.RemoveAll(dir)) })
-	ctx, stop := interruptibleFor(servePatience, cmd.ErrOrStderr(), func() { _ = cleanup() })
+	ctx, stop := exit.InterruptibleFor(servePatience, cmd.ErrOrStderr(), func() { _ = cleanup() })
 	defer stop()
 	defer func() { err = errors.Join(err, cleanup()) }()
 	v := &visit{cmd: cmd, hold: f.hold, file: filepath.Join(dir, "kubeconfig"), desk: attach.NewDesk()}
@@ -149,7 +152,7 @@ func (f *serveFlags) first(steps []*sim.Step) (int, error) {
 	}
 	switch {
 	case f.step > len(steps):
-		return 0, fmt.Errorf("--step: the run has %s, want one of them", plural(len(steps), "step"))
+		return 0, fmt.Errorf("--step: the run has %s, want one of them", layout.Plural(len(steps), "step"))
 	case f.step > 0:
 		return f.step, nil
 	case f.at > 0:

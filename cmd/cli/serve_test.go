@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/managers"
 	"ipamsim/sim/attach"
 	"ipamsim/sim/hermetic"
@@ -142,7 +143,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("it did not stand still: %s, then %s", before, after)
 	}
 	_ = s.cmd.Process.Signal(syscall.SIGINT)
-	s.wait(exitExpected)
+	s.wait(exit.Expected)
 }
 
 // TestServeHold: the run goes on step by step, whoever watches hears of it, and that
@@ -168,7 +169,7 @@ func TestServeHold(t *testing.T) {
 	if steps < 20 {
 		t.Errorf("%d steps only", steps)
 	}
-	s.wait(exitExpected)
+	s.wait(exit.Expected)
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: runs repeat on the hermetic runtime only; run make test")
 	}
@@ -203,7 +204,7 @@ func TestServeWatch(t *testing.T) {
 		t.Error("the watch heard nothing")
 	}
 	_ = s.cmd.Process.Signal(syscall.SIGINT)
-	s.wait(exitExpected)
+	s.wait(exit.Expected)
 }
 
 func TestServeRefuses(t *testing.T) {
@@ -219,13 +220,13 @@ func TestServeRefuses(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := Run(append([]string{"serve"}, strings.Fields(args)...), &stdout, &stderr, managers.All()...)
-		if code != exitCannot || strings.Count(stderr.String(), "\n") != 1 || !strings.HasPrefix(stderr.String(), "ipamsim: "+want) {
+		if code != exit.Cannot || strings.Count(stderr.String(), "\n") != 1 || !strings.HasPrefix(stderr.String(), "ipamsim: "+want) {
 			t.Errorf("serve %s: exit code %d, %q; want %q", args, code, stderr.String(), want)
 		}
 	}
 	t.Setenv("KUBECONFIG", "")
 	var stdout, stderr bytes.Buffer
-	if code := Run([]string{"step"}, &stdout, &stderr); code != exitCannot || !strings.Contains(stderr.String(), "--kubeconfig: want the file") {
+	if code := Run([]string{"step"}, &stdout, &stderr); code != exit.Cannot || !strings.Contains(stderr.String(), "--kubeconfig: want the file") {
 		t.Errorf("step: exit code %d, %q", code, stderr.String())
 	}
 }

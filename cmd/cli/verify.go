@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
@@ -15,7 +16,7 @@ import (
 // when.
 func (s *session) check(rep *reports.Report) {
 	if hermetic.Enabled && rep.Foreign != 0 {
-		s.defect(rep, fmt.Sprintf("%s from outside the bubble: the run may not repeat; this is a defect of ipamsim, please report it", plural(int(rep.Foreign), "wake-up")))
+		s.defect(rep, fmt.Sprintf("%s from outside the bubble: the run may not repeat; this is a defect of ipamsim, please report it", layout.Plural(int(rep.Foreign), "wake-up")))
 	}
 }
 
@@ -52,7 +53,7 @@ func (s *session) unless(rep *reports.Report, err error) error {
 
 func (s *session) defect(rep *reports.Report, what string) {
 	s.defects++
-	s.bar.above(func() {
+	s.bar.Above(func() {
 		fmt.Fprintf(s.warn, "ipamsim: %s\n", reports.Clean(fmt.Sprintf("%s seed %d: %s", rep.Scenario, rep.Seed, what)))
 	})
 }

@@ -13,9 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/cmd/cli/terminal"
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/verify"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/por"
@@ -98,14 +103,14 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 		return errors.New("verify needs the hermetic Go runtime, which make build uses: with the stock one schedules do not decide everything")
 	}
 	if f.dir == "" {
-		f.dir = filepath.Join("verified", strings.TrimLeft(unsafe.ReplaceAllString(s.Name(), "_"), "."))
+		f.dir = filepath.Join("verified", strings.TrimLeft(outfile.Unsafe.ReplaceAllString(s.Name(), "_"), "."))
 	}
 	build, err := queue.Build()
 	if err != nil {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
-	ctx, stop := interruptibleFor(10*time.Second, stderr, func() {})
+	ctx, stop := exit.InterruptibleFor(10*time.Second, stderr, func() {})
 	defer stop()
 	if f.time > 0 {
 		var cancel context.CancelFunc
@@ -114,11 +119,11 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	}
 	began := time.Now()
 	out, err := verify.Run(ctx, verify.Config{
-		Managers: f.managers, File: file, Text: text, Bounds: por.Bounds{Preemptions: f.preemptions, Faults: f.faults}, Workers: f.workers, Command: "verify-cell",
+		Managers: f.managers, File: file, Text: text, Bounds: por.Bounds{Preemptions: f.preemptions, Faults: f.faults}, Workers: f.workers, Command: "verify-process",
 		Dir: f.dir, Build: build, Probes: f.probes, Tell: verifyProgress(stderr, began),
 	})
 	if err != nil {
-		return &exit{exitCannot, err}
+		return &exit.Error{Code: exit.Cannot, Err: err}
 	}
 	return f.tell(cmd.OutOrStdout(), out, time.Since(began))
 }
@@ -127,31 +132,31 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 func verifyProgress(stderr io.Writer, began time.Time) func(por.Progress) {
 	last := time.Now()
 	return func(p por.Progress) {
-		if time.Since(last) < linesEvery {
+		if time.Since(last) < terminal.LinesEvery {
 			return
 		}
 		last = time.Now()
 		fmt.Fprintf(stderr, "ipamsim: %v: %s, %d to do that are known, at %s and %s\n", time.Since(began).Round(time.Second),
-			plural(p.Runs, "run"), p.Open, plural(p.Bounds.Preemptions, "preemption"), plural(p.Bounds.Faults, "fault"))
+			layout.Plural(p.Runs, "run"), p.Open, layout.Plural(p.Bounds.Preemptions, "preemption"), layout.Plural(p.Bounds.Faults, "fault"))
 	}
 }
 
 // tell the answer.
 func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration) error {
-	within := fmt.Sprintf("%s and %s", plural(f.preemptions, "preemption"), plural(f.faults, "fault"))
+	within := fmt.Sprintf("%s and %s", layout.Plural(f.preemptions, "preemption"), layout.Plural(f.faults, "fault"))
 	if v := o.Broke; v != nil {
-		fmt.Fprint(w, reports.Timeline(o.Report, v))
+		fmt.Fprint(w, timeline.Of(o.Report, v))
 		fmt.Fprintf(w, "\nthe shortest that breaks %s: %s\n   finding: ipamsim replay %s\n", v.Invariant, reports.Clean(v.Message), reports.Clean(o.Finding))
 	}
 	switch {
 	case o.Broken != nil:
-		fmt.Fprintf(w, "a schedule of at most %s breaks what the scenario does not expect, after %s in %v\n", within, plural(o.Runs, "run"), took.Round(time.Second))
-		return &exit{exitViolation, nil}
+		fmt.Fprintf(w, "a schedule of at most %s breaks what the scenario does not expect, after %s in %v\n", within, layout.Plural(o.Runs, "run"), took.Round(time.Second))
+		return &exit.Error{Code: exit.Violation, Err: nil}
 	case errors.Is(o.Why, context.Canceled):
 		o.Why = fmt.Errorf("%w: interrupted", por.ErrPartial)
 		fallthrough
 	case o.Why != nil:
-		return &exit{exitCannot, fmt.Errorf("%w (%s in %v; %s)", o.Why, plural(o.Runs, "run"), took.Round(time.Second), reached(o.Reached))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%w (%s in %v; %s)", o.Why, layout.Plural(o.Runs, "run"), took.Round(time.Second), reached(o.Reached))}
 	}
 	none := "none breaks"
 	if o.Meant {
@@ -159,13 +164,13 @@ func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration) e
 	}
 	fmt.Fprintf(w, "every schedule of this world of at most %s was covered: %s\n%v schedules, %s, %s, %v\n"+
 		"%s learned of which messages depend on each other; no run contradicts them\n",
-		within, none, o.Schedules, plural(o.Runs, "run"), saved(o.Result), took.Round(time.Second), plural(o.Learned, "fact"))
+		within, none, o.Schedules, layout.Plural(o.Runs, "run"), saved(o.Result), took.Round(time.Second), layout.Plural(o.Learned, "fact"))
 	fmt.Fprintf(w, "what only holds at rest was judged at the ends of these runs, not of every schedule\n")
 	if l := o.Outside; l != nil {
 		fmt.Fprintf(w, "a schedule outside of these bounds breaks %s: %s\n", l.Breaks[0].Invariant, reports.Clean(l.Breaks[0].Message))
 	}
 	if len(o.Unmet) > 0 {
-		return &exit{exitCannot, fmt.Errorf("the scenario expects %s, which no schedule within these bounds breaks: it takes more than they allow, or is mended", strings.Join(o.Unmet, ", "))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("the scenario expects %s, which no schedule within these bounds breaks: it takes more than they allow, or is mended", strings.Join(o.Unmet, ", "))}
 	}
 	return nil
 }
@@ -175,7 +180,7 @@ func reached(b por.Bounds) string {
 	if b.Preemptions < 0 {
 		return "not even those without preemptions and faults"
 	}
-	return fmt.Sprintf("covered are those of at most %s and %s", plural(b.Preemptions, "preemption"), plural(b.Faults, "fault"))
+	return fmt.Sprintf("covered are those of at most %s and %s", layout.Plural(b.Preemptions, "preemption"), layout.Plural(b.Faults, "fault"))
 }
 
 // saved is how many schedules there are for each run.

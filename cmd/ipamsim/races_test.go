@@ -14,6 +14,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
 	answercalico "ipamsim/reports/answer/calico"
@@ -72,7 +73,7 @@ var under = map[string]undo{
 func everyChange() map[string][2]*capacity.Cluster {
 	const min = time.Minute
 	cal := func(change func(*capacity.Cluster)) *capacity.Cluster {
-		c := &capacity.Cluster{Collect: capacity.Collect{Every: 5 * min}, Manager: &calico.Config{
+		c := &capacity.Cluster{Workload: workload.Workload{Collect: workload.Collect{Every: 5 * min}}, Manager: &calico.Config{
 			Datastore: reference.Etcd, V4: true, V6: true, Tunnels: true,
 			Pools: []reference.Pool{{Name: "a", VXLAN: true}, {Name: "b"}},
 		}}
@@ -81,7 +82,7 @@ func everyChange() map[string][2]*capacity.Cluster {
 	}
 	wb := func(change func(*capacity.Cluster), every time.Duration) *capacity.Cluster {
 		v4, v6 := model.Range{Prefix: netip.MustParsePrefix("10.0.0.0/24"), Exclude: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/30")}}, model.Range{Prefix: netip.MustParsePrefix("fd00::/64")}
-		c := &capacity.Cluster{Collect: capacity.Collect{Every: every}, Networks: []model.Network{{Name: "n", Ranges: []model.Range{v4, v6}}, {Ranges: []model.Range{v4}}}}
+		c := &capacity.Cluster{Workload: workload.Workload{Collect: workload.Collect{Every: every}}, Networks: []model.Network{{Name: "n", Ranges: []model.Range{v4, v6}}, {Ranges: []model.Range{v4}}}}
 		change(c)
 		return c
 	}
@@ -93,7 +94,7 @@ func everyChange() map[string][2]*capacity.Cluster {
 		"strict":    {cal(func(c *capacity.Cluster) { calico.Of(c).Settings.Strict = true }), cal(plainly)},
 		"limit":     {cal(plainly), cal(func(c *capacity.Cluster) { calico.Of(c).Settings.MaxBlocks = 1 })},
 		"etcd":      {cal(func(c *capacity.Cluster) { calico.Of(c).Datastore = reference.Kubernetes }), cal(plainly)},
-		"pools":     {cal(plainly), cal(func(c *capacity.Cluster) { c.Migration = []capacity.Step{{Kind: calico.CreatePool}} })},
+		"pools":     {cal(plainly), cal(func(c *capacity.Cluster) { c.Migration = []workload.Step{{Kind: calico.CreatePool}} })},
 		"passes":    {wb(guarded, 24*time.Hour), wb(guarded, min)},
 		"slices":    {wb(plainly, min), wb(func(w *capacity.Cluster) { w.Networks[0].Slice = 28 }, min)},
 		"overlap":   {wb(plainly, min), wb(guarded, min)},

@@ -1,7 +1,7 @@
 // Package campaign runs many runs in many processes and loses nothing.
 //
 // A coordinator plans shards, seeds to run, and puts them into a queue. Workers
-// take them; each has cells, processes in which the runs take place and which
+// take them; each has worker processes, in which the runs take place and which
 // may die. What came of a shard goes into a log, and the log is the campaign:
 // a coordinator that is killed reads it and goes on. All of it travels over NATS
 // JetStream, embedded in the coordinator or the user's own.

@@ -27,7 +27,7 @@ import (
 var full = flag.Bool("full", false, "TestChaos: 100 kills of workers and 5 of coordinators")
 
 // TestChaos: processes of a campaign are killed at random, with SIGKILL, workers,
-// their cells, and the coordinator. In the end everything is as if nothing had
+// their worker processes, and the coordinator. In the end everything is as if nothing had
 // happened: every seed counted once, every finding there, no file broken, and
 // nothing left behind.
 func TestChaos(t *testing.T) {
@@ -49,7 +49,7 @@ func TestChaos(t *testing.T) {
 	sameJSON(t, counts(wild), counts(calm))
 	sameJSON(t, seenBy(wild), seenBy(calm))
 	c.inspect(wild)
-	t.Logf("%d workers and cells and %d coordinators killed in %v; %d runs, %d findings, %d deaths that were not confirmed",
+	t.Logf("%d workers and worker processes and %d coordinators killed in %v; %d runs, %d findings, %d deaths that were not confirmed",
 		workers, coordinators, wild.Elapsed, wild.Runs, len(wild.Rows), len(wild.Deaths))
 }
 
@@ -230,7 +230,7 @@ func (c *chaos) gone() {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	room, err := scratch.New("cells") // which sweeps
+	room, err := scratch.New("workers") // which sweeps
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestOtherMachines(t *testing.T) {
 	if !strings.Contains(all.String(), "working on flaky.yaml") {
 		t.Errorf("the worker said %q", &all)
 	}
-	left, err := filepath.Glob("/dev/shm/ipamsim-cells-*")
+	left, err := filepath.Glob("/dev/shm/ipamsim-workers-*")
 	for _, d := range left {
 		if lock, err := scratch.Lock(filepath.Join(d, "lock")); err == nil {
 			_ = lock.Close()

@@ -16,7 +16,7 @@ import (
 )
 
 // lease is a small cluster of which it is asked how long its addresses last: in
-// each of its four cells %d times.
+// each of its four combinations %d times.
 const lease = `
 apiVersion: ipamsim.dev/v1alpha1
 kind: Plan
@@ -127,7 +127,7 @@ func TestPlanInterrupted(t *testing.T) {
 	}
 }
 
-// TestPlanChaos: whoever is killed, workers, their cells or the coordinator, the
+// TestPlanChaos: whoever is killed, workers, their worker processes or the coordinator, the
 // answer is the same to the byte.
 func TestPlanChaos(t *testing.T) {
 	workers, coordinators, repeats, pace := 4, 2, 300, 250*time.Millisecond

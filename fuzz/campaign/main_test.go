@@ -22,14 +22,14 @@ import (
 )
 
 // TestMain lets this binary be the processes of a campaign, as ipamsim is: a
-// coordinator, its workers, their cells.
+// coordinator, its workers, their worker processes.
 func TestMain(m *testing.M) {
 	if os.Args[0] != "ipamsim" {
 		os.Exit(m.Run())
 	}
 	var err error
 	switch os.Args[1] {
-	case "cell":
+	case "worker-process":
 		worker.BeforeRun = blow
 		scenarios.Tune()
 		err = process.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {

@@ -10,15 +10,15 @@ import (
 	"ipamsim/fuzz/coverage"
 )
 
-// cells do runs of which the truth is known, and bring them into a log.
-type cells struct {
+// processes do runs of which the truth is known, and bring them into a log.
+type processes struct {
 	truth [][]uint64 // kinds that the run of a seed saw
 	told  []queue.Told
 	log   []queue.Event
 }
 
-// does a shard in a cell; lost: the cell dies before anybody hears of it.
-func (c *cells) does(cell, epoch int, g queue.Span, result, lost bool) {
+// does a shard in a worker process; lost: the worker process dies before anybody hears of it.
+func (c *processes) does(process, epoch int, g queue.Span, result, lost bool) {
 	if g.From == g.To {
 		return
 	}
@@ -28,12 +28,12 @@ func (c *cells) does(cell, epoch int, g queue.Span, result, lost bool) {
 		k := c.truth[seed]
 		r.Sights.States += uint64(len(k))
 		r.Sights.Allocators += uint64(len(k))
-		if x := c.told[cell].Sights(coverage.Run{Seed: seed}, slices.Clone(k), slices.Clone(k), slices.Clone(k)); x != nil {
+		if x := c.told[process].Sights(coverage.Run{Seed: seed}, slices.Clone(k), slices.Clone(k), slices.Clone(k)); x != nil {
 			seen = append(seen, *x)
 		}
 	}
 	if lost {
-		c.told[cell] = queue.Told{}
+		c.told[process] = queue.Told{}
 		return
 	}
 	if c.log = append(c.log, queue.Event{Cover: seen}); len(seen) == 0 {
@@ -44,44 +44,44 @@ func (c *cells) does(cell, epoch int, g queue.Span, result, lost bool) {
 	}
 }
 
-// TestSightsOfTheSameRuns: however many cells made them, whatever they did twice, for a
+// TestSightsOfTheSameRuns: however many worker processes made them, whatever they did twice, for a
 // coordinator that is gone, or in vain: runs that are done come to the same numbers.
 func TestSightsOfTheSameRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const runs = 40
-		all := &cells{truth: make([][]uint64, runs), told: make([]queue.Told, 3)}
+		all := &processes{truth: make([][]uint64, runs), told: make([]queue.Told, 3)}
 		for i := range all.truth {
 			all.truth[i] = rapid.SliceOfNDistinct(rapid.Uint64Range(1, 30), 0, 6, rapid.ID[uint64]).Draw(t, "kinds")
 		}
-		alone := &cells{truth: all.truth, told: make([]queue.Told, 1)}
+		alone := &processes{truth: all.truth, told: make([]queue.Told, 1)}
 		alone.does(0, 1, queue.Span{From: 0, To: runs}, true, false)
 		want := replayed(alone.log)
 
 		now := 1
 		for range rapid.IntRange(0, 40).Draw(t, "deeds") {
-			cell := rapid.IntRange(0, len(all.told)-1).Draw(t, "cell")
+			process := rapid.IntRange(0, len(all.told)-1).Draw(t, "process")
 			from := rapid.Uint64Range(0, runs-1).Draw(t, "from")
 			g := queue.Span{From: from, To: min(runs, from+rapid.Uint64Range(1, 8).Draw(t, "length"))}
 			switch rapid.SampledFrom([]string{"done", "done", "twice", "late", "no result", "lost", "a new coordinator"}).Draw(t, "deed") {
 			case "done":
-				all.does(cell, now, all.planned(g), true, false)
+				all.does(process, now, all.planned(g), true, false)
 			case "twice": // the same shard
 				g = all.planned(g)
-				all.does(cell, now, g, true, false)
-				all.does((cell+1)%len(all.told), now, g, true, false)
+				all.does(process, now, g, true, false)
+				all.does((process+1)%len(all.told), now, g, true, false)
 			case "late":
-				all.does(cell, now-1, g, true, false)
+				all.does(process, now-1, g, true, false)
 			case "no result":
-				all.does(cell, now, g, false, false)
+				all.does(process, now, g, false, false)
 			case "lost":
-				all.does(cell, now, g, true, true)
+				all.does(process, now, g, true, true)
 			default:
 				now++
 				all.log = append(all.log, epoch(now))
 			}
 		}
 		for g := all.planned(queue.Span{From: 0, To: runs}); g.From < g.To; g = all.planned(queue.Span{From: 0, To: runs}) {
-			all.does(rapid.IntRange(0, len(all.told)-1).Draw(t, "cell"), now, g, true, false)
+			all.does(rapid.IntRange(0, len(all.told)-1).Draw(t, "process"), now, g, true, false)
 		}
 		got := replayed(all.log)
 		if got.runs != runs || got.states.Kinds() != want.states.Kinds() || len(got.pairs) != len(want.pairs) ||
@@ -96,7 +96,7 @@ func TestSightsOfTheSameRuns(t *testing.T) {
 }
 
 // planned is what is not done of some seeds, from the first one on.
-func (c *cells) planned(g queue.Span) queue.Span {
+func (c *processes) planned(g queue.Span) queue.Span {
 	if done := replayed(c.log).sources[0]; done != nil {
 		first := done.Gap(g.From, g.To-g.From)
 		return queue.Span{From: min(first.From, g.To), To: min(first.To, g.To)}

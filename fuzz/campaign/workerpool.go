@@ -23,7 +23,7 @@ type workerPool struct {
 	all    sync.WaitGroup
 }
 
-// newWorkerPool starts workers of one cell each.
+// newWorkerPool starts workers of one worker process each.
 func newWorkerPool(ctx context.Context, l queue.Link, workers int, say func(string)) (*workerPool, error) {
 	ctx, stop := context.WithCancel(ctx)
 	h := &workerPool{failed: make(chan error, 1), stop: stop}
@@ -84,7 +84,7 @@ func oneWorker(ctx context.Context, l queue.Link) (stderr string, err error) {
 	}
 	defer context.AfterFunc(ctx, func() {
 		_ = in.Close()
-		time.AfterFunc(dismissMax, func() { _ = cmd.Process.Kill() }) // its cell then reads its end, and the scratch is swept later
+		time.AfterFunc(dismissMax, func() { _ = cmd.Process.Kill() }) // its worker process then reads its end, and the scratch is swept later
 	})()
 	err = cmd.Wait()
 	last := strings.TrimSpace(errs.String())

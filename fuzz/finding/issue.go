@@ -9,6 +9,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
+	"ipamsim/reports/timeline"
 )
 
 // Issue is the text of an issue for the address manager's maintainers, in Markdown:
@@ -48,7 +49,7 @@ func (f *Finding) Issue(rep *reports.Report, v *model.Violation) []byte {
 		para("Of %d random continuations from its last decision %d fail, too.", f.Sampled, f.Failing)
 	}
 	para("## Steps")
-	fence("", reports.Timeline(rep, v))
+	fence("", timeline.Of(rep, v))
 	para("## Reproduce")
 	fence("sh", "ipamsim replay "+File(f.Fingerprint))
 	para("The file, with the configuration:")

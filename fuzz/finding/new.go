@@ -8,6 +8,8 @@ import (
 	"ipamsim/fuzz/cause"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
@@ -59,7 +61,7 @@ func Others(rep *reports.Report, v *model.Violation, take func(*model.Violation)
 // sentence tells in one what happened: the last turning points, then what was
 // wrong at the end of them.
 func sentence(rep *reports.Report, v *model.Violation) string {
-	turns := reports.Turns(rep, v)
+	turns := timeline.Turns(rep, v)
 	turns = slices.Compact(turns[max(0, len(turns)-turnsMax):])
 	if len(turns) == 0 {
 		return v.Message
@@ -90,7 +92,7 @@ func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 		}
 	}
 	comment(fmt.Sprintf("%s (%s), fingerprint %s\n", f.Invariant, f.Severity, f.Fingerprint))
-	comment(strings.Join(reports.Wrap(f.Sentence, commentWidth), "\n") + "\n\n")
+	comment(strings.Join(layout.Wrap(f.Sentence, commentWidth), "\n") + "\n\n")
 	comment("cause: " + strings.Join(f.Cause.Lines(), "\n       ") + "\n\n")
 	comment(fmt.Sprintf("%s\n%d pods, %d nodes, %d forced switches, %d faults, %d steps\n", f.Upstream, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps))
 	if f.Sampled > 0 {
@@ -100,7 +102,7 @@ func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 		comment("also: " + strings.Join(f.Also, ", ") + "\n")
 	}
 	comment("ipamsim replay " + file + "\n\n")
-	comment(reports.Timeline(&told, v))
+	comment(timeline.Of(&told, v))
 	f.YAML = append([]byte(b.String()), body...)
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
@@ -192,7 +193,7 @@ func (n *News) tell(ctx context.Context, runner *scenarios.Runner, f *finding.Fi
 		return fmt.Errorf("the file of %s does not show it", f.Fingerprint)
 	}
 	v := &rep.Violations[i]
-	n.Timeline, n.Step, n.Calls = reports.StoryOf(rep, v), v.Step, calls(&f.Cause)
+	n.Timeline, n.Step, n.Calls = timeline.Story(rep, v), v.Step, calls(&f.Cause)
 	return nil
 }
 

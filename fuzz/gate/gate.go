@@ -102,7 +102,7 @@ func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcom
 func (g *Gate) wideOf(r *baseline.Result) int { return g.Baseline.Entry(r.Scenario).Wide }
 
 func (g *Gate) open() (*session, error) {
-	room, err := scratch.New("cells")
+	room, err := scratch.New("workers")
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}

@@ -87,9 +87,9 @@ func updated(t *testing.T, all ...*scenarios.Scenario) *baseline.Baseline {
 	return b
 }
 
-func run(t *testing.T, b *baseline.Baseline, cells int, all ...*scenarios.Scenario) *baseline.Outcome {
+func run(t *testing.T, b *baseline.Baseline, processes int, all ...*scenarios.Scenario) *baseline.Outcome {
 	t.Helper()
-	o, err := (&Gate{Scenarios: all, Baseline: b, All: true, Parallel: cells}).Run(t.Context())
+	o, err := (&Gate{Scenarios: all, Baseline: b, All: true, Parallel: processes}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -206,7 +206,7 @@ func (b *results) full(kinds int) bool {
 	return len(b.news)+len(b.dead) >= cmp.Or(kinds, newsMax)
 }
 
-// settles says in what is asked of a cell what of that which looks known is to be made small.
+// settles says in what is asked of a worker process what of that which looks known is to be made small.
 func (b *results) settles(p *candidate) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

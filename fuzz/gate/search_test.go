@@ -10,8 +10,8 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/model"
-	"ipamsim/reports"
 	"ipamsim/reports/baseline"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 )
 
@@ -73,7 +73,7 @@ func TestSearchFinds(t *testing.T) {
 		t.Errorf("it does not replay: %v", err)
 	}
 	i := slices.IndexFunc(rep.Violations, func(v model.Violation) bool { return v.Invariant == c.What })
-	if i < 0 || c.Step != rep.Violations[i].Step || c.Timeline != reports.StoryOf(rep, &rep.Violations[i]) {
+	if i < 0 || c.Step != rep.Violations[i].Step || c.Timeline != timeline.Story(rep, &rep.Violations[i]) {
 		t.Errorf("what is told of step %d is not what its file shows:\n%s", c.Step, c.Timeline)
 	}
 	if c.Command != "ipamsim replay "+c.File || len(c.Calls) == 0 || !c.Calls[0].Site.Known() {

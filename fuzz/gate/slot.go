@@ -36,7 +36,7 @@ func (t *task) hopeless() bool {
 // errLate ends what a gate has no time for.
 var errLate = errors.New("the gate's time is up")
 
-// do all tasks, the heaviest first. A cell works on one store only: the second run
+// do all tasks, the heaviest first. A worker process works on one store only: the second run
 // of a scenario never takes place in the process of the first. Those that there is no
 // time for, and those of scenarios that are decided, are not done.
 func (h *session) do(ctx context.Context, tasks []*task) error {
@@ -116,7 +116,7 @@ func (q *queue) next(store string) *task {
 	return t
 }
 
-// line does what is left for a store in a cell of its own.
+// line does what is left for a store in a worker process of its own.
 func (h *session) line(ctx context.Context, q *queue, store string) error {
 	p := h.place()
 	defer p.Clear()
@@ -153,12 +153,12 @@ func (h *session) decides(t *task) {
 	h.decided[t.result] = true
 }
 
-// place for cells of the gate.
+// place for worker processes of the gate.
 func (h *session) place() *process.Place {
 	return &process.Place{Start: func() (*process.Handle, error) {
-		k, err := process.Start(h.scratch.Path, nil, "gate-cell")
+		k, err := process.Start(h.scratch.Path, nil, "gate-process")
 		if err != nil {
-			return nil, fmt.Errorf("gate: cell: %w", err)
+			return nil, fmt.Errorf("gate: worker process: %w", err)
 		}
 		return k, nil
 	}}

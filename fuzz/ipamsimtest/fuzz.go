@@ -11,6 +11,7 @@ import (
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
@@ -89,7 +90,7 @@ func (b *bench) execute(t *testing.T, s *scenarios.Scenario, schedule []byte) {
 	case err != nil:
 		t.Fatal(err)
 	case v != nil:
-		t.Error(reports.Line(rep) + "\n\n" + reports.StoryOf(rep, v))
+		t.Error(reports.Line(rep) + "\n\n" + timeline.Story(rep, v))
 	}
 	if rep != nil && err == nil {
 		coverage.Count(rep)

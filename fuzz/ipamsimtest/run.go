@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
@@ -140,7 +141,7 @@ func (b *bench) story(rep *reports.Report, v *model.Violation, env string) strin
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", reports.Line(rep))
 	if v != nil {
-		fmt.Fprintf(&out, "\n%s", reports.StoryOf(rep, v))
+		fmt.Fprintf(&out, "\n%s", timeline.Story(rep, v))
 	}
 	fmt.Fprintf(&out, "   show it again: %s%s", b.again(env), stock())
 	return out.String()

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Death is how a cell ended in the middle of a run.
+// Death is how a worker process ended in the middle of a run.
 type Death struct {
 	Cause     string   // one line
 	Invariant string   // that it breaks: actor-crash or stuck

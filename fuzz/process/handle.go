@@ -1,4 +1,4 @@
-// Package cell holds the processes in which runs take place, one after another.
+// Package process holds the processes in which runs take place, one after another.
 // Nothing else lives in them, because a run may take its process along, and
 // because the goroutines of anything beside a bubble are one more thing that no
 // seed decides. Whoever holds one asks, in lines of JSON, and if it dies learns why.
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Handle holds one cell: a child process that may die.
+// Handle holds one worker process: a child process that may die.
 type Handle struct {
 	cmd *exec.Cmd
 	in  *os.File // asks
@@ -24,7 +24,7 @@ type Handle struct {
 	dir string
 }
 
-// Answer is what a cell says to a question. One that got stuck must go: its bubble
+// Answer is what a worker process says to a question. One that got stuck must go: its bubble
 // cannot be unwound.
 type Answer interface {
 	Stuck() (cause, stacks string) // "" if it did not
@@ -37,7 +37,7 @@ func Self(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Start a cell: this program with these arguments and, as the last one, a directory
+// Start a worker process: this program with these arguments and, as the last one, a directory
 // of its own below scratch. Nil is the environment of this process.
 func Start(scratch string, env []string, args ...string) (*Handle, error) {
 	dir, err := os.MkdirTemp(scratch, "c")
@@ -75,7 +75,7 @@ func (k *Handle) Tell(q any) error {
 }
 
 // Ask has one question answered. Where there is a death there is no answer. If
-// ctx ends, the cell is killed.
+// ctx ends, the worker process is killed.
 func (k *Handle) Ask(ctx context.Context, q any, a Answer) *Death {
 	k.err.mark()
 	stop := context.AfterFunc(ctx, func() { _ = k.cmd.Process.Kill() })
@@ -105,7 +105,7 @@ func (k *Handle) Ask(ctx context.Context, q any, a Answer) *Death {
 // at all is noticed by sim.Run itself much earlier.
 const runMax = 15 * time.Minute
 
-// bury waits for a cell that has ended or is about to, and says how it died.
+// bury waits for a worker process that has ended or is about to, and says how it died.
 func (k *Handle) bury() *Death {
 	_ = k.in.Close()
 	time.AfterFunc(5*time.Second, func() { _ = k.cmd.Process.Kill() })
@@ -115,7 +115,7 @@ func (k *Handle) bury() *Death {
 	return classify(err, k.err.String())
 }
 
-// Kill ends a cell.
+// Kill ends a worker process.
 func (k *Handle) Kill() {
 	_ = k.cmd.Process.Kill()
 	k.bury()

@@ -9,13 +9,13 @@ import (
 	"os"
 )
 
-// The files of a cell: 0, 1 and 2 belong to upstream.
+// The files of a worker process: 0, 1 and 2 belong to upstream.
 const (
 	fileIn  = 3
 	fileOut = 4
 )
 
-// Run is the process of a cell, in its directory: serve answers what is asked. As soon as
+// Run is a worker process, in its directory: serve answers what is asked. As soon as
 // nobody can ask any more, even in the middle of a run, the directory goes, and exit has to
 // end the process.
 func Run(dir string, exit func(), serve func(in io.Reader, out io.Writer) error) error {
@@ -28,7 +28,7 @@ func Run(dir string, exit func(), serve func(in io.Reader, out io.Writer) error)
 }
 
 // whileAnybodyAsks reads what in has, and calls gone as soon as nobody can ask any
-// more: a cell is no use to anybody then.
+// more: a worker process is no use to anybody then.
 func whileAnybodyAsks(in io.Reader, gone func()) io.Reader {
 	r, w := io.Pipe()
 	go func() {
@@ -50,7 +50,7 @@ func Serve[Q any](in io.Reader, out io.Writer, answer func(*Q) Answer) error {
 		if err := d.Decode(q); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
-			return fmt.Errorf("cell: %w", err)
+			return fmt.Errorf("worker process: %w", err)
 		}
 		a := answer(q)
 		if a == nil {

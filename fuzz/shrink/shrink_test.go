@@ -14,6 +14,7 @@ import (
 	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 )
@@ -83,7 +84,7 @@ func TestFindingMarksWhatDecides(t *testing.T) {
 	if len(races) == 0 || !slices.Equal(again.Races, races) {
 		t.Fatalf("the cause has %+v, the replay %+v\n%s", races, again.Races, f.YAML)
 	}
-	told := reports.Timeline(again, &again.Violations[0])
+	told := timeline.Of(again, &again.Violations[0])
 	for _, text := range []string{told, string(f.YAML), string(f.Issue(again, &again.Violations[0]))} {
 		for _, want := range []string{"A read ", "A change ", "A use ", "A: with the read of step ", f.Invariant + " does not break (tried)"} {
 			if !strings.Contains(text, want) {

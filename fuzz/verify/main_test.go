@@ -12,7 +12,7 @@ import (
 	"ipamsim/scenarios"
 )
 
-// TestMain lets this binary be the cells of a search, as ipamsim is.
+// TestMain lets this binary be the worker processes of a search, as ipamsim is.
 func TestMain(m *testing.M) {
 	if os.Args[0] != "ipamsim" {
 		os.Exit(m.Run())

@@ -150,7 +150,7 @@ func plainly(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b po
 	out = newSeen()
 	for range strategy.Runs(e) {
 		var end string
-		o := scenarios.Options{Store: scenarios.Memory, Instant: Instant, Walk: e, End: func(c *cluster.Cluster) { end = endOf(t, c) }}
+		o := scenarios.Options{Store: scenarios.Memory, Instant: instant, Walk: e, End: func(c *cluster.Cluster) { end = endOf(t, c) }}
 		rep, err := runner.Run(context.Background(), w, o)
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func plainly(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b po
 func reduced(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b por.Bounds) (*por.Result, *seen) {
 	out := newSeen()
 	s := &por.Search{
-		Bounds: b, Instant: Instant, Until: w.Doc.Spec.Until.Duration, Probes: 5, Expected: func(por.Break) bool { return true },
+		Bounds: b, Instant: instant, Until: w.Doc.Spec.Until.Duration, Probes: 5, Expected: func(por.Break) bool { return true },
 		World: func(ctx context.Context, p por.Plan) (*por.Log, error) {
 			var end string
 			l, rep, err := run(ctx, runner, w, p, scenarios.Options{End: func(c *cluster.Cluster) { end = endOf(t, c) }})

@@ -33,7 +33,7 @@ func config(t *testing.T, file string, b por.Bounds, replace ...string) Config {
 	}
 	return Config{
 		Managers: managers.All(), File: file, Text: []byte(strings.NewReplacer(replace...).Replace(string(text))),
-		Bounds: b, Workers: 2, Command: "cell", Dir: t.TempDir(), Build: "test", Probes: 5,
+		Bounds: b, Workers: 2, Command: "verify-process", Dir: t.TempDir(), Build: "test", Probes: 5,
 	}
 }
 

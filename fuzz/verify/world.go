@@ -15,10 +15,10 @@ import (
 	"ipamsim/sim/por"
 )
 
-// Instant is how coarse time is: what timers send within waits together. It is far longer
+// instant is how coarse time is: what timers send within waits together. It is far longer
 // than the nanoseconds that the steps of one instant take, and shorter than what anybody
 // waits for.
-const Instant = time.Millisecond
+const instant = time.Millisecond
 
 // within is a world in which so many faults may happen, with the simple controllers unless it
 // says otherwise: Kubernetes' own send ten times as many messages, whose orders say nothing
@@ -32,7 +32,7 @@ func within(s *scenarios.Scenario, faults int) *scenarios.Scenario {
 
 // run a world as a plan says, with what else the caller wants of the run.
 func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.Plan, o scenarios.Options) (*por.Log, *reports.Report, error) {
-	o.Store, o.Instant = scenarios.Memory, Instant
+	o.Store, o.Instant = scenarios.Memory, instant
 	var rep *reports.Report
 	for n := 1; ; n++ {
 		g := por.NewGuide(p, w.Faults())

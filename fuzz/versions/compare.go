@@ -37,8 +37,8 @@ type Comparison struct {
 	Done     func()    // after each case of each version, from any goroutine; nil: nobody wants to know
 }
 
-// Enough is in how many runs a case has to break for its share to say something.
-const Enough = 5
+// enough is in how many runs a case has to break for its share to say something.
+const enough = 5
 
 // rare is how likely chance may be for a version to count as one that holds.
 const rare = 0.01
@@ -76,7 +76,7 @@ func (c *Comparison) row(ctx context.Context, of *Case) Row {
 				c.Done()
 			}
 		}
-		if best := r.most(); best.Broken == 0 && len(of.Violations) == 0 || best.Broken >= Enough {
+		if best := r.most(); best.Broken == 0 && len(of.Violations) == 0 || best.Broken >= enough {
 			break
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 )
 
 // A plan that begins with a cluster as it is, its record and the pods that run,
@@ -20,7 +21,7 @@ import (
 func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
-		c.Trouble, c.Load.Grow = capacity.Trouble{}, 0 // all nodes are up at the end, and have their own names
+		c.Trouble, c.Load.Grow = workload.Trouble{}, 0 // all nodes are up at the end, and have their own names
 		before := c.Trace(1)
 		p, err := capacity.NewPlayer(c, before)
 		if err != nil {
@@ -36,8 +37,8 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 		now := *c
 		now.Record, now.Pods = &v.Record, residents(v.Truth)
 		otherNames(now.Record)
-		now.Load = capacity.Load{Lifetime: time.Hour}
-		now.Collect = capacity.Collect{}
+		now.Load = workload.Load{Lifetime: time.Hour}
+		now.Collect = workload.Collect{}
 		tape := now.Trace(2)
 		q, err := capacity.NewPlayer(&now, tape)
 		if err != nil {
@@ -51,7 +52,7 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 			if err := q.Do(e); err != nil {
 				t.Fatal(err)
 			}
-			if e.Kind != capacity.Look {
+			if e.Kind != workload.Look {
 				continue
 			}
 			is := last(q)
@@ -89,12 +90,12 @@ func otherNames(r *model.Snapshot) {
 	}
 }
 
-func residents(t model.Truth) (out []capacity.Resident) {
+func residents(t model.Truth) (out []workload.Resident) {
 	for _, b := range t.Sandboxes {
 		if b.Pod.Namespace == "" {
 			continue
 		}
-		r := capacity.Resident{Ref: b.Pod, Node: b.Node, Container: b.ID}
+		r := workload.Resident{Ref: b.Pod, Node: b.Node, Container: b.ID}
 		for _, a := range b.Attachments {
 			r.Addrs = append(r.Addrs, a.Addrs...)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/capacity/workload"
 )
 
 // Manager is an address manager as a cluster has configured it. What answers say of a
@@ -59,7 +60,7 @@ type Allocator struct {
 	Hopeless func(n *Machine) bool
 	// Step does a step of the migration, of any kind but RestartPods, which it is told of.
 	// The error is a RefusedStep if the datastore does not allow it now.
-	Step func(s *Step) error
+	Step func(s *workload.Step) error
 
 	// InUse is how many addresses are claimed; nil: the claims of the record.
 	InUse func() int
@@ -97,7 +98,7 @@ func Refused(why error) error { return RefusedStep{why} }
 
 // Machine is a node of a trial. It is only read.
 type Machine struct {
-	Node
+	workload.Node
 	Number         int32 // in the order in which nodes come
 	Up, Registered bool  // it has power; its Node object exists
 
@@ -135,7 +136,7 @@ type sandbox struct {
 func (p *Player) Cluster() *Cluster { return p.c }
 
 // Seed is that of the trial.
-func (p *Player) Seed() uint64 { return p.tape.seed }
+func (p *Player) Seed() uint64 { return p.tape.Seed() }
 
 // Machines are all nodes that there have been, by number.
 func (p *Player) Machines() []*Machine { return p.stations }
@@ -155,7 +156,7 @@ func (p *Player) Pods() iter.Seq[*Pod] {
 func (p *Player) Pod(ref model.PodRef) *Pod {
 	i, ok := p.residents[ref]
 	if !ok {
-		i, ok = p.tape.number(ref)
+		i, ok = p.tape.Number(ref)
 	}
 	if !ok || int(i) >= len(p.pods) {
 		return nil
@@ -213,7 +214,7 @@ func (p *Player) open() error {
 		m.Hopeless = func(*Machine) bool { return false }
 	}
 	if m.Step == nil {
-		m.Step = func(s *Step) error { return fmt.Errorf("%T: a migration, %s", p.c.Manager, s.Kind) }
+		m.Step = func(s *workload.Step) error { return fmt.Errorf("%T: a migration, %s", p.c.Manager, s.Kind) }
 	}
 	if m.InUse == nil {
 		m.InUse = func() int { return len(m.Record().Claims) }

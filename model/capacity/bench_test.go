@@ -12,6 +12,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/bench"
 )
@@ -28,13 +29,15 @@ func growth(nodes int, horizon time.Duration) *capacity.Cluster {
 			Datastore: reference.Kubernetes, Settings: reference.Config{AutoAllocate: true},
 			Pools: []reference.Pool{{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/12"), BlockBits: 26}},
 		},
-		Load:    capacity.Load{PodsPerNode: capacity.Distribution{Mean: 30}, Lifetime: 72 * time.Hour},
-		Trouble: capacity.Trouble{CrashEvery: 2 * month, CrashFor: 10 * time.Minute, ReplaceEvery: 2 * month, ReplaceFor: 10 * time.Minute},
-		Collect: capacity.Collect{Every: 5 * time.Minute},
-		Horizon: horizon,
+		Workload: workload.Workload{
+			Load:    workload.Load{PodsPerNode: workload.Distribution{Mean: 30}, Lifetime: 72 * time.Hour},
+			Trouble: workload.Trouble{CrashEvery: 2 * month, CrashFor: 10 * time.Minute, ReplaceEvery: 2 * month, ReplaceFor: 10 * time.Minute},
+			Collect: workload.Collect{Every: 5 * time.Minute},
+			Horizon: horizon,
+		},
 	}
 	for i := range nodes {
-		c.Nodes = append(c.Nodes, capacity.Node{Name: fmt.Sprint("node-", i)})
+		c.Nodes = append(c.Nodes, workload.Node{Name: fmt.Sprint("node-", i)})
 	}
 	return c
 }
@@ -70,7 +73,7 @@ func BenchmarkEvent(b *testing.B) {
 
 func perEvent(t testing.TB, nodes int) time.Duration {
 	c := growth(nodes, 10*time.Duration(5000/nodes)*24*time.Hour)
-	c.Collect, c.Samples = capacity.Collect{}, 2
+	c.Collect, c.Samples = workload.Collect{}, 2
 	began := bench.CPU()
 	_, events := play(t, c)
 	each := (bench.CPU() - began) / time.Duration(events)

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"ipamsim/model"
+	"ipamsim/model/capacity/workload"
 )
 
 // claimed are the addresses of a record by the sandbox that they are claimed for.
@@ -27,7 +28,7 @@ func claimsOf(record *model.Snapshot) claimed {
 
 // lacking is how many addresses of a pod are claimed for nobody, or for somebody else:
 // another CNI's, or one that two pods have.
-func (c claimed) lacking(r *Resident) (n int) {
+func (c claimed) lacking(r *workload.Resident) (n int) {
 	for _, a := range r.Addrs {
 		if !c[claim{r.Container, a}] {
 			n++

@@ -30,7 +30,7 @@ type Course struct {
 	// how long an ADD took: with the real code only, else 0.
 	Calls             int
 	AddMedian, AddP99 time.Duration
-	// Owners is whose each block is at each sample, for pools of at most OwnersMax
+	// Owners is whose each block is at each sample, for pools of at most ownersMax
 	// blocks: by sample, then block in the order of prefixes; 0 is nobody, otherwise
 	// the node's number plus 1. Nil for larger ones.
 	Owners [][]int32 `json:",omitempty"`
@@ -75,11 +75,8 @@ func (c *Course) Certain() []Sample {
 	return c.Samples[:n]
 }
 
-// SamplesDefault is how many samples a course has.
-const SamplesDefault = 100
-
-// OwnersMax is up to how many blocks an ownership map is kept and can be drawn.
-const OwnersMax = 256
+// ownersMax is up to how many blocks an ownership map is kept and can be drawn.
+const ownersMax = 256
 
 // Sample is what there is at an instant. A policy is judged for each node that is
 // up.

@@ -11,6 +11,7 @@ import (
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
 	"ipamsim/model/capacity/whereabouts"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 	rules "ipamsim/model/reference/whereabouts"
 )
@@ -21,14 +22,14 @@ func drawCluster(t *rapid.T) *capacity.Cluster {
 	some := func(what string, values ...time.Duration) time.Duration {
 		return rapid.SampledFrom(values).Draw(t, what)
 	}
-	c := &capacity.Cluster{Horizon: 24 * time.Hour, Samples: rapid.IntRange(2, 6).Draw(t, "samples")}
+	c := &capacity.Cluster{Workload: workload.Workload{Horizon: 24 * time.Hour, Samples: rapid.IntRange(2, 6).Draw(t, "samples")}}
 	for i := range rapid.IntRange(1, 6).Draw(t, "nodes") {
-		c.Nodes = append(c.Nodes, capacity.Node{Name: fmt.Sprint("n", i), Labels: map[string]string{"rack": fmt.Sprint(i % 2)}})
+		c.Nodes = append(c.Nodes, workload.Node{Name: fmt.Sprint("n", i), Labels: map[string]string{"rack": fmt.Sprint(i % 2)}})
 	}
 	c.Apart = some("apart", 0, 4*time.Second)
-	c.Load = capacity.Load{
-		PodsPerNode: capacity.Distribution{
-			Shape: rapid.SampledFrom([]string{capacity.Fixed, capacity.Uniform, capacity.Normal, capacity.Poisson}).Draw(t, "shape"),
+	c.Load = workload.Load{
+		PodsPerNode: workload.Distribution{
+			Shape: rapid.SampledFrom([]string{workload.Fixed, workload.Uniform, workload.Normal, workload.Poisson}).Draw(t, "shape"),
 			Mean:  float64(rapid.IntRange(0, 12).Draw(t, "mean")), Spread: 3,
 		},
 		MaxPods: rapid.SampledFrom([]int{0, 10}).Draw(t, "maxPods"), Lifetime: some("lifetime", 0, time.Hour, 10*time.Hour),
@@ -38,23 +39,23 @@ func drawCluster(t *rapid.T) *capacity.Cluster {
 		c.Load.Pods = rapid.IntRange(1, 40).Draw(t, "pods")
 	}
 	if rapid.Bool().Draw(t, "lives") {
-		c.Load.Lifetimes = capacity.Lifetimes{Marks: []capacity.Mark{{Share: 0.5, By: 20 * time.Minute}, {Share: 0.9, By: 5 * time.Hour}}, Rest: 20 * time.Hour}
+		c.Load.Lifetimes = workload.Lifetimes{Marks: []workload.Mark{{Share: 0.5, By: 20 * time.Minute}, {Share: 0.9, By: 5 * time.Hour}}, Rest: 20 * time.Hour}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "arrivals") == 0 {
 		c.Load.Begins = some("begins", 0, 30*time.Hour)
-		c.Load.Arrivals = capacity.Arrivals{PerHour: 4, Batch: 3, Hours: []float64{1, 0, 5}, Lifetimes: capacity.Lifetimes{Rest: 2 * time.Hour}}
+		c.Load.Arrivals = workload.Arrivals{PerHour: 4, Batch: 3, Hours: []float64{1, 0, 5}, Lifetimes: workload.Lifetimes{Rest: 2 * time.Hour}}
 	}
 	if c.Load.Pods > 0 {
 		c.Load.GrowPods = rapid.IntRange(-10, 10).Draw(t, "growPods")
 	}
-	c.Trouble = capacity.Trouble{
+	c.Trouble = workload.Trouble{
 		DrainEvery: some("drainEvery", 0, 12*time.Hour), DrainFor: some("drainFor", 0, 10*time.Minute),
 		CrashEvery: some("crashEvery", 0, 8*time.Hour), CrashFor: some("crashFor", time.Minute, 10*time.Minute),
 		ReplaceEvery: some("replaceEvery", 0, 8*time.Hour), ReplaceFor: some("replaceFor", time.Minute, 10*time.Minute),
 		KeepNode: rapid.IntRange(0, 3).Draw(t, "keepNode") == 0, Evict: some("evict", 0, 2*time.Minute),
 		ReplaceDrained: rapid.Bool().Draw(t, "replaceDrained"),
 	}
-	c.Collect = capacity.Collect{Every: some("every", 0, 17*time.Minute, time.Hour), Grace: some("grace", 0, time.Minute, reference.Never)}
+	c.Collect = workload.Collect{Every: some("every", 0, 17*time.Minute, time.Hour), Grace: some("grace", 0, time.Minute, reference.Never)}
 	if rapid.Bool().Draw(t, "Calico") {
 		c.Manager = drawCalico(t)
 	} else {

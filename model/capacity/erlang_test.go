@@ -11,6 +11,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/whereabouts"
+	"ipamsim/model/capacity/workload"
 )
 
 // Ten nodes run a pod each, on a Whereabouts range of thirteen addresses that no
@@ -96,12 +97,14 @@ func smallRange(nodes, free int, failEvery time.Duration) *capacity.Cluster {
 		Manager: &whereabouts.Config{}, Networks: []model.Network{{
 			Key: "default/net", Overlap: true, Ranges: []model.Range{{Prefix: netip.MustParsePrefix("172.16.0.0/24"), Start: first, End: last}},
 		}},
-		Load:    capacity.Load{PodsPerNode: capacity.Distribution{Mean: 1}},
-		Trouble: capacity.Trouble{ReplaceEvery: failEvery, ReplaceFor: time.Minute},
-		Horizon: 730 * 24 * time.Hour, Samples: 2,
+		Workload: workload.Workload{
+			Load:    workload.Load{PodsPerNode: workload.Distribution{Mean: 1}},
+			Trouble: workload.Trouble{ReplaceEvery: failEvery, ReplaceFor: time.Minute},
+			Horizon: 730 * 24 * time.Hour, Samples: 2,
+		},
 	}
 	for i := range nodes {
-		c.Nodes = append(c.Nodes, capacity.Node{Name: fmt.Sprint("worker-", i)})
+		c.Nodes = append(c.Nodes, workload.Node{Name: fmt.Sprint("worker-", i)})
 	}
 	return c
 }

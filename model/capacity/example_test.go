@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 )
 
@@ -20,13 +21,15 @@ func Example() {
 			Pools:     []reference.Pool{{Name: "default-ipv4-ippool", Prefix: netip.MustParsePrefix("10.64.75.0/24"), BlockBits: 26}},
 			Settings:  reference.Config{AutoAllocate: true},
 		},
-		Nodes:   []capacity.Node{{Name: "kubestage1001"}, {Name: "kubestage1002"}},
-		Load:    capacity.Load{Pods: 90, Lifetime: 48 * time.Hour, Grow: 2, GrowAt: 30 * 24 * time.Hour},
-		Trouble: capacity.Trouble{DrainEvery: 10 * 24 * time.Hour, DrainFor: time.Hour},
-		Horizon: 40 * 24 * time.Hour, Samples: 5,
+		Workload: workload.Workload{
+			Nodes:   []workload.Node{{Name: "kubestage1001"}, {Name: "kubestage1002"}},
+			Load:    workload.Load{Pods: 90, Lifetime: 48 * time.Hour, Grow: 2, GrowAt: 30 * 24 * time.Hour},
+			Trouble: workload.Trouble{DrainEvery: 10 * 24 * time.Hour, DrainFor: time.Hour},
+			Horizon: 40 * 24 * time.Hour, Samples: 5,
+		},
 	}
 	releasing := staging
-	releasing.Collect = capacity.Collect{Every: 5 * time.Minute}
+	releasing.Collect = workload.Collect{Every: 5 * time.Minute}
 	for _, c := range []*capacity.Cluster{&staging, &releasing} {
 		course, err := capacity.Play(c, c.Trace(1))
 		if err != nil {
@@ -53,11 +56,13 @@ func Example() {
 // are marked after 340 s, others start on the other node.
 func ExampleCluster_Trace() {
 	c := capacity.Cluster{
-		Nodes:   []capacity.Node{{Name: "a"}, {Name: "b"}},
-		Load:    capacity.Load{PodsPerNode: capacity.Distribution{Mean: 2}},
-		Trouble: capacity.Trouble{CrashEvery: 20 * time.Hour, CrashFor: 10 * time.Minute},
-		Collect: capacity.Collect{Every: 12 * time.Hour},
-		Horizon: 24 * time.Hour, Samples: 2,
+		Workload: workload.Workload{
+			Nodes:   []workload.Node{{Name: "a"}, {Name: "b"}},
+			Load:    workload.Load{PodsPerNode: workload.Distribution{Mean: 2}},
+			Trouble: workload.Trouble{CrashEvery: 20 * time.Hour, CrashFor: 10 * time.Minute},
+			Collect: workload.Collect{Every: 12 * time.Hour},
+			Horizon: 24 * time.Hour, Samples: 2,
+		},
 	}
 	tape := c.Trace(8)
 	kinds := []string{"joins", "starts", "stops", "is removed", "loses power", "is back", "is deleted", "pass", "look", "is marked"}

@@ -1,43 +1,9 @@
 package capacity
 
 import (
-	"net/netip"
 	"time"
-)
 
-// Step is one step of a migration: what an operator does to a cluster that runs, so
-// that it becomes what an option asks for. A step begins when the one before is
-// done. One that the datastore refuses is tried again every StepRetry.
-type Step struct {
-	Kind StepKind
-	// Pool is the name of the pool that is created, disabled or deleted, CIDR its
-	// addresses and BlockBits the prefix length of its blocks; zero, if the step is about
-	// something else.
-	Pool      string
-	CIDR      netip.Prefix
-	BlockBits int
-	// Pools are those whose pods are restarted.
-	Pools []netip.Prefix
-	// Change is what the manager's own Allocator.Step does; nil of a restart.
-	Change any
-}
-
-// StepKind says what a step does: RestartPods, or one of the manager's own.
-type StepKind string
-
-// RestartPods deletes all pods that there are one by one, and others take their
-// places; only those stay that run since the beginning with no address of Pools.
-const RestartPods StepKind = "restart-pods"
-
-// Times of a migration.
-const (
-	// StepRetry is how long an operator waits before a refused step is tried again.
-	StepRetry = 5 * time.Minute
-	// stepPause is between the end of a step and the next one.
-	stepPause = time.Minute
-	// RestartDefault is the time between two pods that a migration restarts: nobody
-	// restarts all pods at once.
-	RestartDefault = 10 * time.Second
+	"ipamsim/model/capacity/workload"
 )
 
 // StepDone is what became of a step.
@@ -83,7 +49,7 @@ func (m *Migration) Saw(s Sample) {
 // that wait have tried again, and two passes of the reconciler have released what
 // had leaked; an hour at least, a quarter of the horizon at most.
 func (c *Cluster) Settle() time.Duration {
-	t := c.Evict() + PodGC + Retry
+	t := c.Evict() + workload.PodGC + workload.Retry
 	if every := c.Collect.Every; every > 0 {
 		t += 2 * every
 		if m, ok := c.Manager.(Patient); ok && c.Collect.Grace >= 0 {

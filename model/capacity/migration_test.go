@@ -8,6 +8,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 )
 
@@ -19,7 +20,9 @@ func crowded(t *testing.T) *capacity.Cluster {
 			Datastore: reference.Kubernetes, Settings: reference.Config{AutoAllocate: true},
 			Pools: []reference.Pool{{Name: "small", Prefix: netip.MustParsePrefix("10.0.0.0/29"), BlockBits: 30}},
 		},
-		Nodes: []capacity.Node{{Name: "a"}, {Name: "b"}}, Load: capacity.Load{Pods: 12}, Horizon: 2 * time.Hour,
+		Workload: workload.Workload{
+			Nodes: []workload.Node{{Name: "a"}, {Name: "b"}}, Load: workload.Load{Pods: 12}, Horizon: 2 * time.Hour,
+		},
 	}
 	tape := c.Trace(1)
 	p, err := capacity.NewPlayer(c, tape)
@@ -43,10 +46,10 @@ func crowded(t *testing.T) *capacity.Cluster {
 func TestJudgedFromATimeOn(t *testing.T) {
 	now := crowded(t)
 	moved := *now
-	moved.Migration = []capacity.Step{
+	moved.Migration = []workload.Step{
 		calico.OfPool(calico.CreatePool, reference.Pool{Name: "large", Prefix: netip.MustParsePrefix("10.1.0.0/24"), BlockBits: 28}, calico.Routing{}),
 		{Kind: calico.DisablePool, Pool: "small"},
-		{Kind: capacity.RestartPods, Pools: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/29")}},
+		{Kind: workload.RestartPods, Pools: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/29")}},
 		{Kind: calico.DeletePool, Pool: "small"},
 	}
 	late := *now
@@ -82,7 +85,7 @@ func TestJudgedFromATimeOn(t *testing.T) {
 // than nothing leak.
 func TestUnclaimedIsNotLeaked(t *testing.T) {
 	now := crowded(t)
-	now.Pods = append(now.Pods, capacity.Resident{Ref: model.PodRef{Namespace: "win", Name: "iis"}, Node: "a", Container: "w", Addrs: []netip.Addr{netip.MustParseAddr("10.250.3.4")}})
+	now.Pods = append(now.Pods, workload.Resident{Ref: model.PodRef{Namespace: "win", Name: "iis"}, Node: "a", Container: "w", Addrs: []netip.Addr{netip.MustParseAddr("10.250.3.4")}})
 	twin := now.Pods[0]
 	twin.Ref.Name, twin.Container = "twin", "t"
 	now.Pods = append(now.Pods, twin)
@@ -102,13 +105,13 @@ func TestUnclaimedIsNotLeaked(t *testing.T) {
 // pods run at each sample, and nodes come and go as they did.
 func TestMigrationKeepsTheTape(t *testing.T) {
 	now := crowded(t)
-	now.Load.Grow, now.Trouble = 2, capacity.Trouble{DrainEvery: 5 * time.Hour, DrainFor: 20 * time.Minute, CrashEvery: 9 * time.Hour, CrashFor: 20 * time.Minute, ReplaceEvery: 20 * time.Hour, ReplaceFor: time.Hour}
+	now.Load.Grow, now.Trouble = 2, workload.Trouble{DrainEvery: 5 * time.Hour, DrainFor: 20 * time.Minute, CrashEvery: 9 * time.Hour, CrashFor: 20 * time.Minute, ReplaceEvery: 20 * time.Hour, ReplaceFor: time.Hour}
 	moved := *now
-	moved.Migration = []capacity.Step{{Kind: capacity.RestartPods, Pools: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/29")}}}
+	moved.Migration = []workload.Step{{Kind: workload.RestartPods, Pools: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/29")}}}
 	for seed := range uint64(20) {
 		type happened struct {
 			at   time.Duration
-			kind capacity.Kind
+			kind workload.Kind
 			node int32
 		}
 		nodes := func(c *capacity.Cluster) (out []happened, running map[int32]bool) {
@@ -118,15 +121,15 @@ func TestMigrationKeepsTheTape(t *testing.T) {
 			}
 			for e := range c.Trace(seed).Events() {
 				switch e.Kind {
-				case capacity.NodeJoins, capacity.NodeDown, capacity.NodeUp, capacity.NodeDeleted:
+				case workload.NodeJoins, workload.NodeDown, workload.NodeUp, workload.NodeDeleted:
 					out = append(out, happened{e.At, e.Kind, e.Node})
-				case capacity.PodStarts:
+				case workload.PodStarts:
 					if running[e.Pod] {
 						t.Fatalf("seed %d: pod %d starts twice", seed, e.Pod)
 					}
 					running[e.Pod] = true
-				case capacity.PodStops, capacity.PodMarked, capacity.PodRemoved:
-					if !running[e.Pod] && e.Kind != capacity.PodRemoved {
+				case workload.PodStops, workload.PodMarked, workload.PodRemoved:
+					if !running[e.Pod] && e.Kind != workload.PodRemoved {
 						t.Fatalf("seed %d: pod %d stops twice", seed, e.Pod)
 					}
 					delete(running, e.Pod)

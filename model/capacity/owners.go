@@ -10,7 +10,7 @@ import (
 
 // Owners is whose each block of the enabled pools is, in a real cluster: a row of
 // Course.Owners. number is that of a node by its name, -1 for one that never was.
-// It is nil if there are more than OwnersMax blocks, or none.
+// It is nil if there are more than ownersMax blocks, or none.
 func Owners(v metric.View, number func(node string) int32) []int32 {
 	return snapshotOf(&v).owners(number)
 }
@@ -30,7 +30,7 @@ func (s *snapshot) owners(number func(string) int32) []int32 {
 			}
 		}
 	}
-	if total == 0 || total > OwnersMax {
+	if total == 0 || total > ownersMax {
 		return nil
 	}
 	slices.SortFunc(pools, func(a, b model.IPPool) int { return a.Prefix.Compare(b.Prefix) })

@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/model/metric"
 )
 
@@ -30,7 +31,7 @@ func TestPlayedIsMeasured(t *testing.T) {
 				notModelled(t, err)
 				return
 			}
-			if e.Kind != capacity.Look {
+			if e.Kind != workload.Look {
 				continue
 			}
 			got, v := last(p), p.View()

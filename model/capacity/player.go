@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/capacity/workload"
 )
 
 // Play lets the reference allocators live through a tape. The tape may be that of
 // another cluster with the same nodes, load and trouble.
 //
 // The error wraps ErrNotModelled.
-func Play(c *Cluster, t *Trace) (*Course, error) {
+func Play(c *Cluster, t *workload.Trace) (*Course, error) {
 	p, err := NewPlayer(c, t)
 	if err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func Play(c *Cluster, t *Trace) (*Course, error) {
 // a tape.
 type Player struct {
 	c       *Cluster
-	tape    *Trace
+	tape    *workload.Trace
 	manager Allocator
 	course  Course
 	now     time.Duration
@@ -59,7 +60,7 @@ type Player struct {
 }
 
 // NewPlayer is the cluster at the beginning. The error wraps ErrNotModelled.
-func NewPlayer(c *Cluster, t *Trace) (*Player, error) {
+func NewPlayer(c *Cluster, t *workload.Trace) (*Player, error) {
 	p := &Player{c: c, tape: t, residents: map[model.PodRef]int32{}, numbers: map[string]int32{}, course: Course{Since: c.Judged(), Exhausted: Never}}
 	if len(c.Migration) > 0 {
 		p.course.Migration = &Migration{End: Never}
@@ -100,7 +101,7 @@ func refusal(err error) error {
 }
 
 // Do is one event. The error wraps ErrNotModelled; the player is of no use then.
-func (p *Player) Do(e Event) error {
+func (p *Player) Do(e workload.Event) error {
 	if err := p.retry(e.At); err != nil {
 		return refusal(err)
 	}
@@ -111,46 +112,46 @@ func (p *Player) Do(e Event) error {
 	return refusal(p.do(e))
 }
 
-func (p *Player) do(e Event) error {
+func (p *Player) do(e workload.Event) error {
 	switch e.Kind {
-	case NodeJoins:
+	case workload.NodeJoins:
 		return p.joins(e.Node, p.tape.Node(e.Node))
-	case NodeDown:
+	case workload.NodeDown:
 		p.down(p.stations[e.Node])
-	case NodeUp:
+	case workload.NodeUp:
 		return p.up(p.stations[e.Node])
-	case NodeDeleted:
+	case workload.NodeDeleted:
 		p.stations[e.Node].Registered = false
 		p.freed++
 		return p.manager.Deleted(p.stations[e.Node])
-	case PodStarts:
+	case workload.PodStarts:
 		x := p.bind(e.Pod, e.Node)
 		return p.start(x)
-	case PodStops:
+	case workload.PodStops:
 		return p.stop(p.pods[e.Pod])
-	case PodMarked:
+	case workload.PodMarked:
 		x := p.pods[e.Pod]
 		x.Marked = true
 		p.touch(x)
 		p.manager.Orphaned(x)
-	case PodRemoved:
+	case workload.PodRemoved:
 		x := p.pods[e.Pod]
 		p.gone(x)
 		if !x.Marked {
 			p.manager.Orphaned(x)
 		}
-	case Pass:
+	case workload.Pass:
 		p.freed++
 		err := p.manager.Pass(p.now, p.changed)
 		p.changed = p.changed[:0]
 		return err
-	case Look:
+	case workload.Look:
 		p.sample()
-	case StepBegins:
+	case workload.StepBegins:
 		return p.begins(e.Node)
-	case StepEnds:
+	case workload.StepEnds:
 		p.ends(e.Node, e.Pod)
-	case StepLook:
+	case workload.StepLook:
 		p.course.Migration.Saw(p.look())
 	}
 	return nil
@@ -159,7 +160,7 @@ func (p *Player) do(e Event) error {
 // Course is what came of it so far.
 func (p *Player) Course() *Course { return &p.course }
 
-func (p *Player) joins(i int32, n Node) error {
+func (p *Player) joins(i int32, n workload.Node) error {
 	p.stations = append(p.stations, &Machine{Node: n, Number: i, Up: true, Registered: true})
 	p.numbers[n.Name] = i
 	p.freed++
@@ -219,7 +220,7 @@ func (p *Player) try(x *Pod) error {
 		}
 		x.at0, x.refused = p.freed, errors.Is(err, ErrNoAddress)
 		p.refuse(x)
-		p.queue.push(again{p.now + Retry, x, x.tries})
+		p.queue.push(again{p.now + workload.Retry, x, x.tries})
 		return nil
 	}
 	x.waits = false
@@ -259,7 +260,7 @@ func (p *Player) retry(until time.Duration) error {
 			p.course.Adds++
 			w.pod.sandboxes++
 			p.refuse(w.pod)
-			p.queue.push(again{p.now + Retry, w.pod, w.tries})
+			p.queue.push(again{p.now + workload.Retry, w.pod, w.tries})
 			continue
 		}
 		if err := p.try(w.pod); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 )
 
@@ -56,39 +57,39 @@ func newHistory(t *rapid.T, c *capacity.Cluster) *history {
 	return h
 }
 
-func (h *history) must(ok bool, e capacity.Event, rule string) {
+func (h *history) must(ok bool, e workload.Event, rule string) {
 	h.t.Helper()
 	if !ok {
 		h.t.Fatalf("%s: %+v", rule, e)
 	}
 }
 
-func (h *history) happens(e capacity.Event) {
+func (h *history) happens(e workload.Event) {
 	h.must(e.At >= h.at && e.At <= h.c.Horizon, e, "time goes on, and not beyond the horizon")
 	h.at = e.At
 	switch e.Kind {
-	case capacity.Look:
+	case workload.Look:
 		h.looks++
 		return
-	case capacity.Pass:
+	case workload.Pass:
 		h.must(h.c.Collect.Every > 0, e, "there is no reconciler")
 		return
-	case capacity.PodMarked, capacity.PodRemoved:
+	case workload.PodMarked, workload.PodRemoved:
 	default:
 		h.apart(e)
 	}
 	switch e.Kind {
-	case capacity.NodeJoins:
+	case workload.NodeJoins:
 		h.must(int(e.Node) == len(h.nodes), e, "machines are numbered as they come")
 		h.nodes = append(h.nodes, node{up: true, since: e.At})
-	case capacity.NodeDown, capacity.NodeUp:
+	case workload.NodeDown, workload.NodeUp:
 		n := &h.nodes[e.Node]
-		h.must(!n.deleted && n.up == (e.Kind == capacity.NodeDown), e, "power goes where it is, and comes where it is not")
+		h.must(!n.deleted && n.up == (e.Kind == workload.NodeDown), e, "power goes where it is, and comes where it is not")
 		n.up, n.since = !n.up, e.At
 		if n.up {
 			h.confirmed(e.Node)
 		}
-	case capacity.NodeDeleted:
+	case workload.NodeDeleted:
 		h.must(!h.nodes[e.Node].up && !h.nodes[e.Node].deleted && !h.c.Trouble.KeepNode, e, "only machines that are no more are deleted")
 		h.nodes[e.Node].deleted, h.nodes[e.Node].since = true, e.At
 	default:
@@ -96,12 +97,12 @@ func (h *history) happens(e capacity.Event) {
 	}
 }
 
-func (h *history) pod(e capacity.Event) {
+func (h *history) pod(e workload.Event) {
 	n := &h.nodes[e.Node]
-	if e.Kind == capacity.PodStarts {
+	if e.Kind == workload.PodStarts {
 		room := h.c.Load.MaxPods
 		if room == 0 {
-			room = capacity.MaxPodsDefault
+			room = workload.MaxPodsDefault
 		}
 		h.must(int(e.Pod) == len(h.on) && n.up && !n.deleted && n.pods < room, e, "a pod starts where a machine runs and has room")
 		h.on = append(h.on, e.Node)
@@ -110,16 +111,16 @@ func (h *history) pod(e capacity.Event) {
 	}
 	h.must(h.on[e.Pod] == e.Node, e, "it is on this node")
 	switch e.Kind {
-	case capacity.PodStops:
+	case workload.PodStops:
 		h.must(n.up && !h.marked[e.Pod], e, "it is deleted where somebody runs its DEL")
 		n.pods--
-	case capacity.PodMarked:
+	case workload.PodMarked:
 		h.must(!n.up && !n.deleted && !h.marked[e.Pod] && e.At == n.since+h.c.Evict(), e, "it is marked once its node has been silent for long enough")
 		h.marked[e.Pod] = true
 		n.pods--
 		return
-	case capacity.PodRemoved:
-		h.must(n.deleted && e.At == n.since+capacity.PodGC, e, "it is removed a while after its Node object")
+	case workload.PodRemoved:
+		h.must(n.deleted && e.At == n.since+workload.PodGC, e, "it is removed a while after its Node object")
 		if !h.marked[e.Pod] {
 			n.pods--
 		}
@@ -138,9 +139,9 @@ func (h *history) confirmed(node int32) {
 
 // apart: what the manager has work with comes at multiples of Apart, one at a time;
 // only a machine that takes another's place does so as the other one goes.
-func (h *history) apart(e capacity.Event) {
+func (h *history) apart(e workload.Event) {
 	apart := h.c.Apart
-	if apart == 0 || e.Kind == capacity.NodeJoins && e.At == h.op {
+	if apart == 0 || e.Kind == workload.NodeJoins && e.At == h.op {
 		return
 	}
 	h.must(e.At%apart == 0 && e.At > h.op, e, fmt.Sprintf("it is a multiple of %s, and not that of %s", apart, h.op))
@@ -161,15 +162,15 @@ func TestTapeIsTheSameForEveryOption(t *testing.T) {
 		}
 		o := *c
 		o.Manager = &calico.Config{Datastore: reference.Etcd}
-		o.Collect = capacity.Collect{Every: 3 * time.Minute, Grace: time.Minute}
-		pass := func(e capacity.Event) bool { return e.Kind == capacity.Pass }
+		o.Collect = workload.Collect{Every: 3 * time.Minute, Grace: time.Minute}
+		pass := func(e workload.Event) bool { return e.Kind == workload.Pass }
 		if a, b := slices.DeleteFunc(before, pass), slices.DeleteFunc(events(&o, seed), pass); !slices.Equal(a, b) {
 			t.Fatalf("%d events, and %d with other settings", len(a), len(b))
 		}
 	})
 }
 
-func events(c *capacity.Cluster, seed uint64) []capacity.Event {
+func events(c *capacity.Cluster, seed uint64) []workload.Event {
 	return slices.Collect(c.Trace(seed).Events())
 }
 
@@ -177,30 +178,30 @@ func events(c *capacity.Cluster, seed uint64) []capacity.Event {
 // was drawn for.
 func TestPopulation(t *testing.T) {
 	for _, x := range []struct {
-		load  capacity.Load
+		load  workload.Load
 		nodes int
 		want  int
 	}{
-		{capacity.Load{PodsPerNode: capacity.Distribution{Mean: 30}}, 4, 120},
-		{capacity.Load{Pods: 90}, 4, 90},
-		{capacity.Load{Pods: 90, Grow: 2, GrowAt: 12 * time.Hour}, 2, 90},
-		{capacity.Load{PodsPerNode: capacity.Distribution{Mean: 30}, Grow: 3}, 1, 120},
-		{capacity.Load{PodsPerNode: capacity.Distribution{Mean: 200}}, 2, 220}, // the kubelets take no more
-		{capacity.Load{PodsPerNode: capacity.Distribution{Mean: 30}, MaxPods: 7}, 3, 21},
-		{capacity.Load{PodsPerNode: capacity.Distribution{Shape: capacity.Uniform, Mean: 20, Spread: 20, Max: 5}}, 0, 0},
+		{workload.Load{PodsPerNode: workload.Distribution{Mean: 30}}, 4, 120},
+		{workload.Load{Pods: 90}, 4, 90},
+		{workload.Load{Pods: 90, Grow: 2, GrowAt: 12 * time.Hour}, 2, 90},
+		{workload.Load{PodsPerNode: workload.Distribution{Mean: 30}, Grow: 3}, 1, 120},
+		{workload.Load{PodsPerNode: workload.Distribution{Mean: 200}}, 2, 220}, // the kubelets take no more
+		{workload.Load{PodsPerNode: workload.Distribution{Mean: 30}, MaxPods: 7}, 3, 21},
+		{workload.Load{PodsPerNode: workload.Distribution{Shape: workload.Uniform, Mean: 20, Spread: 20, Max: 5}}, 0, 0},
 	} {
-		c := &capacity.Cluster{Horizon: 24 * time.Hour, Load: x.load}
+		c := &capacity.Cluster{Workload: workload.Workload{Horizon: 24 * time.Hour, Load: x.load}}
 		for i := range x.nodes {
-			c.Nodes = append(c.Nodes, capacity.Node{Name: fmt.Sprint("n", i)})
+			c.Nodes = append(c.Nodes, workload.Node{Name: fmt.Sprint("n", i)})
 		}
 		c.Load.Lifetime = 2 * time.Hour // replaced, and no fewer
 		running, on := 0, map[int32]int{}
 		for _, e := range events(c, 1) {
 			switch e.Kind {
-			case capacity.PodStarts:
+			case workload.PodStarts:
 				running++
 				on[e.Node]++
-			case capacity.PodStops:
+			case workload.PodStops:
 				running--
 				on[e.Node]--
 			}
@@ -220,13 +221,13 @@ func TestPopulation(t *testing.T) {
 // Nodes that were drawn for more have more: without trouble each has what it was
 // drawn for.
 func TestNodesShareAsTheyWereDrawn(t *testing.T) {
-	c := &capacity.Cluster{Horizon: 24 * time.Hour, Load: capacity.Load{PodsPerNode: capacity.Distribution{Shape: capacity.Uniform, Mean: 50, Spread: 45}}}
+	c := &capacity.Cluster{Workload: workload.Workload{Horizon: 24 * time.Hour, Load: workload.Load{PodsPerNode: workload.Distribution{Shape: workload.Uniform, Mean: 50, Spread: 45}}}}
 	for i := range 40 {
-		c.Nodes = append(c.Nodes, capacity.Node{Name: fmt.Sprint("n", i)})
+		c.Nodes = append(c.Nodes, workload.Node{Name: fmt.Sprint("n", i)})
 	}
 	on := make([]int, len(c.Nodes))
 	for _, e := range events(c, 1) {
-		if e.Kind == capacity.PodStarts {
+		if e.Kind == workload.PodStarts {
 			on[e.Node]++
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
 	"ipamsim/model/capacity/whereabouts"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 )
 
@@ -24,13 +25,15 @@ func TestWhatIsLeftOutChangesNothing(t *testing.T) {
 	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := &capacity.Cluster{
-			Horizon: 20 * time.Hour, Samples: 5,
-			Load:    capacity.Load{PodsPerNode: capacity.Distribution{Shape: capacity.Poisson, Mean: 8}, Lifetime: rapid.SampledFrom([]time.Duration{time.Hour, 5 * time.Hour}).Draw(t, "lifetime")},
-			Trouble: capacity.Trouble{CrashEvery: 6 * time.Hour, CrashFor: rapid.SampledFrom([]time.Duration{10 * time.Minute, time.Hour}).Draw(t, "crash"), ReplaceEvery: 10 * time.Hour, ReplaceFor: time.Minute},
-			Collect: capacity.Collect{Every: rapid.SampledFrom([]time.Duration{0, 30 * time.Minute}).Draw(t, "passes")},
+			Workload: workload.Workload{
+				Horizon: 20 * time.Hour, Samples: 5,
+				Load:    workload.Load{PodsPerNode: workload.Distribution{Shape: workload.Poisson, Mean: 8}, Lifetime: rapid.SampledFrom([]time.Duration{time.Hour, 5 * time.Hour}).Draw(t, "lifetime")},
+				Trouble: workload.Trouble{CrashEvery: 6 * time.Hour, CrashFor: rapid.SampledFrom([]time.Duration{10 * time.Minute, time.Hour}).Draw(t, "crash"), ReplaceEvery: 10 * time.Hour, ReplaceFor: time.Minute},
+				Collect: workload.Collect{Every: rapid.SampledFrom([]time.Duration{0, 30 * time.Minute}).Draw(t, "passes")},
+			},
 		}
 		for i := range rapid.IntRange(1, 4).Draw(t, "nodes") {
-			c.Nodes = append(c.Nodes, capacity.Node{Name: fmt.Sprint("n", i)})
+			c.Nodes = append(c.Nodes, workload.Node{Name: fmt.Sprint("n", i)})
 		}
 		if rapid.Bool().Draw(t, "Calico") {
 			m := &calico.Config{

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 )
 
@@ -20,10 +21,12 @@ func TestPodsWithoutANode(t *testing.T) {
 				Pools:    []reference.Pool{{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 26}},
 				Settings: reference.Config{AutoAllocate: true},
 			},
-			Nodes:   []capacity.Node{{Name: "a"}, {Name: "b"}},
-			Load:    capacity.Load{Pods: 90, MaxPods: most},
-			Trouble: capacity.Trouble{DrainEvery: 5 * 24 * time.Hour, DrainFor: 6 * time.Hour},
-			Horizon: 30 * 24 * time.Hour, Samples: 721,
+			Workload: workload.Workload{
+				Nodes:   []workload.Node{{Name: "a"}, {Name: "b"}},
+				Load:    workload.Load{Pods: 90, MaxPods: most},
+				Trouble: workload.Trouble{DrainEvery: 5 * 24 * time.Hour, DrainFor: 6 * time.Hour},
+				Horizon: 30 * 24 * time.Hour, Samples: 721,
+			},
 		}
 		course, err := capacity.Play(c, c.Trace(1))
 		if err != nil {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 )
 
 // Manager is what answers know of an address manager: a part of its ipam.Manager. The zero
@@ -20,7 +20,7 @@ type Manager struct {
 	// them.
 	Changes []Known
 	// Step is a step of a migration as an instruction, of the manager's own kinds.
-	Step func(*capacity.Step) string
+	Step func(*workload.Step) string
 }
 
 // measures are those that mean something, as people are told of them.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/reports"
 	"ipamsim/reports/answer/words"
 )
@@ -30,7 +31,7 @@ type Migration struct {
 // MigrationStep is one step of it. Pool, CIDR and BlockSize (a prefix length) are of
 // the pool that is created, disabled or deleted.
 type MigrationStep struct {
-	Kind      capacity.StepKind `json:"kind"`
+	Kind      workload.StepKind `json:"kind"`
 	Pool      string            `json:"pool,omitempty"`
 	CIDR      string            `json:"cidr,omitempty"`
 	BlockSize int               `json:"blockSize,omitempty"`
@@ -86,13 +87,13 @@ func (m *Migration) stuck(way *capacity.Migration) {
 }
 
 // step in words, as an instruction.
-func (m *Manager) step(s *capacity.Step) MigrationStep {
+func (m *Manager) step(s *workload.Step) MigrationStep {
 	out := MigrationStep{Kind: s.Kind, Pool: reports.Clean(s.Pool)}
 	if s.CIDR.IsValid() {
 		out.CIDR, out.BlockSize = s.CIDR.String(), s.BlockBits
 	}
 	switch {
-	case s.Kind == capacity.RestartPods:
+	case s.Kind == workload.RestartPods:
 		var in []string
 		for _, p := range s.Pools {
 			in = append(in, p.String())

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
 	answercalico "ipamsim/reports/answer/calico"
@@ -20,7 +21,7 @@ import (
 func moved(end time.Duration) *answer.Question {
 	p := &answer.Question{Name: "moved", Horizon: 10 * day, Repeats: 12, Minimise: "routes", From: "cluster.yaml", Manager: answercalico.Answers, Require: []answer.Bound{{Measure: "blackholed", Most: 0}}}
 	pool := reference.Pool{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 28}
-	steps := []capacity.Step{calico.OfPool(calico.DeletePool, pool, calico.Routing{}), calico.OfPool(calico.CreatePool, pool, calico.Routing{})}
+	steps := []workload.Step{calico.OfPool(calico.DeletePool, pool, calico.Routing{}), calico.OfPool(calico.CreatePool, pool, calico.Routing{})}
 	for _, name := range []string{"as it is", "moved"} {
 		c := answer.Trials{Option: name, Cluster: &capacity.Cluster{Manager: &calico.Config{}}}
 		if name == "moved" {

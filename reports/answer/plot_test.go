@@ -13,6 +13,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/reports/answer"
 	"ipamsim/reports/answer/render"
 )
@@ -202,7 +203,7 @@ func TestBlockNames(t *testing.T) {
 		{"not known", "block 4", nil},
 	} {
 		p := owned()
-		p.Cells[0].Cluster = &capacity.Cluster{Networks: []model.Network{{Blocks: &model.BlockPolicy{Pools: tt.pools}}}, Nodes: []capacity.Node{{Name: "kubestage1001"}}}
+		p.Cells[0].Cluster = &capacity.Cluster{Networks: []model.Network{{Blocks: &model.BlockPolicy{Pools: tt.pools}}}, Workload: workload.Workload{Nodes: []workload.Node{{Name: "kubestage1001"}}}}
 		for _, f := range render.Of(p).Files() {
 			var b bytes.Buffer
 			if f.Name != "plots/owners-0.csv" {

@@ -9,6 +9,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
 	answercalico "ipamsim/reports/answer/calico"
@@ -18,15 +19,15 @@ import (
 // calicoOf is a cluster of Calico as an option makes it.
 func calicoOf(store reference.Datastore, every, grace time.Duration, strict bool, blocks int) *capacity.Cluster {
 	return &capacity.Cluster{
-		Collect: capacity.Collect{Every: every, Grace: grace},
-		Manager: &calico.Config{Datastore: store, Settings: reference.Config{Strict: strict, MaxBlocks: blocks}},
+		Workload: workload.Workload{Collect: workload.Collect{Every: every, Grace: grace}},
+		Manager:  &calico.Config{Datastore: store, Settings: reference.Config{Strict: strict, MaxBlocks: blocks}},
 	}
 }
 
 // whereaboutsOf is one of Whereabouts.
 func whereaboutsOf(every time.Duration, slice int, overlap bool) *capacity.Cluster {
 	return &capacity.Cluster{
-		Collect: capacity.Collect{Every: every},
+		Workload: workload.Workload{Collect: workload.Collect{Every: every}},
 		Networks: []model.Network{
 			{Slice: slice, Overlap: overlap, Ranges: []model.Range{{Prefix: netip.MustParsePrefix("10.0.0.0/24")}}},
 		},

@@ -31,7 +31,7 @@ func TestFixed(t *testing.T) {
 	const dup = "duplicate-address"
 	calm := outcomeOf(10, 0, 0, 5)
 	b := before(costing(three("a", dup), calm), map[string]int{dup: 90})
-	b.Scenarios[0].Costs = EntryOf(&Result{Runs: costing(three("a", dup), calm), Wide: costing(many(100, 90, "a", dup), calm)}).Costs
+	b.Scenarios[0].Costs = entryOf(&Result{Runs: costing(three("a", dup), calm), Wide: costing(many(100, 90, "a", dup), calm)}).Costs
 	cut := func(runs []Run, i int) []Run { runs[i].Cut = "100000 steps"; return runs }
 	died := func(runs []Run, i int) []Run { runs[i] = Run{Seed: runs[i].Seed}; return runs }
 	for _, x := range []struct {
@@ -96,7 +96,7 @@ func TestFixedWhereSomeAreRefused(t *testing.T) {
 		return append(costing(many(100, 0, "b", violated...)[:100-n], calm), costing(many(100, 0, "b", violated...)[100-n:], busy)...)
 	}
 	b := before(costing(three("a", dup), calm), map[string]int{dup: 90})
-	e := EntryOf(&Result{Runs: costing(three("a", dup), calm), Wide: refusing(5)})
+	e := entryOf(&Result{Runs: costing(three("a", dup), calm), Wide: refusing(5)})
 	b.Scenarios[0].Costs, b.Scenarios[0].Rates["ADDs refused"] = e.Costs, e.Rates["ADDs refused"]
 	for now, want := range map[int]string{6: "fixed-violation", 40: "RED changed-violation"} {
 		o := Compare(b, []Result{{Scenario: "r1", Manager: "manager", Upstream: upstreamFork, Runs: costing(three("b"), calm), Wide: refusing(now)}}, true)
@@ -115,7 +115,7 @@ func TestFixedCrash(t *testing.T) {
 		"RED changed-violation": outcomeOf(10, 0, 0, 0),
 	} {
 		b := before(costing(three("a", crash), outcomeOf(10, 10, 30, 12)), map[string]int{crash: 100})
-		b.Scenarios[0].Costs = EntryOf(&Result{Runs: costing(three("a", crash), outcomeOf(10, 10, 30, 12)), Wide: costing(many(100, 100, "a", crash), outcomeOf(10, 10, 30, 12))}).Costs
+		b.Scenarios[0].Costs = entryOf(&Result{Runs: costing(three("a", crash), outcomeOf(10, 10, 30, 12)), Wide: costing(many(100, 100, "a", crash), outcomeOf(10, 10, 30, 12))}).Costs
 		runs := costing(dearer(three("b"), 3), now)
 		wide := append(runs[:3:3], costing(many(100, 0, "b"), runs[0].Cost)[3:]...)
 		o := Compare(b, []Result{{Scenario: "r1", Manager: "manager", Upstream: upstreamFork, Runs: runs, Wide: wide}}, true)

@@ -47,8 +47,8 @@ func (r *Result) Command(seed uint64) string {
 	return c
 }
 
-// EntryOf is a scenario as a baseline keeps it.
-func EntryOf(r *Result) Entry {
+// entryOf is a scenario as a baseline keeps it.
+func entryOf(r *Result) Entry {
 	e := Entry{Scenario: r.Scenario, Manager: r.Manager, Runs: r.Runs, Wide: len(r.Wide), Costs: map[string]Cost{}}
 	for m, all := range summed(r.Runs) {
 		e.Costs[m.String()] = Cost{Amount: all}

@@ -25,7 +25,7 @@ func Of(before *Baseline, results []Result, all bool) *Baseline {
 			continue
 		}
 		b.Upstream[r.Manager] = r.Upstream
-		e := EntryOf(r)
+		e := entryOf(r)
 		if old := before.Entry(r.Scenario); r.Wide == nil && old != nil {
 			e.keep(old)
 		}

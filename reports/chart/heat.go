@@ -25,14 +25,14 @@ type Tile struct {
 	Text string // written instead of the value, as "> 30d"; "" is the value
 }
 
-// HeatMax is how many columns and how many rows a picture may have.
-const HeatMax = 60
+// heatMax is how many columns and how many rows a picture may have.
+const heatMax = 60
 
 func (h *Heat) heading() string { return h.Title }
 
 func (h *Heat) check() error {
-	if len(h.X.Names) == 0 || len(h.Y.Names) == 0 || len(h.X.Names) > HeatMax || len(h.Y.Names) > HeatMax {
-		return fmt.Errorf("%d columns and %d rows, want 1 to %d of each", len(h.X.Names), len(h.Y.Names), HeatMax)
+	if len(h.X.Names) == 0 || len(h.Y.Names) == 0 || len(h.X.Names) > heatMax || len(h.Y.Names) > heatMax {
+		return fmt.Errorf("%d columns and %d rows, want 1 to %d of each", len(h.X.Names), len(h.Y.Names), heatMax)
 	}
 	seen := map[[2]int]bool{}
 	for _, t := range h.Tiles {

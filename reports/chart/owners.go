@@ -37,18 +37,18 @@ func (m Mark) String() string { return [...]string{"", "empty", "borrowed"}[m] }
 // At most so many blocks and samples make a picture.
 const (
 	BlocksMax  = 256
-	SamplesMax = 1000
+	samplesMax = 1000
 )
 
-// OwnersTold is how many owners have a colour and a pattern of their own. More share
+// ownersTold is how many owners have a colour and a pattern of their own. More share
 // them in turns, and are told apart by their names.
-const OwnersTold = 12
+const ownersTold = 12
 
 func (o *Owners) heading() string { return o.Title }
 
 func (o *Owners) check() error {
-	if len(o.Blocks) == 0 || len(o.Blocks) > BlocksMax || len(o.Times) == 0 || len(o.Times) > SamplesMax {
-		return fmt.Errorf("%d blocks at %d times, want 1 to %d at 1 to %d", len(o.Blocks), len(o.Times), BlocksMax, SamplesMax)
+	if len(o.Blocks) == 0 || len(o.Blocks) > BlocksMax || len(o.Times) == 0 || len(o.Times) > samplesMax {
+		return fmt.Errorf("%d blocks at %d times, want 1 to %d at 1 to %d", len(o.Blocks), len(o.Times), BlocksMax, samplesMax)
 	}
 	if len(o.Owner) != len(o.Times) || o.Marks != nil && len(o.Marks) != len(o.Times) {
 		return fmt.Errorf("%d times, %d samples of owners, %d of marks", len(o.Times), len(o.Owner), len(o.Marks))

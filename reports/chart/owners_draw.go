@@ -19,7 +19,7 @@ type look struct {
 // of one lightness never have the same pattern, so that any two of the twelve differ
 // in greyscale.
 func lookOf(n int) look {
-	n %= OwnersTold
+	n %= ownersTold
 	hue := n % len(ownerInks)
 	return look{ownerInks[hue], patterned[hue/3+n/len(ownerInks)*2]}
 }
@@ -53,10 +53,10 @@ func (o *Owners) legend() []entry {
 		there[r.owner] = true
 		marks[r.mark] = true
 	}
-	shared := make([][]string, OwnersTold)
+	shared := make([][]string, ownersTold)
 	for n, name := range o.Nodes {
 		if there[n+1] {
-			shared[n%OwnersTold] = append(shared[n%OwnersTold], shown(name))
+			shared[n%ownersTold] = append(shared[n%ownersTold], shown(name))
 		}
 	}
 	var out []entry

@@ -76,7 +76,7 @@ func TestHeatInGrey(t *testing.T) {
 // Any two of the owners that have their own look differ in pattern, or by 15 in
 // lightness. Text is read on all areas: 4.5 to 1, WCAG 1.4.3.
 func TestOwnersInGrey(t *testing.T) {
-	for n := range OwnersTold {
+	for n := range ownersTold {
 		a := lookOf(n)
 		for m := range n {
 			b := lookOf(m)

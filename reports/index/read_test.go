@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/formats"
 	"ipamsim/reports/index"
 )
 
@@ -65,7 +66,7 @@ func TestReadRuns(t *testing.T) {
 		if seed == 2 {
 			r.Verdict, r.Reason = reports.Unknown, "step limit reached"
 		}
-		line, err := reports.JSON(r)
+		line, err := formats.JSON(r)
 		if err != nil {
 			t.Fatal(err)
 		}

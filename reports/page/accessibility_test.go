@@ -13,6 +13,8 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
+	"ipamsim/reports/record"
+	"ipamsim/reports/timeline"
 )
 
 // Every control has a name, the page its landmarks, and what is said when the
@@ -52,7 +54,7 @@ func testScreenReader(t *testing.T, b *browser.Browser) {
 
 // On a phone nothing sticks out to the side, not of a long name either.
 func testPhone(t *testing.T, b *browser.Browser) {
-	for _, rec := range []*reports.Record{small("default/web-2"), small("default/" + hostile), small("default/" + string(bytes.Repeat([]byte("x"), 250)))} {
+	for _, rec := range []*record.Record{small("default/web-2"), small("default/" + hostile), small("default/" + string(bytes.Repeat([]byte("x"), 250)))} {
 		r := show(t, b, rec, "", phone)
 		for step := 0; step <= 8; step++ {
 			r.Press("\u200b") // nothing; a frame passes
@@ -155,7 +157,7 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	// nobody calls the cluster a known weakness.
 	dumped := small("default/web-2")
 	dumped.Imported, dumped.AsExpected, dumped.Expected, dumped.Violations[1].Known = true, false, nil, true
-	dumped.Events = append(dumped.Events, reports.RecordedEvent{Step: 4, At: time.Second, Kind: "operator", Text: "operator: drain node-a"})
+	dumped.Events = append(dumped.Events, record.Event{Step: 4, At: time.Second, Kind: "operator", Text: "operator: drain node-a"})
 	r = show(t, b, dumped, "", desk)
 	r.sees(".verdict", "New since the dump: 1 violation")
 	r.sees(".verdict", "In the dump already: 1 violation.")
@@ -169,7 +171,7 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	r.sees(".verdict", "Nothing new since the dump: what was wrong in it still is")
 	r.sees("#what", "What was wrong in the dump")
 
-	r = show(t, b, &reports.Record{Format: reports.RecordFormat, Scenario: "empty", Verdict: reports.Unknown}, "#step=99&q=x", desk)
+	r = show(t, b, &record.Record{Format: record.Format, Scenario: "empty", Verdict: reports.Unknown}, "#step=99&q=x", desk)
 	r.sees("#position", "Step 0 of 0")
 }
 
@@ -193,7 +195,7 @@ func testPhoneOrder(t *testing.T, b *browser.Browser) {
 	rec := small("default/web-2")
 	v := &rec.Violations[1]
 	for range 10 {
-		v.Turns = append([]reports.Turn{v.Turns[0]}, v.Turns...)
+		v.Turns = append([]timeline.Turn{v.Turns[0]}, v.Turns...)
 	}
 	r := show(t, b, rec, "", phone)
 	const top = "((css) => { const e = [...document.querySelectorAll(css)].find((x) => x.checkVisibility()); return e.getBoundingClientRect().top; })"

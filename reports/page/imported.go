@@ -7,16 +7,17 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/record"
 )
 
 // isNews reports whether a violation was not to be expected: no invariant that the
 // scenario names, and nothing that was wrong in the dump.
-func isNews(rec *reports.Record, v *reports.RecordedViolation) bool {
+func isNews(rec *record.Record, v *record.Violation) bool {
 	return !rec.AsExpected && !v.Known && !slices.Contains(rec.Expected, v.Invariant)
 }
 
 // importedHeadline is headline for a run that begins with a cluster that was read.
-func importedHeadline(rec *reports.Record) (mark, text string) {
+func importedHeadline(rec *record.Record) (mark, text string) {
 	news := 0
 	for i := range rec.Violations {
 		if isNews(rec, &rec.Violations[i]) {
@@ -39,7 +40,7 @@ func importedHeadline(rec *reports.Record) (mark, text string) {
 }
 
 // importedExpectation says how much of what was wrong in the dump the run shows again.
-func importedExpectation(rec *reports.Record) string {
+func importedExpectation(rec *record.Record) string {
 	known := 0
 	for i := range rec.Violations {
 		if rec.Violations[i].Known {
@@ -82,7 +83,7 @@ type course struct {
 	Left    int // that are not among them
 }
 
-func courseOf(rec *reports.Record) *course {
+func courseOf(rec *record.Record) *course {
 	if !rec.Imported {
 		return nil
 	}

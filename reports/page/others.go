@@ -3,7 +3,7 @@ package page
 import (
 	"strings"
 
-	"ipamsim/reports"
+	"ipamsim/reports/record"
 )
 
 // violationsMax is how many violations have their timeline in the page's text. A run
@@ -33,7 +33,7 @@ type kind struct {
 	All       []violation
 }
 
-func othersOf(rec *reports.Record, first int) (o others) {
+func othersOf(rec *record.Record, first int) (o others) {
 	o.Sides = []side{{Title: "Before it"}, {Title: "After it"}}
 	if rec.Imported {
 		o.Sides = []side{{Title: "New since the dump"}, {Title: "In the dump already"}}

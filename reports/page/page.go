@@ -14,8 +14,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"ipamsim/reports"
 	"ipamsim/reports/prose"
+	"ipamsim/reports/record"
 	"ipamsim/reports/visible"
 )
 
@@ -49,7 +49,7 @@ func program() []byte {
 //
 // Without a script, and on paper, it shows what was found and how it came about.
 // The bytes are a function of the record.
-func Write(w io.Writer, rec *reports.Record) error {
+func Write(w io.Writer, rec *record.Record) error {
 	if err := visible.Page(w, page.Lookup("head"), storyOf(rec)); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func Write(w io.Writer, rec *reports.Record) error {
 	// The encoder writes <, > and & as escapes: nothing in the record can end the
 	// element it stands in.
 	text, err := json.Marshal(struct {
-		*reports.Record
+		*record.Record
 		Sources [][]spot `json:"sources,omitempty"` // by site
 	}{rec, sources(rec.Sites)})
 	if err != nil {

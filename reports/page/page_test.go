@@ -11,9 +11,9 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/recording"
-	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
+	"ipamsim/reports/record"
 )
 
 // How a page is looked at: at a desk, and on a phone.
@@ -23,7 +23,7 @@ var (
 )
 
 // draw writes the page of a run to a file of its own.
-func draw(t testing.TB, rec *reports.Record) string {
+func draw(t testing.TB, rec *record.Record) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := page.Write(&b, rec); err != nil {
@@ -44,7 +44,7 @@ type reader struct {
 
 // show draws a page and opens it. When the test ends, the page must have done
 // nothing that no page may do.
-func show(t testing.TB, b *browser.Browser, rec *reports.Record, fragment string, w browser.Window) reader {
+func show(t testing.TB, b *browser.Browser, rec *record.Record, fragment string, w browser.Window) reader {
 	t.Helper()
 	r := reader{b.Open(t, draw(t, rec), fragment, w), t}
 	if !w.NoScript {
@@ -194,7 +194,7 @@ func testBothFamilies(t *testing.T, b *browser.Browser) {
 		recording.Change{Table: 0, Key: "six", Row: []string{"six", "default/net", "fd00:1::/124", ""}},
 		route("fd00:1::10/128", "fd00:1::10 dev cali2"), route("fd00:1::a/128", "fd00:1::a dev cali1"), route("fd00:1::/124", "blackhole fd00:1::/124"))
 	rec.Recording.Frames[3].Changes[2].Row[2] = "10.0.0.1 fd00:1::7" // who is lost
-	rec.Addresses = append(rec.Addresses, reports.Held{Network: "default/net", Addr: "fd00:1::7", Spans: []reports.Span{{Kind: reports.Live, From: 3, Who: "default/web-1", Node: "node-b"}}})
+	rec.Addresses = append(rec.Addresses, record.Held{Network: "default/net", Addr: "fd00:1::7", Spans: []record.Span{{Kind: record.Live, From: 3, Who: "default/web-1", Node: "node-b"}}})
 	r := show(t, b, rec, "#step=7", desk)
 	r.at("7")
 	r.sees("#reach", "node-a does not reach 2 addresses, 1 of IPv6, on node-b")

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"ipamsim/model"
-	"ipamsim/reports"
 	"ipamsim/reports/page"
+	"ipamsim/reports/record"
 )
 
 // The steps whose order decides are marked, and below them it says what happens in the
@@ -18,7 +18,7 @@ func TestRaces(t *testing.T) {
 	v := &rec.Violations[1]
 	v.Races = []model.Race{{Invariant: hostile, Read: 2, Change: 5, Use: 7}}
 	v.Turns[1].Races = []model.RaceMark{{Race: 0, Part: model.RaceChange}, {Race: -3, Part: model.RacePart(hostile)}}
-	head := func(rec *reports.Record) string {
+	head := func(rec *record.Record) string {
 		var b bytes.Buffer
 		if err := page.Write(&b, rec); err != nil {
 			t.Fatal(err)

@@ -10,11 +10,12 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/prose"
+	"ipamsim/reports/record"
 )
 
 // story is what the page tells before its program runs.
 type story struct {
-	*reports.Record
+	*record.Record
 	Style    template.CSS
 	Policy   string
 	Mark     string // of the verdict, for eyes
@@ -29,11 +30,11 @@ type story struct {
 }
 
 type violation struct {
-	*reports.RecordedViolation
+	*record.Violation
 	Index int // into the record's
 }
 
-func storyOf(rec *reports.Record) *story {
+func storyOf(rec *record.Record) *story {
 	s := &story{Record: rec, Style: template.CSS(style), Policy: policy(), Tells: paragraphs(rec.Story), Known: knownAs(rec.Scenario)}
 	s.Mark, s.Headline = headline(rec)
 	s.Expects = expectation(rec)
@@ -47,7 +48,7 @@ func storyOf(rec *reports.Record) *story {
 	return s
 }
 
-func headline(rec *reports.Record) (mark, text string) {
+func headline(rec *record.Record) (mark, text string) {
 	switch {
 	case rec.Imported:
 		return importedHeadline(rec)
@@ -67,7 +68,7 @@ func headline(rec *reports.Record) (mark, text string) {
 
 // expectation is the sentence that keeps a reader from taking a known failure for
 // news, or news for a known failure.
-func expectation(rec *reports.Record) string {
+func expectation(rec *record.Record) string {
 	want := strings.Join(rec.Expected, ", ")
 	switch {
 	case rec.Imported:
@@ -84,14 +85,14 @@ func expectation(rec *reports.Record) string {
 
 // refusals are the ADDs that failed: often they are what users see of what broke.
 type refusals struct {
-	*reports.RecordedEvent                        // the first
-	Of                     string                 // how many of how many
-	Last                   *reports.RecordedEvent // the last
-	Since                  *reports.RecordedEvent // the first of a pod that waits to the end; nil if none does
-	Who                    string                 // waits
+	*record.Event               // the first
+	Of            string        // how many of how many
+	Last          *record.Event // the last
+	Since         *record.Event // the first of a pod that waits to the end; nil if none does
+	Who           string        // waits
 }
 
-func refused(rec *reports.Record) *refusals {
+func refused(rec *record.Record) *refusals {
 	all, failed := 0, 0
 	r := &refusals{}
 	for i := range rec.Events {
@@ -102,8 +103,8 @@ func refused(rec *reports.Record) *refusals {
 		if all++; !e.Failed {
 			continue
 		}
-		if failed++; r.RecordedEvent == nil {
-			r.RecordedEvent = e
+		if failed++; r.Event == nil {
+			r.Event = e
 		}
 		if r.Last = e; r.Since == nil && slices.Contains(rec.Waiting, e.Pod) {
 			r.Since = e
@@ -149,11 +150,11 @@ func weight(s model.Severity) string {
 // gravest is the violation to tell of: one that was not expected before one that
 // was, then by what it does to users, then the first. Of what is new in an imported
 // cluster it is the first: that is where things went wrong.
-func gravest(rec *reports.Record) int {
-	if i := slices.IndexFunc(rec.Violations, func(v reports.RecordedViolation) bool { return isNews(rec, &v) }); rec.Imported && i >= 0 {
+func gravest(rec *record.Record) int {
+	if i := slices.IndexFunc(rec.Violations, func(v record.Violation) bool { return isNews(rec, &v) }); rec.Imported && i >= 0 {
 		return i
 	}
-	rank := func(v *reports.RecordedViolation) int {
+	rank := func(v *record.Violation) int {
 		n := v.Severity.Rank()
 		if !isNews(rec, v) {
 			n += 10

@@ -12,9 +12,9 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/model"
-	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
+	"ipamsim/reports/record"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 )
@@ -71,7 +71,7 @@ type shot struct {
 }
 
 func TestStories(t *testing.T) {
-	records := map[string]*reports.Record{}
+	records := map[string]*record.Record{}
 	runner := scenariotest.Runner(t)
 	for _, s := range stories {
 		records[s.scenario] = recorded(t, runner, s.scenario)
@@ -106,7 +106,7 @@ func TestStories(t *testing.T) {
 }
 
 // recorded is a run of a scenario of the library with its own seed.
-func recorded(t *testing.T, runner *scenarios.Runner, name string) *reports.Record {
+func recorded(t *testing.T, runner *scenarios.Runner, name string) *record.Record {
 	t.Helper()
 	s, err := managers.All().Load(filepath.Join("../../scenarios", name+".yaml"))
 	if err != nil {
@@ -117,10 +117,10 @@ func recorded(t *testing.T, runner *scenarios.Runner, name string) *reports.Reco
 		t.Fatal(err)
 	}
 	rep.File = "scenarios/" + name + ".yaml"
-	return reports.RecordOf(rep)
+	return record.Of(rep)
 }
 
-func shoot(t *testing.T, b *browser.Browser, rec *reports.Record, sh shot) {
+func shoot(t *testing.T, b *browser.Browser, rec *record.Record, sh shot) {
 	t.Helper()
 	r := show(t, b, rec, "", sh.window)
 	if sh.at != "" {

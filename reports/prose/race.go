@@ -8,8 +8,8 @@ import (
 	"ipamsim/model"
 )
 
-// Letter is what the i-th race of a run is called, from 0.
-func Letter(i int) string { return string(rune('A' + max(0, i)%model.RacesMax)) }
+// letter is what the i-th race of a run is called, from 0.
+func letter(i int) string { return string(rune('A' + max(0, i)%model.RacesMax)) }
 
 // Marks are the parts of one message in the races of a run, "A read": those of one kind
 // together, "A,B change".
@@ -19,7 +19,7 @@ func Marks(marks []model.RaceMark) string {
 		var of []string
 		for _, m := range marks {
 			if m.Part == part {
-				of = append(of, Letter(m.Race))
+				of = append(of, letter(m.Race))
 			}
 		}
 		if len(of) > 0 {
@@ -31,5 +31,5 @@ func Marks(marks []model.RaceMark) string {
 
 // Race is what happens with the two messages of the i-th race in the other order.
 func Race(i int, r *model.Race) string {
-	return fmt.Sprintf("%s: with the read of step %d after the change of step %d, %s does not break (tried)", Letter(i), r.Read, r.Change, r.Invariant)
+	return fmt.Sprintf("%s: with the read of step %d after the change of step %d, %s does not break (tried)", letter(i), r.Read, r.Change, r.Invariant)
 }

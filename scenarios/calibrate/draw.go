@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/calibrate/observe"
 )
@@ -16,23 +17,23 @@ import (
 // parameter drawn from where it may lie. What rests on few data is drawn from a wide
 // band, so that nothing is too little for it.
 func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, src *rand.Rand) *capacity.Cluster {
-	c := &capacity.Cluster{Horizon: horizon, Samples: 2}
+	c := &capacity.Cluster{Workload: workload.Workload{Horizon: horizon, Samples: 2}}
 	at := map[string]bool{}
 	for i := range h.Nodes {
 		if n := &h.Nodes[i]; thereAt(n, from) {
-			c.Nodes = append(c.Nodes, capacity.Node{Name: n.Name})
+			c.Nodes = append(c.Nodes, workload.Node{Name: n.Name})
 			at[n.Name] = true
 		}
 	}
 	if len(c.Nodes) == 0 {
-		c.Nodes = []capacity.Node{{Name: "node"}}
+		c.Nodes = []workload.Node{{Name: "node"}}
 	}
-	c.Load = capacity.Load{
+	c.Load = workload.Load{
 		MaxPods:   1 << 20, // whatever came found room
 		Lifetimes: f.Standing.draw(src), Begins: intoWeek(from),
 	}
 	if !f.Standing.Known() && f.Standing.Rest.Count == 0 {
-		c.Load.Lifetimes = capacity.Lifetimes{}
+		c.Load.Lifetimes = workload.Lifetimes{}
 	}
 	f.residents(c, h, from)
 	days := horizon.Hours() / 24
@@ -43,7 +44,7 @@ func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, s
 		c.Load.Grow = max(int(math.Round(f.NodeTrend.Draw(src, days))), 0)
 	}
 	if a := &f.Arrivals; f.knowsArrivals() {
-		c.Load.Arrivals = capacity.Arrivals{PerHour: a.Rate.Draw(src) * a.unsteady(horizon, src), Batch: a.Batch, Hours: a.ByHour, Weekdays: a.ByWeekday, Lifetimes: a.Lifetimes.draw(src), Running: max(f.Arrived, 1)}
+		c.Load.Arrivals = workload.Arrivals{PerHour: a.Rate.Draw(src) * a.unsteady(horizon, src), Batch: a.Batch, Hours: a.ByHour, Weekdays: a.ByWeekday, Lifetimes: a.Lifetimes.draw(src), Running: max(f.Arrived, 1)}
 	}
 	trouble := func(t *Trouble, every, lasts *time.Duration) {
 		if t.Rate.Exposure <= 0 {
@@ -88,7 +89,7 @@ func (f *Fit) residents(c *capacity.Cluster, h *observe.History, from time.Time)
 			continue
 		}
 		n := len(c.Pods)
-		c.Pods = append(c.Pods, capacity.Resident{
+		c.Pods = append(c.Pods, workload.Resident{
 			Ref:  model.PodRef{Namespace: "observed", Name: fmt.Sprint(n)},
 			Node: c.Nodes[n%len(c.Nodes)].Name, Age: max(from.Sub(p.Born), time.Second), Arrived: arrived,
 		})
@@ -100,7 +101,7 @@ func (f *Fit) residents(c *capacity.Cluster, h *observe.History, from time.Time)
 
 // draw is a distribution that may be the true one: the hazard of each segment is drawn by
 // itself.
-func (l *Lifetimes) draw(src *rand.Rand) (out capacity.Lifetimes) {
+func (l *Lifetimes) draw(src *rand.Rand) (out workload.Lifetimes) {
 	cum := 0.0
 	for i, s := range l.Segments {
 		h := max(s.Draw(src), 1e-9)
@@ -113,7 +114,7 @@ func (l *Lifetimes) draw(src *rand.Rand) (out capacity.Lifetimes) {
 			from = l.Segments[i-1].To
 		}
 		cum += h * (s.To - from)
-		m := capacity.Mark{Share: -math.Expm1(-cum), By: hours(s.To)}
+		m := workload.Mark{Share: -math.Expm1(-cum), By: hours(s.To)}
 		last := len(out.Marks) - 1
 		if m.Share < 1-1e-12 && (last < 0 || m.Share > out.Marks[last].Share && m.By > out.Marks[last].By) {
 			out.Marks = append(out.Marks, m)

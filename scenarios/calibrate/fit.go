@@ -47,14 +47,14 @@ type Trouble struct {
 // ErrNothing: the data say nothing of any parameter.
 var ErrNothing = errors.New("the data say nothing of a cluster's load")
 
-// HorizonDefault of growth.
-const HorizonDefault = 30 * 24 * time.Hour
+// horizonDefault of growth.
+const horizonDefault = 30 * 24 * time.Hour
 
 // Of calibrates. horizon is that of the plan; 0 is HorizonDefault.
 func Of(h *observe.History, horizon time.Duration) (*Fit, error) {
 	f := &Fit{Window: h.All(), Horizon: horizon, Notes: h.Notes, MaxPods: h.MaxPods}
 	if horizon == 0 {
-		f.Horizon = HorizonDefault
+		f.Horizon = horizonDefault
 	}
 	if len(h.Pods) == 0 && len(h.Nodes) == 0 {
 		return nil, ErrNothing

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/calibrate/observe"
 )
@@ -197,9 +197,9 @@ func hours(x float64) time.Duration {
 func (l *Lifetimes) Known() bool { return l.Lack == (Lack{}) }
 
 // Distribution as a plan has it.
-func (l *Lifetimes) Distribution() (out capacity.Lifetimes) {
+func (l *Lifetimes) Distribution() (out workload.Lifetimes) {
 	for _, m := range l.Marks {
-		out.Marks = append(out.Marks, capacity.Mark{Share: m.Share, By: rounded(m.By)})
+		out.Marks = append(out.Marks, workload.Mark{Share: m.Share, By: rounded(m.By)})
 	}
 	out.Rest = rounded(hours(l.Rest.Mean()))
 	for i := 1; i < len(out.Marks); { // that rounding has put at the same age

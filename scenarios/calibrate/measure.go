@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios/calibrate/observe"
 )
 
@@ -179,22 +180,22 @@ func newMeter(h *observe.History, at time.Time, c *capacity.Cluster) *meter {
 	return m
 }
 
-func (m *meter) event(e capacity.Event) {
+func (m *meter) event(e workload.Event) {
 	switch e.Kind {
-	case capacity.PodStarts:
+	case workload.PodStarts:
 		m.born, m.over = append(m.born, max(e.At, 1)), append(m.over, false)
-	case capacity.PodStops, capacity.PodMarked, capacity.PodRemoved:
+	case workload.PodStops, workload.PodMarked, workload.PodRemoved:
 		if !m.over[e.Pod] {
 			m.over[e.Pod] = true
 			m.life(m.born[e.Pod], max(e.At, 1))
 		}
-	case capacity.NodeJoins:
+	case workload.NodeJoins:
 		m.joined++
 		m.nodes++
-	case capacity.NodeDeleted:
+	case workload.NodeDeleted:
 		m.lost++
 		m.nodes--
-	case capacity.NodeDown:
+	case workload.NodeDown:
 		m.down++
 	}
 }

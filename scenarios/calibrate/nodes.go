@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/calibrate/observe"
 )
@@ -12,7 +12,7 @@ import (
 // nodes fits what happens to them.
 func (f *Fit) nodes(h *observe.History) {
 	f.Drain = f.spans(h, observe.Cordons, 0, drains)
-	f.Crash = f.spans(h, observe.Ready, capacity.EvictDefault, crashes)
+	f.Crash = f.spans(h, observe.Ready, workload.EvictDefault, crashes)
 	f.Loss = f.losses(h)
 }
 
@@ -31,7 +31,7 @@ func drains(n *observe.Node) (out []observe.Span) {
 // always lasts for crashFor; a mean of reboots and of long outages would evict in both.
 func crashes(n *observe.Node) (out []observe.Span) {
 	for _, s := range n.Silences {
-		if s.To.Sub(s.From) <= capacity.EvictDefault {
+		if s.To.Sub(s.From) <= workload.EvictDefault {
 			continue
 		}
 		if (s.Over || !n.Ended) && !slices.ContainsFunc(n.Cordons, func(c observe.Span) bool { return !s.From.Before(c.From) && !s.From.After(c.To) }) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/calibrate/observe"
 	"ipamsim/scenarios/plan/values"
@@ -220,7 +220,7 @@ func digits(x float64) float64 {
 func (f *Fit) troubles(name string, t Trouble, add func(Parameter)) {
 	rate := Parameter{Setting: name + "Every", Lack: t.Lack, Rests: Basis{What: BasisEvents, Count: int(t.Rate.Count), Over: hours(t.Rate.Exposure), Phi: t.Rate.Phi}}
 	if name == "crash" {
-		rate.Rests.Least = capacity.EvictDefault
+		rate.Rests.Least = workload.EvictDefault
 	}
 	if t.Rate.Exposure > 0 {
 		b := t.Rate.Band()

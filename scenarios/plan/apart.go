@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios/plan/cost"
 )
 
@@ -60,11 +61,11 @@ func (p *Plan) latency(c *capacity.Cluster) time.Duration {
 }
 
 // instantOf is when an event of the tape is put into practice.
-func instantOf(e capacity.Event, apart time.Duration) time.Duration {
+func instantOf(e workload.Event, apart time.Duration) time.Duration {
 	switch e.Kind {
-	case capacity.Pass:
+	case workload.Pass:
 		return e.At + apart/passAt
-	case capacity.Look:
+	case workload.Look:
 		in := e.At % apart
 		return e.At - in + min(max(in, apart/lookAt), apart-apart/lookAt)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios/plan/values"
 )
 
@@ -24,7 +24,7 @@ func arrivalSettings() []Setting {
 		given("arrivalsBatch", "how many come at once on average, geometric; otherwise 1", Into(values.Number(1, batchMax), func(d *Draft, x float64) { d.Load.Arrivals.Batch = x })),
 		given("arrivalsLifetime", "how long they live, exponential around this mean or by percentiles", Into(values.Lifetimes(), func(d *Draft, l values.Lifetime) {
 			if l.Mean > 0 {
-				l.By = capacity.Lifetimes{Rest: l.Mean}
+				l.By = workload.Lifetimes{Rest: l.Mean}
 			}
 			d.Load.Arrivals.Lifetimes = l.By
 		})),

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios/plan/values"
 	"ipamsim/scenarios/strict"
 )
@@ -22,7 +23,7 @@ func (p *Plan) asked() error {
 	s := &p.Doc.Spec
 	fail := p.sheet.Fail
 	seed := uint64(1)
-	s.Repeats, s.Samples, s.Engine = cmp.Or(s.Repeats, repeatsDefault), cmp.Or(s.Samples, capacity.SamplesDefault), cmp.Or(s.Engine, Reference)
+	s.Repeats, s.Samples, s.Engine = cmp.Or(s.Repeats, repeatsDefault), cmp.Or(s.Samples, workload.SamplesDefault), cmp.Or(s.Engine, Reference)
 	if s.Seed == nil {
 		s.Seed = &seed
 	}
@@ -217,9 +218,12 @@ func (p *Plan) cell(d *Draft, c Cell, picked []choice, cache map[string]*made) e
 		return p.sheet.Fail(field+": "+problem, "spec", "fabric")
 	}
 	c.Cluster = capacity.Cluster{
-		Nodes: m.nodes, Load: d.Load, Trouble: d.Trouble, Collect: d.Collect, Fabric: d.fabric,
-		Horizon: p.Doc.Spec.Horizon.Duration.Duration, Samples: p.Doc.Spec.Samples,
-		RestartEvery: d.RestartEvery, JudgeFrom: p.Doc.Spec.Want.From.Duration.Duration,
+		Workload: workload.Workload{
+			Nodes: m.nodes, Load: d.Load, Trouble: d.Trouble, Collect: d.Collect,
+			Horizon: p.Doc.Spec.Horizon.Duration.Duration, Samples: p.Doc.Spec.Samples,
+			RestartEvery: d.RestartEvery,
+		},
+		Fabric: d.fabric, JudgeFrom: p.Doc.Spec.Want.From.Duration.Duration,
 	}
 	err = p.configure(&c, m, d)
 	if err == nil && p.begins() {

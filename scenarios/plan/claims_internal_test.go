@@ -15,6 +15,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/model/metric"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
@@ -100,7 +101,7 @@ func lived(t *testing.T, c *capacity.Cluster, seed uint64) (out []map[netip.Pref
 		if err := player.Do(e); err != nil {
 			t.Fatal(err)
 		}
-		if e.Kind == capacity.Look {
+		if e.Kind == workload.Look {
 			out = append(out, holders(player.View(), c))
 		}
 	}

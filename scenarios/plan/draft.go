@@ -5,16 +5,16 @@ import (
 	"maps"
 	"time"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/model/route"
 	"ipamsim/scenarios"
 )
 
 // Draft is a cell while its settings are read.
 type Draft struct {
-	Load         capacity.Load
-	Trouble      capacity.Trouble
-	Collect      capacity.Collect
+	Load         workload.Load
+	Trouble      workload.Trouble
+	Collect      workload.Collect
 	RestartEvery time.Duration
 	Datastore    string // "": the manager's first
 	Topology     string // of the fabric; "": as it is

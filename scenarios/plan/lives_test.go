@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/cmd/managers"
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/plan/values"
 )
@@ -28,10 +28,10 @@ arrivalsByWeekday: [1, 1, 1, 1, 1, 0, 0], begins: 2d7h, replaceEvery: 9d, replac
 		t.Fatal(err)
 	}
 	l := p.Cells[0].Cluster.Load
-	want := capacity.Load{
+	want := workload.Load{
 		Pods: 20, GrowPods: -4, Begins: 55 * time.Hour,
-		Lifetimes: capacity.Lifetimes{Marks: []capacity.Mark{{Share: 0.5, By: 3 * time.Hour}, {Share: 0.995, By: 216 * time.Hour}}, Rest: 480 * time.Hour},
-		Arrivals:  capacity.Arrivals{PerHour: 2.5, Batch: 3, Weekdays: []float64{1, 1, 1, 1, 1, 0, 0}, Lifetimes: capacity.Lifetimes{Rest: 10 * time.Minute}},
+		Lifetimes: workload.Lifetimes{Marks: []workload.Mark{{Share: 0.5, By: 3 * time.Hour}, {Share: 0.995, By: 216 * time.Hour}}, Rest: 480 * time.Hour},
+		Arrivals:  workload.Arrivals{PerHour: 2.5, Batch: 3, Weekdays: []float64{1, 1, 1, 1, 1, 0, 0}, Lifetimes: workload.Lifetimes{Rest: 10 * time.Minute}},
 	}
 	if d := cmp.Diff(want, l); d != "" || !p.Cells[0].Cluster.Trouble.ReplaceDrained {
 		t.Error(d)

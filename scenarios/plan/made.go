@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 )
@@ -17,7 +17,7 @@ import (
 type made struct {
 	scenario *scenarios.Scenario
 	machines []machine
-	nodes    []capacity.Node
+	nodes    []workload.Node
 	steps    []Step // of the cell's migration
 }
 

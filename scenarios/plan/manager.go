@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/model/metric"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
@@ -84,7 +85,7 @@ type Move struct {
 // Step of a migration, and how an operator takes it, at one time; none for one that is
 // only the restart of pods.
 type Step struct {
-	capacity.Step
+	workload.Step
 	Events []scenarios.Event
 }
 

@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/sim/cluster"
 )
 
@@ -101,7 +101,7 @@ func (d *Draft) machines(base []cluster.Object) (out []machine, err error) {
 		notes := d.plan.base.Manager().Annotations
 		addr, _ := netip.ParsePrefix(n.Metadata.Annotations[notes.Node]) // not valid: the simulated cluster gives it one
 		addr6, _ := netip.ParsePrefix(n.Metadata.Annotations[notes.Node6])
-		out = append(out, machine{capacity.Node{Name: o.Name, Labels: n.Metadata.Labels, Addr: addr, Addr6: addr6}, o.Body})
+		out = append(out, machine{workload.Node{Name: o.Name, Labels: n.Metadata.Labels, Addr: addr, Addr6: addr6}, o.Body})
 	}
 	slices.SortStableFunc(out, func(a, b machine) int { return cmp.Compare(a.Name, b.Name) })
 	have := map[string]bool{}
@@ -113,7 +113,7 @@ func (d *Draft) machines(base []cluster.Object) (out []machine, err error) {
 	}
 	for i := 1; len(out) < d.nodes; i++ {
 		if name := fmt.Sprintf("node-%04d", i); !have[name] {
-			out = append(out, machine{capacity.Node{Name: name}, cluster.NodeManifest(name, nil)})
+			out = append(out, machine{workload.Node{Name: name}, cluster.NodeManifest(name, nil)})
 		}
 	}
 	return out[:d.nodes], nil
@@ -121,6 +121,6 @@ func (d *Draft) machines(base []cluster.Object) (out []machine, err error) {
 
 // machine is a node of the beginning.
 type machine struct {
-	capacity.Node
+	workload.Node
 	body json.RawMessage
 }

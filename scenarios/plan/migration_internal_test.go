@@ -13,6 +13,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/reports/answer"
 	answercalico "ipamsim/reports/answer/calico"
 	"ipamsim/scenarios/scenariotest"
@@ -64,7 +65,7 @@ func (s *Step) text() string {
 		return fmt.Sprintf("type %v", change.Affinities)
 	case calico.Configure:
 		return fmt.Sprintf("configure %+v", change.Settings)
-	case capacity.RestartPods:
+	case workload.RestartPods:
 		return fmt.Sprintf("restart %v", s.Pools)
 	}
 	return string(s.Kind) + " " + s.Pool
@@ -127,7 +128,7 @@ func TestBlocksNeverOverlap(t *testing.T) {
 				if err := player.Do(e); err != nil {
 					t.Fatal(err)
 				}
-				if e.Kind != capacity.Look && e.Kind != capacity.Pass {
+				if e.Kind != workload.Look && e.Kind != workload.Pass {
 					checkBlocks(t, player)
 				}
 			}

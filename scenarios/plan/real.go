@@ -12,6 +12,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/model/metric"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -115,7 +116,7 @@ func (s *script) course() *capacity.Course {
 // instants are when the samples are taken.
 func (s *script) instants(apart time.Duration) (out []time.Duration) {
 	for _, l := range s.looks {
-		out = append(out, instantOf(capacity.Event{At: l.at, Kind: capacity.Look}, apart))
+		out = append(out, instantOf(workload.Event{At: l.at, Kind: workload.Look}, apart))
 	}
 	return out
 }
@@ -154,16 +155,16 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		}
 		at := instantOf(e, c.Apart)
 		switch e.Kind {
-		case capacity.Look, capacity.StepLook:
-			out.looks = append(out.looks, look{e.At, t.Unplaced(), wanted, e.Kind == capacity.StepLook})
-		case capacity.StepBegins:
+		case workload.Look, workload.StepLook:
+			out.looks = append(out.looks, look{e.At, t.Unplaced(), wanted, e.Kind == workload.StepLook})
+		case workload.StepBegins:
 			for _, action := range m.steps[e.Node].Events {
 				add(at, action)
 				out.tries = append(out.tries, try{at, e.Node, t.Refused()})
 			}
-		case capacity.Pass:
+		case workload.Pass:
 			add(at, scenarios.Event{Reconcile: &action.Reconcile{Name: p.manager.Pass}})
-		case capacity.NodeJoins:
+		case workload.NodeJoins:
 			n := t.Node(e.Node)
 			out.numbers[n.Name] = e.Node
 			var body json.RawMessage
@@ -172,25 +173,25 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 			}
 			add(at+c.Apart/64, scenarios.Event{Apply: &action.Apply{Object: body}})
 			add(at+c.Apart/32, scenarios.Event{PowerOn: &action.PowerOn{Node: n.Name}})
-		case capacity.PodStarts:
+		case workload.PodStarts:
 			wanted++
 			var body json.RawMessage
 			if body, err = of.body(t.Pod(e.Pod), t.Node(e.Node).Name, m.scenario); err != nil {
 				return nil, err
 			}
 			add(at, scenarios.Event{Apply: &action.Apply{Object: body}})
-		case capacity.PodStops:
+		case workload.PodStops:
 			wanted--
 			ref := t.Pod(e.Pod)
 			add(at, scenarios.Event{Delete: &action.Delete{Resource: of.resource, Namespace: ref.Namespace, Name: ref.Name}})
-		case capacity.NodeDown:
+		case workload.NodeDown:
 			add(at, scenarios.Event{Crash: &action.Crash{Node: t.Node(e.Node).Name}})
-		case capacity.NodeUp:
+		case workload.NodeUp:
 			add(at, scenarios.Event{PowerOn: &action.PowerOn{Node: t.Node(e.Node).Name}})
-		case capacity.NodeDeleted:
+		case workload.NodeDeleted:
 			add(at, scenarios.Event{Delete: &action.Delete{Resource: "nodes", Name: t.Node(e.Node).Name}})
-		case capacity.PodMarked, capacity.PodRemoved: // the cluster's own controllers do
-		case capacity.StepEnds:
+		case workload.PodMarked, workload.PodRemoved: // the cluster's own controllers do
+		case workload.StepEnds:
 		}
 	}
 	slices.SortStableFunc(d.Spec.Timeline, func(a, b scenarios.Event) int { return int(a.At.Duration - b.At.Duration) })
@@ -232,7 +233,7 @@ func (p *Plan) settings(c *capacity.Cluster, m *made, pt Point) scenarios.Spec {
 	silent := c.Evict() / 8
 	s.Timers = scenarios.Timers{
 		NodeMonitorGrace: span(silent), Toleration: span(c.Evict() - silent - c.Apart/WorkAt), // so that pods are marked when the tape says
-		PodGC: span(capacity.PodGC - c.Apart/WorkAt), SandboxRetry: span(capacity.Retry),
+		PodGC: span(workload.PodGC - c.Apart/WorkAt), SandboxRetry: span(workload.Retry),
 	}
 	s.Datastore = p.datastore(m.scenario.Doc.Spec.Datastore)
 	if daemons := p.manager.Real.Daemons; daemons != nil {
@@ -259,7 +260,7 @@ func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object) {
 	return out
 }
 
-func nodeBody(n capacity.Node, annotation string) (json.RawMessage, error) {
+func nodeBody(n workload.Node, annotation string) (json.RawMessage, error) {
 	b := Body{}
 	if err := json.Unmarshal(cluster.NodeManifest(n.Name, n.Labels), &b); err != nil {
 		return nil, err

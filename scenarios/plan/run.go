@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios"
 )
 
@@ -78,7 +79,7 @@ type start struct {
 // beginning is what was there before: nothing, but of a cluster that was imported.
 type beginning struct {
 	record *model.Snapshot
-	pods   []capacity.Resident
+	pods   []workload.Resident
 }
 
 // begin looks at what the plan's scenario begins with, once a process.
@@ -101,7 +102,7 @@ func (p *Plan) found(ctx context.Context, r *scenarios.Runner) (b beginning, err
 		if s.Pod.Namespace == "" {
 			continue // a node's own device
 		}
-		x := capacity.Resident{Ref: s.Pod, Node: s.Node, Container: s.ID}
+		x := workload.Resident{Ref: s.Pod, Node: s.Node, Container: s.ID}
 		for _, a := range s.Attachments {
 			x.Addrs = append(x.Addrs, a.Addrs...)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan/values"
 	"ipamsim/sim/ipam"
@@ -89,9 +89,9 @@ func loadSettings() []Setting {
 		given("grow", "nodes that join over the horizon, at equal distances", Into(values.Whole(0, nodesMax), func(d *Draft, n int) { d.Load.Grow = n })),
 		given("growAt", "when all of these join at once instead", Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { d.Load.GrowAt = t })),
 		given("pods", "pods that run in all, whatever nodes there are", Into(values.Whole(1, podsMax), func(d *Draft, n int) {
-			d.Load.Pods, d.Load.PodsPerNode = n, capacity.Distribution{}
+			d.Load.Pods, d.Load.PodsPerNode = n, workload.Distribution{}
 		})),
-		given("podsPerNode", "pods that run for each node, drawn for each", Into(values.Distribution(), func(d *Draft, x capacity.Distribution) {
+		given("podsPerNode", "pods that run for each node, drawn for each", Into(values.Distribution(), func(d *Draft, x workload.Distribution) {
 			d.Load.Pods, d.Load.PodsPerNode = 0, x
 		})),
 		chosen("maxPods", "pods that a kubelet takes; otherwise 110", Into(values.Whole(1, values.PodsPerNodeMax), func(d *Draft, n int) { d.Load.MaxPods = n })),

@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster/cron"
 )
@@ -27,7 +27,7 @@ func (p *Plan) alone() bool { return p.from == nil && !p.sheet.Has(scenarios.Kin
 // collects is how the reconciler runs in the plan's scenario: its passes, or those of
 // the daemon that makes them; none if it has neither. A plan of manifests has
 // upstream's.
-func (p *Plan) collects() (c capacity.Collect) {
+func (p *Plan) collects() (c workload.Collect) {
 	spec := p.base.Doc.Spec
 	if p.alone() || p.manager.Daemon != "" && slices.Contains(spec.Daemons, p.manager.Daemon) {
 		c.Every = p.manager.Every

@@ -128,7 +128,7 @@ func (t *Theatre) leaveTo(ctx context.Context, c *Controller, results []*Result)
 func (t *Theatre) try(ctx context.Context, r *Result) {
 	fail := func(err error) {
 		r.Untried, r.Reason = Broken, err.Error()
-		if Interrupted(err) || ctx.Err() != nil {
+		if interrupted(err) || ctx.Err() != nil {
 			r.Untried, r.Reason = OutOfTime, ""
 		}
 	}

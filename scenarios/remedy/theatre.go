@@ -120,17 +120,17 @@ func (t *Theatre) play(ctx context.Context, st *Stage, with ...*Controller) (*af
 	case failed != nil:
 		return nil, failed
 	case rep.Verdict == reports.Unknown || sight == nil:
-		return nil, fmt.Errorf("%w: %s", ErrCut, rep.Reason)
+		return nil, fmt.Errorf("%w: %s", errCut, rep.Reason)
 	}
 	end := checker.AtRest(*sight)
 	return &after{sight: sight, violations: slices.Concat(rep.Violations, end), last: len(end), failed: failures(rep.History, st.tells), shut: closed}, nil
 }
 
-// ErrCut is a run that a limit has cut short.
-var ErrCut = errors.New("remedy: the run was cut short")
+// errCut is a run that a limit has cut short.
+var errCut = errors.New("remedy: the run was cut short")
 
-// Interrupted reports whether an error says that time was up.
-func Interrupted(err error) bool {
+// interrupted reports whether an error says that time was up.
+func interrupted(err error) bool {
 	return errors.Is(err, sim.ErrInterrupted) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 

@@ -39,7 +39,7 @@ func Step(ctx context.Context, kubeconfig string, steps int) (where string, err 
 	if err != nil {
 		return "", err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, conf.Host+StepPath+"?n="+strconv.Itoa(steps), http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, conf.Host+stepPath+"?n="+strconv.Itoa(steps), http.NoBody)
 	if err != nil {
 		return "", err
 	}

@@ -33,8 +33,8 @@ type Server struct {
 // then. Its errors are for the user.
 type Stepper func(ctx context.Context, steps int) (where string, err error)
 
-// StepPath is where Client sends the run on: POST, with the number of steps as n.
-const StepPath = "/ipamsim/step"
+// stepPath is where Client sends the run on: POST, with the number of steps as n.
+const stepPath = "/ipamsim/step"
 
 // StepsMax is more steps than any run has.
 const StepsMax = 10_000_000
@@ -76,7 +76,7 @@ type gatekeeper struct {
 var paths = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
 func (g *gatekeeper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if path.Clean(r.URL.Path) == StepPath {
+	if path.Clean(r.URL.Path) == stepPath {
 		g.move(w, r)
 		return
 	}

@@ -2,7 +2,7 @@ package queue
 
 import "ipamsim/fuzz/coverage"
 
-// Sights are what one run saw that its cell had seen in few runs before.
+// Sights are what one run saw that its worker process had seen in few runs before.
 type Sights struct {
 	coverage.Run
 	Pairs, States, Allocators Packed `json:",omitempty"`

@@ -6,9 +6,9 @@ import (
 	"ipamsim/fuzz/coverage"
 )
 
-// Told is in which runs a cell first saw each pair, state and state of an allocator, as many as
+// Told is in which runs a worker process first saw each pair, state and state of an allocator, as many as
 // matter. What it sees in others it leaves out of its answers. So all of these must come into the
-// log, or the cell must go.
+// log, or the worker process must go.
 type Told struct{ pairs, states, allocators map[uint64]few }
 
 // few runs.

@@ -58,7 +58,7 @@ func refused(why string) *answer {
 	return &answer{Point: queue.Squeeze(text)}
 }
 
-// lives is a plan in the process of a cell.
+// lives is a plan in a worker process.
 type lives struct {
 	*plan.Plan
 	points []plan.Point
@@ -105,6 +105,6 @@ func frugal() {
 	}
 }
 
-// heapMax: above it, memory is dearer than time. Two such cells and their coordinator
+// heapMax: above it, memory is dearer than time. Two such worker processes and their coordinator
 // are below 4 GiB.
 const heapMax = 1536 << 20

@@ -8,6 +8,7 @@ import (
 	"ipamsim/fuzz/linear"
 	"ipamsim/reports"
 	"ipamsim/reports/page"
+	"ipamsim/reports/record"
 	"ipamsim/scenarios"
 )
 
@@ -31,7 +32,7 @@ func Pages(ctx context.Context, r *scenarios.Runner, f *finding.Finding) (map[st
 		pages[finding.IssueFile(f.Fingerprint)] = f.Issue(rep, v)
 	}
 	var b bytes.Buffer
-	err = page.Write(&b, reports.RecordOf(rep))
+	err = page.Write(&b, record.Of(rep))
 	pages[finding.PageFile(f.Fingerprint)] = b.Bytes()
 	if f.Real.YAML != nil {
 		pages[finding.RealFile(f.Fingerprint)] = f.Real.YAML

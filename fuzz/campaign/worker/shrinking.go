@@ -14,6 +14,7 @@ import (
 	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 )
 
@@ -116,7 +117,7 @@ func asRecorded(sc *scenarios.Scenario, rep *reports.Report, v *model.Violation)
 	var head strings.Builder
 	for _, line := range append([]string{
 		fmt.Sprintf("%s (%s), as recorded: it has not been shrunk, and its fingerprint %s is that of the whole run", f.Invariant, f.Severity, f.Fingerprint), "",
-	}, reports.Wrap(f.Sentence, headWidth)...) {
+	}, layout.Wrap(f.Sentence, headWidth)...) {
 		fmt.Fprintln(&head, strings.TrimSpace("# "+strings.Map(printable, line)))
 	}
 	fmt.Fprintf(&head, "#\n# %s\n# ipamsim replay %s\n\n", f.Upstream, finding.File(f.Fingerprint))

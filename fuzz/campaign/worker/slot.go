@@ -18,16 +18,16 @@ import (
 	"ipamsim/fuzz/process"
 )
 
-// slot is one place for a cell, and what happens there: one shard after another.
+// slot is one place for a worker process, and what happens there: one shard after another.
 type slot struct {
 	*crew
-	cell  process.Place
-	began time.Time // the shard
+	process process.Place
+	began   time.Time // the shard
 }
 
 // work takes shards until ctx ends.
 func (s *slot) work(ctx context.Context) {
-	defer s.cell.Clear()
+	defer s.process.Clear()
 	for ctx.Err() == nil {
 		m, err := s.queue.Next(jetstream.FetchMaxWait(time.Second))
 		if err != nil {
@@ -87,7 +87,7 @@ func (s *slot) bring(ctx context.Context, sh queue.Shard, r *queue.Result) bool 
 // whole explores a source in the one order there is. A worker that takes over
 // from another begins anew, and what it brings again counts once.
 func (s *slot) whole(ctx context.Context, sh queue.Shard, r *queue.Result) error {
-	s.cell.Clear() // it was elsewhere
+	s.process.Clear() // it was elsewhere
 	began := time.Now()
 	for n := sh.From; n < sh.From+sh.Runs && !r.Over && queue.Phase(s.phase.Load()) == queue.Exploring && ctx.Err() == nil; n += queue.WholeRuns {
 		part := queue.Shard{Epoch: sh.Epoch, Kind: queue.Explore, Source: sh.Source, From: n, Runs: min(queue.WholeRuns, sh.From+sh.Runs-n)}
@@ -145,8 +145,8 @@ func (s *slot) explore(ctx context.Context, sh queue.Shard, r *queue.Result) err
 			return err
 		}
 		if bound.Err() != nil {
-			s.cell.Clear() // what it noted of this run, nobody is told
-			break          // this one does not count
+			s.process.Clear() // what it noted of this run, nobody is told
+			break             // this one does not count
 		}
 		if a == nil {
 			continue
@@ -193,7 +193,7 @@ func count(r *queue.Result, q ask, a *answer, after time.Duration) {
 	}
 }
 
-// run is one question, with what happens if it kills the cell: the run is done
+// run is one question, with what happens if it kills the worker process: the run is done
 // again alone in a fresh one, on etcd. No answer and no error means that it died for good,
 // which r then says.
 func (s *slot) run(ctx context.Context, q ask, r *queue.Result) (*answer, error) {
@@ -205,7 +205,7 @@ func (s *slot) run(ctx context.Context, q ask, r *queue.Result) (*answer, error)
 		*a = answer{}
 		return q, a
 	}
-	first, last, err := s.cell.Ask(ctx, question, func(*process.Death) {
+	first, last, err := s.process.Ask(ctx, question, func(*process.Death) {
 		q.Etcd = true // which is the judge
 		r.Repeated.Died++
 	})
@@ -213,7 +213,7 @@ func (s *slot) run(ctx context.Context, q ask, r *queue.Result) (*answer, error)
 	case ctx.Err() != nil:
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("campaign: cell: %w", err)
+		return nil, fmt.Errorf("campaign: worker process: %w", err)
 	case last != nil && s.spec.Plan():
 		return gone(last, r), nil
 	case last != nil:
@@ -224,10 +224,10 @@ func (s *slot) run(ctx context.Context, q ask, r *queue.Result) (*answer, error)
 	return a, nil
 }
 
-// start a cell, which gets no secrets and knows what is searched.
+// start a worker process, which gets no secrets and knows what is searched.
 func (s *slot) start() (*process.Handle, error) {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, queue.SecretEnv) })
-	k, err := process.Start(s.scratch, env, "cell")
+	k, err := process.Start(s.scratch, env, "worker-process")
 	if err == nil {
 		err = k.Tell(ask{Spec: &s.spec})
 	}

@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/scratch"
 )
 
-// Worker takes shards and has them run in cells.
+// Worker takes shards and has them run in worker processes.
 type Worker struct {
 	Managers scenarios.Managers
 	Link     queue.Link
@@ -37,7 +37,7 @@ func (w Worker) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	room, err := scratch.New("cells")
+	room, err := scratch.New("workers")
 	if err != nil {
 		return fmt.Errorf("campaign: %w", err)
 	}
@@ -132,7 +132,7 @@ func (w Worker) join(ctx context.Context, b *queue.Bus, id, scratch string) erro
 	}
 	for range w.Parallel {
 		s := &slot{crew: c}
-		s.cell.Start = s.start
+		s.process.Start = s.start
 		all.Go(func() { s.work(ctx) })
 	}
 	all.Wait()

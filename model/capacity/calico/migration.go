@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 )
 
@@ -12,19 +13,19 @@ import (
 const (
 	// CreatePool is refused as long as blocks of another size lie in the pool, as
 	// calicoctl and Calico's API server do.
-	CreatePool  capacity.StepKind = "create-pool"
-	DisablePool capacity.StepKind = "disable-pool" // it hands out no address from now on
+	CreatePool  workload.StepKind = "create-pool"
+	DisablePool workload.StepKind = "disable-pool" // it hands out no address from now on
 	// DeletePool deletes a pool as calicoctl does: nodes lose their affinities to its
 	// blocks, empty blocks go, and others belong to nobody.
-	DeletePool capacity.StepKind = "delete-pool"
+	DeletePool workload.StepKind = "delete-pool"
 	// TypeAffinities gives BlockAffinities that an older Calico wrote the type that it
 	// did not know: host. v3.31 takes one without it for another's when it deletes a
 	// pool: the affinity goes, and the block stays, even an empty one.
 	//
 	// Source: libcalico-go/lib/ipam, affinityConfigsByBlocks and affinityMatches.
-	TypeAffinities capacity.StepKind = "type-affinities"
+	TypeAffinities workload.StepKind = "type-affinities"
 	// Configure replaces IPAMConfig.
-	Configure capacity.StepKind = "configure"
+	Configure workload.StepKind = "configure"
 )
 
 // Change is what a step changes.
@@ -40,13 +41,13 @@ type Change struct {
 }
 
 // OfPool is a step that is about a pool.
-func OfPool(kind capacity.StepKind, p reference.Pool, r Routing) capacity.Step {
-	return capacity.Step{Kind: kind, Pool: p.Name, CIDR: p.Prefix, BlockBits: p.BlockBits, Change: Change{Pool: p, Routing: r}}
+func OfPool(kind workload.StepKind, p reference.Pool, r Routing) workload.Step {
+	return workload.Step{Kind: kind, Pool: p.Name, CIDR: p.Prefix, BlockBits: p.BlockBits, Change: Change{Pool: p, Routing: r}}
 }
 
 // step changes Calico's pools, or its configuration. Nodes then look after their
 // tunnel addresses, one after the other.
-func (m *allocator) step(s *capacity.Step) error {
+func (m *allocator) step(s *workload.Step) error {
 	var err error
 	change, _ := s.Change.(Change)
 	switch s.Kind {
@@ -63,7 +64,7 @@ func (m *allocator) step(s *capacity.Step) error {
 		err = m.a.DeletePool(s.Pool)
 	case Configure:
 		m.a.Config = change.Settings
-	case capacity.RestartPods, TypeAffinities: // the reference knows of no types
+	case workload.RestartPods, TypeAffinities: // the reference knows of no types
 		return nil
 	}
 	switch {

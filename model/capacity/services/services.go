@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 )
 
 // Config is how the API servers are configured, what was there before the first Service of
@@ -35,7 +36,7 @@ type Kind struct {
 
 // Kind is that of the Service of a name, in the trial of a seed.
 func (c *Config) Kind(seed uint64, name string) (k Kind) {
-	draw := capacity.Draws(seed, name)
+	draw := workload.Draws(seed, name)
 	x, local, dual := draw(), draw(), draw()
 	k.NodePort = x < c.NodePort
 	k.LoadBalancer = !k.NodePort && x < c.NodePort+c.LoadBalancer
@@ -68,10 +69,10 @@ func Band(p netip.Prefix) int {
 	return min(max(size/step, least), most)
 }
 
-// PortBand is the same of node ports.
+// portBand is the same of node ports.
 //
 // Source: pkg/registry/core/service/portallocator, calculateRangeOffset (v1.34.1).
-func PortBand(size int) int {
+func portBand(size int) int {
 	const least, most, step = 16, 128, 32
 	if size <= least {
 		return 0

@@ -18,7 +18,7 @@ func TestBands(t *testing.T) {
 		}
 	}
 	for size, want := range map[int]int{16: 0, 17: 16, 128: 16, 2768: 86, 8192: 128} {
-		if got := PortBand(size); got != want {
+		if got := portBand(size); got != want {
 			t.Errorf("%d: %d, want %d", size, got, want)
 		}
 	}

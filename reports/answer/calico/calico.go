@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
 )
@@ -71,7 +72,7 @@ func tunnels(c *capacity.Cluster) bool {
 	return calico.Of(c).Tunnels && slices.ContainsFunc(calico.Of(c).Pools, func(p reference.Pool) bool { return p.IPIP || p.VXLAN })
 }
 
-func ofPool(s capacity.Step) bool {
+func ofPool(s workload.Step) bool {
 	return s.Kind == calico.CreatePool || s.Kind == calico.DisablePool || s.Kind == calico.DeletePool
 }
 
@@ -84,7 +85,7 @@ func grace(c *capacity.Cluster) time.Duration {
 }
 
 // step of a migration, as an instruction.
-func step(s *capacity.Step) string {
+func step(s *workload.Step) string {
 	change, _ := s.Change.(calico.Change)
 	switch s.Kind {
 	case calico.CreatePool:

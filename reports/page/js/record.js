@@ -1,4 +1,4 @@
-// The record that came with the page: reports/record.go says what is in it.
+// The record that came with the page: reports/record/record.go says what is in it.
 const rec = JSON.parse(byId('record').textContent);
 for (const list of ['steps', 'events', 'violations', 'addresses', 'screens', 'ranges', 'waiting', 'sources']) rec[list] = rec[list] || [];
 for (const v of rec.violations) { v.turns = v.turns || []; v.objects = v.objects || []; }

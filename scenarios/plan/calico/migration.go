@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"ipamsim/model"
-	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
@@ -241,7 +241,7 @@ func (m *mover) untyped() (out plan.Step, ok bool) {
 
 // steps of all that is to be done.
 func (m *mover) steps() (out []plan.Step, err error) {
-	do := func(kind capacity.StepKind, pools []livePool) {
+	do := func(kind workload.StepKind, pools []livePool) {
 		for _, p := range pools {
 			s := plan.Step{Step: calico.OfPool(kind, p.Pool, p.routing)}
 			var e error
@@ -253,7 +253,7 @@ func (m *mover) steps() (out []plan.Step, err error) {
 	}
 	restart := func(pools []netip.Prefix) {
 		if len(pools) > 0 {
-			out = append(out, plan.Step{Step: capacity.Step{Kind: capacity.RestartPods, Pools: pools}})
+			out = append(out, plan.Step{Step: workload.Step{Kind: workload.RestartPods, Pools: pools}})
 		}
 	}
 	prefixes := func(pools []livePool) (out []netip.Prefix) {

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
 	"ipamsim/sim/cluster"
@@ -29,7 +29,7 @@ func moves(m plan.Move) ([]plan.Step, error) {
 	if is := calico.Of(m.Is).Settings; is != calico.Of(m.Was).Settings {
 		i := slices.IndexFunc(m.To.Objects, func(o cluster.Object) bool { return o.Kind == configKind || o.Kind == configKindV3 })
 		steps = slices.Insert(steps, 0, plan.Step{
-			Step:   capacity.Step{Kind: calico.Configure, Change: calico.Change{Settings: is}},
+			Step:   workload.Step{Kind: calico.Configure, Change: calico.Change{Settings: is}},
 			Events: []scenarios.Event{{Apply: &action.Apply{Object: m.To.Objects[i].Body}}},
 		})
 	}
@@ -40,7 +40,7 @@ func moves(m plan.Move) ([]plan.Step, error) {
 const calicoAPI = "projectcalico.org/v3"
 
 // operate is what an operator does with a pool.
-func operate(kind capacity.StepKind, p *livePool) ([]scenarios.Event, error) {
+func operate(kind workload.StepKind, p *livePool) ([]scenarios.Event, error) {
 	switch kind {
 	case calico.CreatePool:
 		o, err := p.manifest.close()

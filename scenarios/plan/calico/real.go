@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/workload"
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/scenarios/plan"
 	"ipamsim/sim/cluster"
@@ -34,7 +35,7 @@ func unable(c *capacity.Cluster) string {
 func tunnelled(c *capacity.Cluster) bool {
 	of := func(p reference.Pool) bool { return p.IPIP || p.VXLAN }
 	return calico.Of(c).Tunnels && (slices.ContainsFunc(calico.Of(c).Pools, of) ||
-		slices.ContainsFunc(c.Migration, func(s capacity.Step) bool {
+		slices.ContainsFunc(c.Migration, func(s workload.Step) bool {
 			change, _ := s.Change.(calico.Change)
 			return of(change.Pool)
 		}))

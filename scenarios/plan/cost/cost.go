@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 )
 
 // Events estimates how many pods start in one trial of a cluster, and how many
@@ -38,7 +39,7 @@ func expected(c *capacity.Cluster) (starts, passes float64) {
 // restarts is how often a migration restarts all pods.
 func restarts(c *capacity.Cluster) (n float64) {
 	for i := range c.Migration {
-		if c.Migration[i].Kind == capacity.RestartPods {
+		if c.Migration[i].Kind == workload.RestartPods {
 			n++
 		}
 	}

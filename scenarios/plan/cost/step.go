@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 )
 
 // Fits reports whether there is room in a trial for all that happens, one event in a step:
@@ -21,7 +22,7 @@ func Fits(c *capacity.Cluster, step time.Duration) bool {
 func Latency(c *capacity.Cluster) time.Duration {
 	pods := c.Load.MaxPods
 	if pods == 0 {
-		pods = capacity.MaxPodsDefault
+		pods = workload.MaxPodsDefault
 	}
 	nodes := max(len(c.Nodes), 1)
 	most := max(float64(c.Load.Pods), float64(nodes+c.Load.Grow)*(c.Load.PodsPerNode.Mean+c.Load.PodsPerNode.Spread))

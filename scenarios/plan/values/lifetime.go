@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 )
 
 // Bounds of distributions and weights.
@@ -48,11 +48,11 @@ func Lifetimes() Type {
 // Lifetime is a mean, or a distribution.
 type Lifetime struct {
 	Mean time.Duration
-	By   capacity.Lifetimes
+	By   workload.Lifetimes
 }
 
 // lifetimesOf reads {p50: 3h, p90: 2d, rest: 9d}.
-func lifetimesOf(v any) (out capacity.Lifetimes, ok bool) {
+func lifetimesOf(v any) (out workload.Lifetimes, ok bool) {
 	given, ok := v.(map[string]any)
 	if !ok || len(given) == 0 || len(given) > marksMax {
 		return out, false
@@ -74,9 +74,9 @@ func lifetimesOf(v any) (out capacity.Lifetimes, ok bool) {
 		if err != nil || share <= 0 {
 			return out, false
 		}
-		out.Marks = append(out.Marks, capacity.Mark{Share: share / 100, By: t})
+		out.Marks = append(out.Marks, workload.Mark{Share: share / 100, By: t})
 	}
-	slices.SortFunc(out.Marks, func(a, b capacity.Mark) int { return cmp.Compare(a.Share, b.Share) })
+	slices.SortFunc(out.Marks, func(a, b workload.Mark) int { return cmp.Compare(a.Share, b.Share) })
 	for i := 1; i < len(out.Marks); i++ {
 		if a, b := out.Marks[i-1], out.Marks[i]; a.Share == b.Share || a.By >= b.By {
 			return out, false
@@ -87,7 +87,7 @@ func lifetimesOf(v any) (out capacity.Lifetimes, ok bool) {
 
 // LifetimesSetting is a distribution as the setting lifetime has it: by percentile, with
 // rest.
-func LifetimesSetting(l capacity.Lifetimes) map[string]Span {
+func LifetimesSetting(l workload.Lifetimes) map[string]Span {
 	out := map[string]Span{}
 	for _, m := range l.Marks {
 		out["p"+strconv.FormatFloat(math.Round(m.Share*1e6)/1e4, 'f', -1, 64)] = spanAs(m.By)

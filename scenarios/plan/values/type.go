@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/workload"
 )
 
 // Type is what the values of a setting are: see TypeOf.
@@ -162,7 +163,7 @@ func Several[T any](v any, least int, one func(any) (T, bool)) ([]T, bool) {
 
 // Distribution is a number, or a shape.
 func Distribution() Type {
-	shapes := []string{capacity.Fixed, capacity.Uniform, capacity.Normal, capacity.Poisson}
+	shapes := []string{workload.Fixed, workload.Uniform, workload.Normal, workload.Poisson}
 	number := func(most int) map[string]any { return map[string]any{"type": "number", "minimum": 0, "maximum": most} }
 	return TypeOf(
 		fmt.Sprintf("a number, 0 to %d, or {shape: fixed, uniform, normal or poisson, mean: 30, spread: 10, max: 110}", PodsPerNodeMax),
@@ -174,7 +175,7 @@ func Distribution() Type {
 				"max": map[string]any{"type": "integer", "minimum": 0, "maximum": PodsPerNodeMax},
 			},
 		}}},
-		func(v any) (capacity.Distribution, bool) {
+		func(v any) (workload.Distribution, bool) {
 			out, ok := DistributionOf(v)
 			return out, ok && (out.Shape == "" || slices.Contains(shapes, out.Shape)) &&
 				out.Mean >= 0 && out.Mean <= PodsPerNodeMax && out.Spread >= 0 && out.Spread <= PodsPerNodeMax && out.Max >= 0 && out.Max <= PodsPerNodeMax
@@ -183,7 +184,7 @@ func Distribution() Type {
 }
 
 // DistributionText is a distribution for people: "uniform 70 ± 40".
-func DistributionText(d capacity.Distribution) string {
+func DistributionText(d workload.Distribution) string {
 	s := strings.TrimSpace(fmt.Sprintf("%s %g", d.Shape, d.Mean))
 	if d.Spread > 0 {
 		s += fmt.Sprintf(" ± %g", d.Spread)
@@ -195,9 +196,9 @@ func DistributionText(d capacity.Distribution) string {
 }
 
 // DistributionOf reads a distribution.
-func DistributionOf(v any) (out capacity.Distribution, ok bool) {
+func DistributionOf(v any) (out workload.Distribution, ok bool) {
 	if mean, ok := v.(float64); ok {
-		return capacity.Distribution{Mean: mean}, true
+		return workload.Distribution{Mean: mean}, true
 	}
 	given, ok := v.(map[string]any)
 	if !ok {
@@ -218,9 +219,9 @@ func Idle(v any) string {
 		return ""
 	}
 	switch {
-	case d.Spread > 0 && (d.Shape == "" || d.Shape == capacity.Fixed || d.Shape == capacity.Poisson):
+	case d.Spread > 0 && (d.Shape == "" || d.Shape == workload.Fixed || d.Shape == workload.Poisson):
 		return "only shape: uniform and shape: normal have a spread"
-	case d.Shape == capacity.Uniform && d.Spread > d.Mean:
+	case d.Shape == workload.Uniform && d.Spread > d.Mean:
 		return fmt.Sprintf("mean %g ± %g goes below 0: want a spread of at most %g", d.Mean, d.Spread, d.Mean)
 	case d.Max > 0 && float64(d.Max) < d.Mean:
 		return fmt.Sprintf("max %d is less than mean, %g", d.Max, d.Mean)

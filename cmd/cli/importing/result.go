@@ -1,0 +1,224 @@
+package importing
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"ipamsim/cmd/cli/infile"
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/reports/imported"
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/remedy"
+)
+
+// importOutputs say where to write what programs read of an import.
+type importOutputs struct {
+	json, sarif, openmetrics string // files, or - for the standard output
+	since, store             string // results of import --json: the last one, and this one
+}
+
+func (o *importOutputs) add(fl *pflag.FlagSet) {
+	fl.StringVar(&o.json, "json", "", "write what was found as JSON to `F`, or - for stdout")
+	fl.StringVar(&o.sarif, "sarif", "", "write what was found as SARIF to `F`, or - for stdout")
+	fl.StringVar(&o.openmetrics, "openmetrics", "", "write what was found as metrics to `F`, or - for stdout, for a node exporter's textfile collector")
+	fl.StringVar(&o.since, "since", "", "say what is new against `F`, which --store or --json wrote")
+	fl.StringVar(&o.store, "store", "", "keep what was found in `F`, for --since the next time")
+}
+
+// sink is a flag that names a file to write.
+type sink struct {
+	flag, path string
+	write      func(io.Writer, *imported.Result) error
+}
+
+func (o *importOutputs) sinks() []sink {
+	return []sink{
+		{"json", o.json, imported.JSON}, {"sarif", o.sarif, imported.SARIF},
+		{"openmetrics", o.openmetrics, imported.OpenMetrics}, {"store", o.store, imported.JSON},
+	}
+}
+
+// toStdout reports whether the standard output is taken by one of them.
+func (o *importOutputs) toStdout() bool {
+	return o.json == "-" || o.sarif == "-" || o.openmetrics == "-"
+}
+
+// check finds contradictions. out is where the scenario goes, if to a file.
+func (o *importOutputs) check(out string, anonymised bool) error {
+	flags := map[string]string{}
+	for _, t := range append(o.sinks(), sink{flag: "out", path: out}) {
+		path := t.path
+		if path != "" && path != "-" {
+			path = filepath.Clean(path)
+		}
+		switch other := flags[path]; {
+		case path == "":
+			continue
+		case path == "-" && t.flag == "store":
+			return errors.New("--store: want a file, which --since reads the next time")
+		case other != "":
+			return fmt.Errorf("--%s and --%s name the same file", t.flag, other)
+		}
+		flags[path] = t.flag
+	}
+	if anonymised && o.since != "" {
+		return errors.New("--since: the names of an anonymised result are not the same the next time; leave --anonymise out")
+	}
+	return nil
+}
+
+// last is the result to compare with, nil if there is none. That the file which this
+// result will be stored in is not there yet is no mistake.
+func (o *importOutputs) last() (*imported.Result, error) {
+	if o.since == "" {
+		return nil, nil
+	}
+	if _, err := os.Stat(o.since); errors.Is(err, os.ErrNotExist) && filepath.Clean(o.since) == filepath.Clean(o.store) {
+		return nil, nil
+	}
+	file, err := infile.OpenRegular(o.since)
+	if err != nil {
+		return nil, fmt.Errorf("--since: %s: %w", o.since, err)
+	}
+	defer file.Close()
+	r, err := imported.Read(bufio.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("--since: %s: %w", o.since, err)
+	}
+	return r, nil
+}
+
+// importFiles are the open files of an import, by flag.
+type importFiles map[string]*outfile.File
+
+// open creates all files before anything is read, so that an import of minutes does not
+// end with a path that cannot be written.
+func (o *importOutputs) open(stdout io.Writer) (importFiles, error) {
+	files := importFiles{}
+	for _, t := range o.sinks() {
+		var err error
+		if t.path == "-" {
+			files[t.flag] = &outfile.File{Writer: bufio.NewWriter(stdout)}
+		} else if files[t.flag], err = outfile.Create(t.path); err != nil {
+			files.discard()
+			return nil, fmt.Errorf("--%s: %w", t.flag, err)
+		}
+	}
+	return files, nil
+}
+
+func (f importFiles) discard() {
+	for _, file := range f {
+		file.Discard()
+	}
+}
+
+// write writes a result to every file. What is stored for the next time comes last: it
+// is there only if all else is.
+func (o *importOutputs) write(files importFiles, r *imported.Result) error {
+	for _, t := range o.sinks() {
+		file := files[t.flag]
+		if file == nil {
+			continue
+		}
+		if err := errors.Join(t.write(file, r), file.Commit()); err != nil {
+			return fmt.Errorf("--%s: %w", t.flag, err)
+		}
+	}
+	return nil
+}
+
+// result is what an import found, for programs.
+func (i *importFlags) result(o dump.Options, rep *dump.Report, f *diagnosis.Findings) *imported.Result {
+	r := &imported.Result{
+		Format: imported.Format, Name: o.Name, Sources: append([]string{}, rep.Sources...), Anonymised: o.Anonymise,
+		Managers: []imported.Manager{}, Nodes: rep.Nodes, Pods: rep.Pods, Addresses: rep.Claims,
+		Verdict:  f.Verdict(model.Minor),
+		Findings: findingsOf(rep, f, f.All), Supposed: findingsOf(rep, f, f.Supposed), Unjudged: []imported.Unjudged{}, Versions: []imported.Version{},
+		Borrowed: []imported.Borrowed{}, Unknown: append([]string{}, rep.Unknown...), Left: append([]string{}, rep.Left...),
+	}
+	for _, m := range rep.Managers {
+		r.Managers = append(r.Managers, imported.Manager{Name: m.Name, Datastore: m.Datastore})
+	}
+	for _, u := range f.Unjudged {
+		r.Unjudged = append(r.Unjudged, imported.Unjudged{What: u.What, Without: u.Without, Namespaces: u.Namespaces})
+	}
+	for _, v := range rep.Versions {
+		r.Versions = append(r.Versions, imported.Version{Program: v.Program, Found: v.Found, Simulated: i.managers.Simulated(v.Program)})
+	}
+	for _, b := range f.Borrowed {
+		r.Borrowed = append(r.Borrowed, imported.Borrowed{Address: b.Addr.String(), Node: b.Node, Owner: b.Owner, Pod: b.Pod})
+	}
+	for _, x := range f.Full {
+		r.NearlyFull = append(r.NearlyFull, imported.Range{Range: x.Range.String(), Slice: x.Slice, Taken: x.Taken, Most: x.Most})
+	}
+	return r
+}
+
+func findingsOf(rep *dump.Report, f *diagnosis.Findings, all []diagnosis.Finding) []imported.Finding {
+	out := []imported.Finding{}
+	for i := range all {
+		x := &all[i]
+		out = append(out, imported.Finding{
+			Identity: x.Identity(), Severity: x.Severity, Message: reports.Clean(x.Message), Facts: append([]model.Fact{}, x.Facts...),
+			Places: placesOf(rep, x.Objects), Remedy: remedyOf(f, x),
+		})
+	}
+	return out
+}
+
+func placesOf(rep *dump.Report, objects []model.Ref) []imported.Place {
+	out := []imported.Place{}
+	for _, p := range rep.Places(objects) {
+		out = append(out, imported.Place{Object: p.Object, File: p.File, Line: p.Line})
+	}
+	return out
+}
+
+// remedyOf is nil where there is nothing to do or to look at.
+func remedyOf(f *diagnosis.Findings, x *diagnosis.Finding) *imported.Remedy {
+	if x.Check == "" && (x.Problem == 0 || x.Problem > len(f.Results)) {
+		return nil
+	}
+	out := &imported.Remedy{Problem: x.Problem, Check: x.Check}
+	if x.Problem == 0 || x.Problem > len(f.Results) {
+		return out
+	}
+	r := &f.Results[x.Problem-1]
+	if r.Advice != nil {
+		out.Advice = r.Advice.Say()
+	}
+	switch {
+	case r.With != nil:
+		out.Status = imported.With
+	case r.Itself:
+		out.Status = imported.Itself
+	case r.Best != nil:
+		out.Status, out.Seconds = imported.Safe, r.Best.Took.Seconds()
+		for _, s := range r.Best.Steps {
+			out.Steps = append(out.Steps, imported.Step{Text: reports.Clean(s.Say()), Commands: s.Commands()})
+		}
+		for _, c := range r.Best.Cautions {
+			out.Cautions = append(out.Cautions, string(c))
+		}
+		for _, p := range r.Best.Restarted {
+			out.Restarted = append(out.Restarted, p.String())
+		}
+	default:
+		out.Status = imported.NotSafe
+		if r.Untried != remedy.Acted {
+			out.Status = imported.NotActed
+		}
+		out.Why = f.WhyNone(r)
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package planning
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/fuzz/campaign"
+	"ipamsim/reports"
+	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
+	"ipamsim/reports/layout"
+	"ipamsim/scenarios/plan"
+)
+
+// What lies in the directory of a plan besides the files of its answer.
+const (
+	packedFile = "plan.yaml"
+	pointsFile = "points.jsonl"
+	plotsDir   = "plots"
+)
+
+var plotForms = []string{".svg", ".png", ".csv", ".json"}
+
+// resultWriter is where the points of a plan are written down, in their order.
+type resultWriter struct {
+	*planJob
+	answer *answer.Question
+	lines  *outfile.File // points.jsonl; nil as long as there is none
+	done   int
+}
+
+// open the file that results go to.
+func (q *planJob) open() *resultWriter { return &resultWriter{planJob: q, answer: q.plan.Asked()} }
+
+func (b *resultWriter) discard() { b.lines.Discard() }
+
+// add a point. Its number says which it is, whatever the line says.
+func (b *resultWriter) add(n uint64, line []byte) error {
+	if n >= uint64(len(b.points)) {
+		return errors.New("there is none")
+	}
+	d := plan.Done{}
+	if err := json.Unmarshal(line, &d); err != nil {
+		return err
+	}
+	d.Point = b.points[n]
+	b.done++
+	b.plan.Collect(b.answer, &d)
+	text, err := json.Marshal(d)
+	if err == nil && b.lines == nil {
+		b.lines, err = outfile.Create(filepath.Join(b.dir, pointsFile))
+	}
+	if err == nil {
+		_, err = b.lines.Write(append(text, '\n'))
+	}
+	return err
+}
+
+// people are told on stdout, or on stderr if JSON has stdout.
+func (q *planJob) people(cmd *cobra.Command) io.Writer {
+	if q.json == "-" {
+		return cmd.ErrOrStderr()
+	}
+	return cmd.OutOrStdout()
+}
+
+// write the answer into the directory, and where else it was asked for. Nothing is
+// put in place before all of it could be written.
+func (b *resultWriter) write(stdout io.Writer, a *render.Answer) (err error) {
+	draw := append(a.Files(), render.File{Name: packedFile, Write: func(w io.Writer) error { _, err := w.Write(b.packed); return err }})
+	var all []*outfile.File
+	defer func() {
+		for _, f := range all {
+			f.Discard() // those that are in place do not mind
+		}
+	}()
+	put := func(flag, path string, draw func(io.Writer) error) error {
+		f, err := outfile.Create(path)
+		if err == nil && f != nil {
+			all = append(all, f)
+			err = draw(f)
+		}
+		if err != nil {
+			return fmt.Errorf("--%s: %w", flag, err)
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Join(b.dir, plotsDir), 0o777); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	for _, x := range draw {
+		if err := put("out", filepath.Join(b.dir, filepath.FromSlash(x.Name)), x.Write); err != nil {
+			return err
+		}
+	}
+	if err := put("html", b.html, a.Page); err != nil {
+		return err
+	}
+	if b.json == "-" {
+		err = a.JSON(stdout)
+	} else {
+		err = put("json", b.json, a.JSON)
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range append(all, b.lines) {
+		if err := f.Commit(); err != nil {
+			return err
+		}
+	}
+	return b.sweep(draw)
+}
+
+// sweep away the plots of an answer that this one takes the place of, and what was
+// left by a process that was killed while it wrote.
+func (b *resultWriter) sweep(now []render.File) error {
+	var errs []error
+	for _, dir := range []string{"", plotsDir} {
+		all, err := os.ReadDir(filepath.Join(b.dir, dir))
+		errs = append(errs, err)
+		for _, f := range all {
+			stays := slices.ContainsFunc(now, func(x render.File) bool { return x.Name == path.Join(dir, f.Name()) })
+			plot := dir == plotsDir && slices.Contains(plotForms, filepath.Ext(f.Name()))
+			if plot && !stays || halfWritten(f.Name()) {
+				errs = append(errs, os.Remove(filepath.Join(b.dir, dir, f.Name())))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+var halfName = regexp.MustCompile(`\.(?:html|jsonl?|csv|md|yaml|svg|png)\.tmp([0-9]{1,9})$`)
+
+// halfWritten is what create began in a process that is no more.
+func halfWritten(name string) bool {
+	m := halfName.FindStringSubmatch(name)
+	if m == nil {
+		return false
+	}
+	pid, err := strconv.Atoi(m[1])
+	return err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
+// doubts are what makes an answer none.
+func doubts(stderr io.Writer, o *campaign.Outcome, a *render.Answer) error {
+	for _, d := range o.Deaths {
+		fmt.Fprintf(stderr, "ipamsim: the process of point %d died once and not again: %s\n", d.Seed, reports.Clean(d.Cause))
+	}
+	for _, d := range o.Defects {
+		fmt.Fprintln(stderr, "ipamsim: in doubt: "+reports.Clean(d))
+	}
+	switch g := a.Agreement; {
+	case o.Defective > 0:
+		return fmt.Errorf("%s of which ipamsim itself is in doubt, see above", layout.Plural(o.Defective, "point"))
+	case g != nil && !g.Equal:
+		return errors.New(g.Text)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package planning
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/campaign"
+	"ipamsim/model/capacity"
+	"ipamsim/reports/answer/render"
+	"ipamsim/scenarios/plan"
+)
+
+// twoNodes is a plan that both engines live through.
+const twoNodes = `
+apiVersion: ipamsim.dev/v1alpha1
+kind: Plan
+metadata: {name: two}
+spec:
+  ipam: calico
+  horizon: 2h
+  repeats: 1
+  engine: both
+  settings: {pool: 10.0.0.0/26, nodes: 2, podsPerNode: 2}
+  axes: [{setting: strictAffinity, values: [false, true]}]
+`
+
+func bookOf(t *testing.T) *resultWriter {
+	t.Helper()
+	p, err := plan.Parse(managers.All(), "two.yaml", []byte(twoNodes), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &planJob{planFlags: &planFlags{dir: t.TempDir()}, plan: p, packed: []byte(twoNodes), points: p.Points()}
+	return q.open()
+}
+
+// note the point n, in which there are so many addresses in use.
+func (b *resultWriter) note(t *testing.T, n, inUse int) {
+	t.Helper()
+	line, err := json.Marshal(plan.Done{Course: &capacity.Course{
+		Exhausted: capacity.Never, Samples: []capacity.Sample{{Size: 64}, {At: 2 * time.Hour, Size: 64, InUse: inUse}},
+	}})
+	if err == nil {
+		err = b.add(uint64(n), line)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEnginesDisagree: then something is wrong with one of them, and the answer is
+// none.
+func TestEnginesDisagree(t *testing.T) {
+	for _, x := range []struct {
+		real int
+		want string
+	}{{4, ""}, {5, "strictAffinity true"}} {
+		b := bookOf(t)
+		for n, p := range b.points {
+			inUse := 4
+			if p.Engine == plan.Real && p.Cell == 1 {
+				inUse = x.real
+			}
+			b.note(t, n, inUse)
+		}
+		b.discard()
+		var said bytes.Buffer
+		err := doubts(&said, &campaign.Outcome{}, render.Of(b.answer))
+		if x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
+			t.Errorf("%d in use: %v", x.real, err)
+		}
+	}
+}
+
+// TestAnswerInPlace: what an earlier answer drew and this one does not goes, and what
+// a process left that was killed while it wrote; what is somebody else's stays.
+func TestAnswerInPlace(t *testing.T) {
+	b := bookOf(t)
+	for n := range b.points {
+		b.note(t, n, 4)
+	}
+	plots := filepath.Join(b.dir, plotsDir)
+	if err := os.Mkdir(plots, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	theirs := []string{"notes.txt", "notes.tmp1", "plots/notes.txt", "points.jsonl.tmp1"} // process 1 lives
+	for _, name := range append([]string{"plots/old.svg", "plots/old.png", "points.jsonl.tmp999999999", "plots/x.svg.tmp999999999"}, theirs...) {
+		if err := os.WriteFile(filepath.Join(b.dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := render.Of(b.answer)
+	if err := b.write(&bytes.Buffer{}, a); err != nil {
+		t.Fatal(err)
+	}
+	want := append([]string{packedFile, pointsFile}, theirs...)
+	for _, f := range a.Files() {
+		want = append(want, f.Name)
+	}
+	var have []string
+	for _, pattern := range []string{"*.*", "plots/*"} {
+		found, _ := filepath.Glob(filepath.Join(b.dir, pattern))
+		for _, f := range found {
+			name, _ := filepath.Rel(b.dir, f)
+			have = append(have, name)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(have)
+	if !slices.Equal(have, want) {
+		t.Errorf("there is %v, want %v", have, want)
+	}
+}

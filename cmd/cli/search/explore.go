@@ -1,0 +1,313 @@
+// Package search has the commands about the search for failures: explore, finding, corpus.
+package search
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/outfile"
+	"ipamsim/cmd/cli/running"
+	"ipamsim/cmd/cli/workers"
+	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/known"
+	"ipamsim/fuzz/space"
+	"ipamsim/reports"
+	"ipamsim/reports/layout"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/strategy"
+)
+
+// exploreFlags are the flags of explore as typed.
+type exploreFlags struct {
+	managers             scenarios.Managers
+	space, strategy, dir string
+	html                 string
+	without              []string
+	learn                bool
+	store                string
+	runs, first          uint64
+	time                 time.Duration
+	workers              int
+	link                 queue.Link
+}
+
+func Command(m scenarios.Managers) *cobra.Command {
+	f := &exploreFlags{managers: m}
+	cmd := &cobra.Command{
+		Use:   "explore FILE… | --space NAME",
+		Short: "search for failures that no scenario names",
+		Long: `Search for failures that no scenario names: worlds drawn from a space, or
+scenarios under many schedules. Each kind of failure is made small and kept as a
+file that ipamsim replay runs.
+
+DIR/index.html shows how far it is, while it runs and afterwards;
+DIR/FINGERPRINT.html is a finding step by step.
+
+--without leaves out what can happen to a cluster from outside: operator, people
+who edit objects and the manager's record; force, pods deleted by force; fault,
+messages lost, late or wrong, nodes cut off, processes that stand still; crash,
+processes killed, machines that lose their power or are replaced. Whatever else a
+seed draws stays as it is. In any case a quarter of the worlds has no operator and a
+quarter neither fault nor crash; more have none by chance. The table counts them.
+
+--learn enters the causes of what it found into the list of the space in
+fuzz/testdata/known, so that the next search and the gate's call them known.
+
+It ends when --time is up. A failure that nobody has made small by then is kept as
+it was recorded; the same command goes on with it, and with a campaign that was
+stopped or killed. Without --runs and --time it takes 5 minutes.
+
+Exit: 0 nothing found · 1 findings · 2 could not run, or blind: the canary, which
+must fail, did not.`,
+		Example: "  ipamsim explore" + f.oneSpace() + ` --time 5m
+  ipamsim explore scenarios/NAME.yaml --runs 1000`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			cfg, err := f.check(cmd, files)
+			if err != nil {
+				return err
+			}
+			return f.explore(cmd, cfg)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+cmp.Or(strings.Join(space.Names(f.managers), ", "), "no manager of this program has one"))
+	fl.BoolVar(&f.learn, "learn", false, "enter what is found into the list of known causes")
+	fl.StringSliceVar(&f.without, "without", nil, "leave `DEEDS` out of every world: some of "+space.List(space.Deeds()))
+	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, the world's own for a space)")
+	fl.StringVar(&f.store, "store", scenarios.Etcd, "where runs take place: "+running.Stores+", which is faster; findings are made on etcd")
+	fl.Uint64Var(&f.runs, "runs", 0, "stop after `N` runs")
+	fl.Uint64Var(&f.first, "first", 1, "begin with seed `N`")
+	fl.DurationVar(&f.time, "time", 0, "stop after this time (90s, 5m)")
+	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes on this machine that run; 0: only those of other machines")
+	fl.StringVar(&f.dir, "out", "", "keep findings in `DIR`, and what is needed to continue (default findings/NAME)")
+	fl.StringVar(&f.html, "html", "", "draw the campaign into `F`, too; its page in DIR and those of its findings are drawn without being asked for")
+	workers.LinkFlags(cmd, &f.link)
+	return cmd
+}
+
+// check finds everything that is wrong before anything is started.
+func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.Config, err error) {
+	changed := cmd.Flags().Changed
+	switch {
+	case f.space != "" && len(files) > 0:
+		return cfg, errors.New("--space and files exclude each other")
+	case f.space == "" && len(files) == 0:
+		return cfg, errors.New("nothing to explore: name scenario files" + strings.TrimSuffix(", or"+f.oneSpace(), ", or FILE"))
+	case changed("runs") && f.runs == 0:
+		return cfg, errors.New("--runs: want at least 1")
+	case changed("time") && f.time <= 0:
+		return cfg, fmt.Errorf("--time: want more than 0, have %s", f.time)
+	}
+	if err := workers.Check(f.workers, &f.link); err != nil {
+		return cfg, err
+	}
+	causes, found, err := known.LoadIf(known.Dir, input.Lists(f.managers, "")...)
+	if err != nil {
+		return cfg, err
+	}
+	cfg = campaign.Config{
+		Known: causes, Listed: found,
+		Spec: queue.Spec{Strategy: f.strategy, First: f.first}, Runs: f.runs, Time: f.time, Workers: f.workers, Dir: f.dir,
+	}
+	if err := running.CheckStore(f.store); err != nil {
+		return cfg, err
+	}
+	if f.store != scenarios.Etcd {
+		cfg.Spec.Store = f.store
+	}
+	if cfg.Spec.Without, err = f.ofSpace(); err != nil {
+		return cfg, err
+	}
+	if f.strategy != "" && !slices.Contains(strategies(), f.strategy) {
+		return cfg, fmt.Errorf("--strategy: unknown strategy %q, want one of %s", f.strategy, strings.Join(strategies(), ", "))
+	}
+	if f.link.URL != "" {
+		cfg.Link = &f.link
+	}
+	if f.strategy == "" && len(files) > 0 {
+		cfg.Spec.Strategy = "portfolio"
+	}
+	if f.runs == 0 && f.time == 0 {
+		cfg.Time = 5 * time.Minute
+	}
+	if cfg.Spec.Sources, err = f.sources(files); err != nil {
+		return cfg, err
+	}
+	if f.dir == "" {
+		cfg.Dir = filepath.Join("findings", f.name(files, cfg.Spec.Without))
+	}
+	if f.html != "" {
+		out, err := outfile.Create(f.html) // may it be written at all?
+		if err != nil {
+			return cfg, fmt.Errorf("--html: %w", err)
+		}
+		out.Discard()
+		cfg.HTML, cfg.HTMLDir = f.html, outfile.BesideHTML(filepath.Join(cfg.Dir, campaign.FindingsFile), f.html)
+	}
+	if err := outfile.Writable(cfg.Dir); err != nil {
+		return cfg, fmt.Errorf("--out: %w", err)
+	}
+	return cfg, nil
+}
+
+// ofSpace checks the flags that have to do with a space, and is the deeds that no world
+// has.
+func (f *exploreFlags) ofSpace() ([]space.Deed, error) {
+	switch {
+	case f.learn && f.space == "":
+		return nil, errors.New("--learn: wants --space, whose list it is")
+	case len(f.without) > 0 && f.space == "":
+		return nil, errors.New("--without: wants --space; what happens in a scenario, its file says")
+	case f.strategy == queue.Exhaustive && f.space != "":
+		return nil, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
+	}
+	without, err := space.ParseDeeds(f.without)
+	if err != nil {
+		return nil, fmt.Errorf("--without: %w", err)
+	}
+	return without, nil
+}
+
+func strategies() []string {
+	all := append(strategy.Names(), queue.Exhaustive, queue.Twice)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// sources are the worlds to explore.
+func (f *exploreFlags) sources(files []string) (out []queue.Source, err error) {
+	switch all := space.Names(f.managers); {
+	case slices.Contains(all, f.space):
+		return []queue.Source{{Space: f.space}}, nil
+	case f.space != "" && len(all) == 0:
+		return nil, fmt.Errorf("--space: no manager of this program (%s) has a space; give one of them a space.Space (ipam.Manager.With), or name scenario files", strings.Join(f.managers.Names(), ", "))
+	case f.space != "":
+		return nil, fmt.Errorf("--space: unknown space %q, want one of %s", f.space, strings.Join(all, ", "))
+	}
+	loaded, err := running.Load(f.managers, files)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range loaded {
+		text, err := os.ReadFile(s.File)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, queue.Source{File: s.File, Text: string(text)})
+	}
+	return out, nil
+}
+
+// name of the directory for findings that nobody named.
+func (f *exploreFlags) name(files []string, without []space.Deed) string {
+	name := f.space
+	if name == "" {
+		base := filepath.Base(files[0])
+		name = strings.TrimLeft(outfile.Unsafe.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "_"), ".")
+	}
+	if f.strategy != "" {
+		name += "-" + outfile.Unsafe.ReplaceAllString(f.strategy, "_")
+	}
+	for i, d := range without {
+		if i == 0 {
+			name += "-without"
+		}
+		name += "-" + string(d)
+	}
+	return name
+}
+
+// oneSpace is " --space A|B" of those there are, " FILE" if there is none.
+func (f *exploreFlags) oneSpace() string {
+	if all := space.Names(f.managers); len(all) > 0 {
+		return " --space " + strings.Join(all, "|")
+	}
+	return " FILE"
+}
+
+// explore runs the campaign and says how it ended.
+func (f *exploreFlags) explore(cmd *cobra.Command, cfg campaign.Config) error {
+	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	bar := workers.NewBar(stderr, cfg)
+	cfg.Tell = bar.Show
+	cfg.Say = func(s string) { bar.Above(func() { fmt.Fprintln(stderr, "ipamsim: "+reports.Clean(s)) }) }
+	cfg.Say(opening(cfg))
+	if !hermetic.Enabled {
+		cfg.Say("built on the stock Go runtime: the same seed may run differently; make build uses the hermetic one")
+	}
+	ctx, stop := exit.InterruptibleFor(workers.WindDownMax, stderr, func() {})
+	defer stop()
+	o, err := campaign.Run(ctx, cfg)
+	bar.Finish()
+	if o != nil {
+		if e := tellOutcome(stdout, o); err == nil {
+			err = e
+		}
+		if f.learn && err == nil {
+			var n int
+			n, err = f.learned(o, cfg.Known)
+			cfg.Say(layout.Plural(n, "cause") + " entered into the list of " + f.space + " in " + known.Dir)
+		}
+	}
+	switch {
+	case err != nil:
+		return &exit.Error{Code: exit.Cannot, Err: err}
+	case o.Blind() && ctx.Err() == nil:
+		return &exit.Error{Code: exit.Cannot, Err: errors.New("no mutant was detected: that nothing was found proves nothing")}
+	case len(o.Rows) > 0:
+		return &exit.Error{Code: exit.Violation, Err: nil}
+	case ctx.Err() != nil:
+		return &exit.Error{Code: exit.Cannot, Err: errors.New("interrupted; the same command continues")}
+	case o.Defective > 0:
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s of which ipamsim itself is in doubt, see above", layout.Plural(o.Defective, "run"))}
+	case o.Open > 0:
+		return &exit.Error{Code: exit.Violation, Err: nil}
+	}
+	return nil
+}
+
+func opening(cfg campaign.Config) string {
+	var names []string
+	for _, s := range cfg.Spec.Sources {
+		names = append(names, s.Name())
+	}
+	var bounds []string
+	if cfg.Runs > 0 {
+		bounds = append(bounds, layout.Plural(int(cfg.Runs), "run"))
+	}
+	if cfg.Time > 0 {
+		bounds = append(bounds, cfg.Time.String())
+	}
+	who := layout.Plural(cfg.Workers, "worker")
+	if cfg.Link != nil {
+		who += " here and those of " + workers.HostOf(cfg.Link.URL)
+	}
+	if cfg.Spec.Store != "" {
+		who += " on the store in " + cfg.Spec.Store
+	}
+	what := strings.Join(names, ", ")
+	if len(cfg.Spec.Without) > 0 {
+		what += " without " + space.List(cfg.Spec.Without)
+	}
+	return fmt.Sprintf("exploring %s for %s with %s; findings go to %s/", what, strings.Join(bounds, " or "), who, cfg.Dir)
+}
+
+// tellOutcome prints the table and what is to be known besides.
+func tellOutcome(w io.Writer, o *campaign.Outcome) error {
+	_, err := io.WriteString(w, campaignTable(o))
+	return err
+}

@@ -1,0 +1,95 @@
+// Package workers has what commands share whose work is done by many processes: their flags,
+// their progress, and the command worker.
+package workers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/campaign/worker"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+)
+
+func Command(m scenarios.Managers) *cobra.Command {
+	var link queue.Link
+	var parallel int
+	cmd := &cobra.Command{
+		Use:   "worker --nats URL",
+		Short: "work for campaigns of another machine",
+		Long: `Work for what ipamsim explore --nats URL and ipamsim plan --nats URL coordinate,
+until it is stopped. It must be the same binary: another build would see other runs.
+
+Exit: 0 stopped · 2 could not work.`,
+		Example: `  ipamsim worker --nats tls://nats.example.net:4222 --nats-creds campaign.creds`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if parallel < 1 {
+				return fmt.Errorf("--workers: want at least 1, have %d", parallel)
+			}
+			if own, ok := queue.LinkFromEnvironment(); ok && link.URL == "" {
+				return ownWorker(m, own, parallel)
+			}
+			if link.URL == "" {
+				return errors.New("--nats: want the URL that ipamsim explore or plan was given")
+			}
+			if err := link.Check(); err != nil {
+				return err
+			}
+			stderr := cmd.ErrOrStderr()
+			ctx, stop := exit.Interruptible(stderr, func() {})
+			defer stop()
+			w := worker.Worker{Managers: m, Link: link, Parallel: parallel, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
+			return w.Run(ctx)
+		},
+	}
+	LinkFlags(cmd, &link)
+	cmd.Flags().IntVar(&parallel, "workers", runtime.NumCPU(), "run `N` at a time")
+	return cmd
+}
+
+func LinkFlags(cmd *cobra.Command, l *queue.Link) {
+	cmd.Flags().StringVar(&l.URL, "nats", "", "the NATS server with JetStream at `URL` (tls://HOST:PORT; nats:// on this machine)")
+	cmd.Flags().StringVar(&l.Creds, "nats-creds", "", "credentials for it, as nsc makes them, in file `F`")
+}
+
+// ownWorker is one that a coordinator started: it goes when the coordinator does,
+// and a Ctrl-C that reaches the whole group of processes is the coordinator's
+// affair.
+func ownWorker(m scenarios.Managers, l queue.Link, parallel int) error {
+	exit.IgnoreInterrupts()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	return worker.Worker{Managers: m, Link: l, Parallel: parallel, Once: true}.Run(ctx)
+}
+
+// Check finds what is wrong with who is to work.
+func Check(here int, l *queue.Link) error {
+	switch {
+	case here < 0:
+		return fmt.Errorf("--workers: want 0 or more, have %d", here)
+	case here == 0 && l.URL == "":
+		return errors.New("--workers: 0 makes sense with --nats only, where others do the work")
+	case l.Creds != "" && l.URL == "":
+		return errors.New("--nats-creds: makes sense with --nats only")
+	case l.URL != "":
+		return l.Check()
+	}
+	return nil
+}
+
+// WindDownMax is what workers get to bring what they have.
+const WindDownMax = 10 * time.Second

@@ -1,0 +1,210 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/coverage"
+	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/process"
+	"ipamsim/fuzz/space"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
+	"ipamsim/sim"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/strategy"
+)
+
+// ask is a line from a worker to its worker process.
+type ask struct {
+	Spec *queue.Spec `json:",omitempty"` // begin: what is searched
+	// Otherwise one run of Source under Seed. With a Signature it is a failure to
+	// keep: as it is, or made small first.
+	Source    int
+	Seed      uint64
+	Signature string        `json:",omitempty"`
+	Shrink    bool          `json:",omitempty"`
+	Time      time.Duration `json:",omitempty"` // to make small whatever is; 0: as long as that takes
+	Etcd      bool          `json:",omitempty"` // whatever the store of the campaign
+}
+
+// answer is the line that comes back.
+type answer struct {
+	Steps    int
+	Unknown  bool          `json:",omitempty"`
+	Hits     []hit         `json:",omitempty"`
+	Seen     *queue.Sights `json:",omitempty"`
+	Sights   queue.Sighted `json:",omitzero"`
+	Defect   string        `json:",omitempty"`
+	Refused  string        `json:",omitempty"` // the source is wrong
+	Hung     string        `json:",omitempty"` // the worker process must go
+	Stacks   string        `json:",omitempty"`
+	Over     bool          `json:",omitempty"` // nothing is left to explore
+	Kept     []queue.Kept  `json:",omitempty"`
+	Deeds    []space.Deed  `json:",omitempty"` // that can happen in a drawn world
+	Repeated reports.Repeated
+	// What came of a point of a plan, squeezed.
+	Point []byte `json:",omitempty"`
+}
+
+// served is what a worker process keeps between questions.
+type served struct {
+	runner        *scenarios.Runner
+	managers      scenarios.Managers
+	spec          queue.Spec
+	parsed        map[int]*scenarios.Scenario
+	told          queue.Told
+	walk          *strategy.Exhaustive    // of a source that is explored as a whole
+	walked        uint64                  // runs
+	kept          map[string]bool         // signatures of which it has a finding
+	confirmations map[string]finding.Real // by fingerprint; the last
+	plan          *lives                  // of a plan
+}
+
+// Stuck says that the run got stuck.
+func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
+
+// BeforeRun is where tests put the blow that kills the process.
+var BeforeRun = func(source int, seed uint64) {}
+
+// Serve answers the questions of a worker about the managers until there are no more, keeping
+// its etcd in dir. A run that got stuck ends it, too: its bubble cannot be
+// unwound.
+func Serve(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
+	runner, err := scenarios.NewRunnerIn(dir)
+	if err != nil {
+		return err
+	}
+	c := &served{runner: runner, managers: managers}
+	err = process.Serve(in, out, func(q *ask) process.Answer {
+		if q.Spec != nil {
+			c.begins(*q.Spec)
+			return nil
+		}
+		return c.do(ctx, *q)
+	})
+	return errors.Join(err, runner.Close())
+}
+
+func (c *served) begins(s queue.Spec) {
+	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
+	c.plan, c.confirmations = nil, nil
+	c.kept, c.told = map[string]bool{}, queue.Told{}
+}
+
+func (c *served) do(ctx context.Context, q ask) *answer {
+	if c.spec.Plan() {
+		return c.point(ctx, q)
+	}
+	a := &answer{}
+	sc, err := c.spec.World(c.managers, q.Source, q.Seed, c.parsed)
+	if err != nil {
+		return a.broken(c.spec, q, err)
+	}
+	o := c.spec.Options(q.Source, q.Seed)
+	if q.Etcd {
+		o.Store = scenarios.Etcd
+	}
+	whole := c.spec.Whole() && q.Source != queue.CanarySource
+	if whole {
+		if a.Over = !c.begin(q.Seed); a.Over {
+			return a
+		}
+		o.Walk = c.walk
+	}
+	BeforeRun(q.Source, q.Seed)
+	rep, err := c.runner.Run(ctx, sc, o)
+	if err != nil {
+		return a.broken(c.spec, q, err)
+	}
+	if hermetic.Enabled && rep.Foreign != 0 {
+		a.Defect = fmt.Sprintf("%s seed %d: %d wake-ups from outside the bubble: it may not repeat", rep.Scenario, rep.Seed, rep.Foreign)
+	}
+	if c.spec.Strategy == queue.Twice && q.Signature == "" {
+		c.twice(ctx, sc, o, rep, a)
+	}
+	a.Steps, a.Unknown, a.Hits = len(rep.Trace.Steps), rep.Reason != "", hits(rep)
+	switch {
+	case q.Signature != "":
+		c.confirmed(ctx, sc, o, rep, q, a)
+		return a
+	case whole: // no seed leads back to this run: now or never
+		for _, h := range a.Hits {
+			if q.Signature, q.Shrink = h.Signature, q.Time == 0 || q.Time > queue.ShrinkMin; !c.kept[h.Signature] {
+				c.kept[h.Signature] = true
+				c.confirmed(ctx, sc, o, rep, q, a)
+			}
+		}
+	}
+	a.Deeds = space.DeedsOf(&sc.Doc.Spec)
+	if q.Source != queue.CanarySource { // whose worlds nobody searches
+		states, allocators, pairs := coverage.Of(rep)
+		a.Sights = queue.Sighted{States: uint64(len(states)), Allocators: uint64(len(allocators))}
+		a.Seen = c.told.Sights(coverage.Run{Source: q.Source, Seed: q.Seed}, pairs, states, allocators)
+	}
+	return a
+}
+
+// begin the next run of an exploration as a whole. It is false if there is none,
+// or if this worker process does not know where the last one was.
+func (c *served) begin(n uint64) bool {
+	if n == 1 {
+		c.walk, c.walked = strategy.NewExhaustive(bounds), 0
+	}
+	if c.walk == nil || n != c.walked+1 {
+		return false
+	}
+	c.walked++
+	return c.walk.Begin(n - 1)
+}
+
+// bounds of an exploration as a whole: at any decision, one of each.
+var bounds = strategy.Bounds{Depth: strategy.Unbounded, Preemptions: 1, Delays: 1, Elapses: 1, Faults: 1}
+
+// twice runs the run again, on etcd what was run in memory, and complains if it is
+// another one.
+func (c *served) twice(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, a *answer) {
+	if rep.Store == scenarios.Memory {
+		judge, err := c.runner.Confirm(ctx, sc, o, rep)
+		if err != nil {
+			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
+		}
+		a.repeated(judge)
+		return
+	}
+	again, err := c.runner.Run(ctx, sc, o)
+	switch {
+	case err != nil:
+		a.Defect = fmt.Sprintf("%s seed %d: the second time: %v", rep.Scenario, rep.Seed, err)
+	case again.Digest != rep.Digest || again.StoreDigest != rep.StoreDigest:
+		a.Defect = fmt.Sprintf("%s seed %d is not deterministic: digests %s and %s, of the store %s and %s",
+			rep.Scenario, rep.Seed, rep.Digest, again.Digest, rep.StoreDigest, again.StoreDigest)
+	}
+}
+
+// repeated counts what it took to come to a report.
+func (a *answer) repeated(rep *reports.Report) {
+	if rep != nil {
+		a.Repeated.Add(rep.Repeated)
+	}
+}
+
+// broken is a run that did not end, or that never began.
+func (a *answer) broken(s queue.Spec, q ask, err error) *answer {
+	var bad *strict.Error
+	var stuck *sim.Stuck
+	switch {
+	case errors.As(err, &stuck):
+		a.Hung, a.Stacks = stuck.Error(), stuck.Stacks
+	case errors.As(err, &bad) && q.Source >= 0 && s.Sources[q.Source].Space == "":
+		a.Refused = bad.Error()
+	default:
+		a.Defect = fmt.Sprintf("source %d seed %d: %v", q.Source, q.Seed, err)
+	}
+	return a
+}

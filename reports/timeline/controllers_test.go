@@ -1,0 +1,5 @@
+package timeline_test
+
+import "ipamsim/cmd/controllers"
+
+func init() { controllers.Use() }

@@ -1,0 +1,208 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/reports"
+	"ipamsim/reports/layout"
+	"ipamsim/reports/prose"
+)
+
+// A story of few actors is drawn with a column for each, so that one sees who
+// did what between two steps of another; one of many as a list. Columns must
+// leave the text most of the line.
+const (
+	lanesMax     = 4
+	lanesWidth   = 44
+	laneNameMax  = 20
+	actorMax     = 34
+	linesPerStep = 2 // longer texts are cut, unless the story turns on them
+	elidedMin    = 3 // fewer steps of others than this pass without a line
+)
+
+// draw lays the entries out.
+func draw(entries []*entry, s *subject) []string {
+	cols := s.lanes(entries)
+	gutter := gutterOf(entries)
+	head := fmt.Sprintf("%12s %6s  %s", "time", "step", layout.Pad("", gutter))
+	if cols == nil {
+		head += layout.Pad("actor", actorMax) + " what"
+	} else {
+		head += strings.Join(cols.names, "  ") + "  r read  w write  x fault  * fact"
+	}
+	out := []string{head}
+	last := s.from
+	for _, e := range entries {
+		if e.turn == "owned" {
+			last = min(last, e.step) // the story of a block begins before that of the pods
+		}
+	}
+	for i, e := range entries {
+		if n := e.step - last - 1; n >= elidedMin && last > 0 {
+			out = append(out, elided(n))
+		}
+		last = max(last, e.step)
+		out = append(out, s.line(e, i, cols, gutter)...)
+	}
+	if n := s.v.Step - last; n >= elidedMin {
+		out = append(out, elided(n))
+	}
+	return out
+}
+
+func elided(steps int) string { return fmt.Sprintf("%20s  … %d other steps …", "", steps) }
+
+// line is the i-th entry, its text on at most linesPerStep lines.
+func (s *subject) line(e *entry, i int, cols *columns, gutter int) []string {
+	before := ""
+	head := fmt.Sprintf("%12s %6d  %s", layout.Stamp(e.at), e.step, layout.Pad(e.marks(), gutter))
+	next := strings.Repeat(" ", utf8.RuneCountInString(head))
+	if cols == nil {
+		actor := layout.Pad(layout.Cut(s.label(e), actorMax), actorMax) + " "
+		head, next = head+actor, next+layout.Pad("", utf8.RuneCountInString(actor))
+	} else {
+		head, next = head+cols.row(i, e.lane, e.mark)+"  ", next+cols.row(i, laneless, ' ')+"  "
+		if !e.fact {
+			before = reports.Clean(prose.Process(e.actor))
+		}
+	}
+	if e.weight >= fate && e.turn != "" {
+		before = ">>> " + before
+	}
+	width := layout.Width - utf8.RuneCountInString(head) - 2
+	most := linesPerStep
+	if e.weight >= fate {
+		most++
+	}
+	say := before + e.text
+	if len(layout.Wrap(say, width)) > most && e.brief != "" {
+		say = before + e.brief
+	}
+	out := e.noted(say, width)
+	if len(layout.Wrap(say, width)) > most { // what fits without its number is not cut for it
+		for n := most * width; len(out) > most; n -= 4 {
+			out = e.noted(layout.Cut(before+cmp.Or(e.brief, e.text), n), width)
+		}
+	}
+	for j, t := range out {
+		if out[j] = head + t; j > 0 {
+			out[j] = next + "  " + t
+		}
+	}
+	return out
+}
+
+// shorter is an act whose lists begin with what the violation is about: whether it is
+// among them is why the line is there. It is false if they begin with that anyway.
+func (s *subject) shorter(a act.Act) (short act.Act, ok bool) {
+	lists := []*[]act.Thing{&a.Gives, &a.Takes, &a.Passes}
+	if a.Thing.Kind == act.Pool && a.Verb != act.List {
+		lists = append(lists, &a.Thing.Parts)
+	}
+	for _, l := range lists {
+		if n := slices.IndexFunc(*l, s.concerns); n > 0 {
+			*l = append([]act.Thing{{Kind: act.Others, Used: n}}, (*l)[n:]...)
+			ok = true
+		}
+	}
+	return a, ok
+}
+
+// concerns reports whether a part of something is an address of the violation, or one of
+// its pods'.
+func (s *subject) concerns(t act.Thing) bool {
+	return t.Kind == act.Address && slices.Contains(s.named[model.RefAddress], t.Name) ||
+		t.Owner.Kind == model.RefPod && slices.Contains(s.pods, t.Owner.Name)
+}
+
+// label names an actor in the list: of one that works for a pod, the program and
+// the pod.
+func (s *subject) label(e *entry) string {
+	name := reports.Clean(e.actor)
+	if (slices.Contains(s.pods, e.lane) || s.isPod[e.lane]) && e.actor != "" {
+		pod := reports.Clean(e.lane)
+		name = reports.Clean(prose.Process(e.actor)) + pod[strings.LastIndexByte(pod, '/')+1:]
+	}
+	return name
+}
+
+// columns are the lanes in the order of their first appearance.
+type columns struct {
+	keys, names []string
+	first, last []int // entries
+}
+
+// lanes is nil if the actors are too many or their names too long.
+func (s *subject) lanes(entries []*entry) *columns {
+	c := &columns{}
+	for i, e := range entries {
+		if e.lane == laneless {
+			continue
+		}
+		k := slices.Index(c.keys, e.lane)
+		if k < 0 {
+			k = len(c.keys)
+			c.keys, c.first, c.last = append(c.keys, e.lane), append(c.first, i), append(c.last, i)
+		}
+		c.last[k] = i
+	}
+	width := 0
+	for _, k := range c.keys {
+		name := s.laneName(k, c.keys)
+		c.names = append(c.names, name)
+		n := utf8.RuneCountInString(name)
+		if n > laneNameMax {
+			return nil
+		}
+		width += n + 2
+	}
+	if len(c.keys) == 0 || len(c.keys) > lanesMax || width > lanesWidth {
+		return nil
+	}
+	return c
+}
+
+// laneName is a pod without its namespace, or a process without what it works
+// on, where that is enough to tell it from the others.
+func (s *subject) laneName(key string, keys []string) string {
+	short := func(k string) string {
+		if slices.Contains(s.pods, k) || s.isPod[k] {
+			return k[strings.LastIndexByte(k, '/')+1:]
+		}
+		name, _, _ := strings.Cut(k, "/")
+		return name
+	}
+	for _, k := range keys {
+		if k != key && short(k) == short(key) {
+			return reports.Clean(key)
+		}
+	}
+	return reports.Clean(short(key))
+}
+
+// row draws the lanes as lines from their first entry to their last, with the
+// mark in the middle of the one that the i-th entry is about. What happens to the
+// whole cluster has none.
+func (c *columns) row(i int, lane string, mark byte) string {
+	cells := make([]string, len(c.keys))
+	for k, key := range c.keys {
+		n := utf8.RuneCountInString(c.names[k])
+		cell := []byte(strings.Repeat(" ", n))
+		switch {
+		case key == lane:
+			cell[n/2] = mark
+		case lane == laneless && mark == ' ' && c.last[k] == i:
+			// the second line of a lane's last entry
+		case i >= c.first[k] && i <= c.last[k]:
+			cell[n/2] = '|'
+		}
+		cells[k] = string(cell)
+	}
+	return strings.Join(cells, "  ")
+}

@@ -1,0 +1,191 @@
+package timeline
+
+import (
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/reports"
+	"ipamsim/sim"
+)
+
+// subject is what a violation is about, and when its story begins.
+type subject struct {
+	v        *model.Violation
+	named    map[model.RefKind][]string // names of the violation's objects
+	blocks   []string                   // CIDRs of those named, and of those that hold a named address
+	pods     []string                   // keys, those named and those that were given a named address
+	networks map[string]string          // actor of a CNI call → its network
+	local    map[string]bool            // networks that are a wire of its own on each node
+	podOf    map[string]string          // actor of a CNI call → its pod
+	nodeOf   map[string]string          // actor of a CNI call → the node it runs on
+	isPod    map[string]bool            // the pods of all CNI calls
+	typed    map[string]bool            // operators who typed a command
+	wrote    map[string]bool            // actors that wrote anything
+	races    []model.Race               // that decide over the violation
+	from     int                        // step at which the oldest life concerned began
+}
+
+func subjectOf(r *reports.Report, v *model.Violation) *subject {
+	s := &subject{v: v, named: map[model.RefKind][]string{}, networks: map[string]string{}, local: map[string]bool{}, podOf: map[string]string{},
+		nodeOf: map[string]string{}, isPod: map[string]bool{}, typed: map[string]bool{}, wrote: map[string]bool{}}
+	for i := range r.Networks {
+		s.local[r.Networks[i].Key] = r.Networks[i].Local
+	}
+	for _, o := range v.Objects {
+		s.named[o.Kind] = append(s.named[o.Kind], o.Name)
+	}
+	s.pods = append(s.pods, s.named[model.RefPod]...)
+	s.blocks = append(s.blocks, s.named[model.RefBlock]...)
+	for i := range r.Races {
+		if r.Races[i].Of(v) {
+			s.races = append(s.races, r.Races[i])
+		}
+	}
+	if dst, ok := model.FactOf[model.Ref](v.Facts, "destination"); ok && dst.Name != "" {
+		s.blocks = append(s.blocks, dst.Name)
+	}
+	if r.History == nil {
+		return s
+	}
+	events := r.History.Events
+	s.claimants(events)
+	for i := range events {
+		e := &events[i]
+		if e.Step > v.Step {
+			break
+		}
+		switch e.Kind {
+		case model.AddBegin, model.DelBegin:
+			s.networks[e.Actor], s.podOf[e.Actor] = e.Network, e.Pod.String()
+			s.nodeOf[e.Actor], s.isPod[e.Pod.String()] = e.Node, true
+		case model.Output:
+			s.typed[e.Actor] = true
+		}
+	}
+	s.begin(events)
+	for i := range events {
+		e := &events[i]
+		if e.Kind == model.AddEnd && e.Step >= s.from && e.Step <= v.Step && s.holds(e) && s.ours(e.Network) && !slices.Contains(s.pods, e.Pod.String()) {
+			s.pods = append(s.pods, e.Pod.String())
+		}
+	}
+	s.assignments(r)
+	return s
+}
+
+// claimants adds the pods whose containers the violation's handles are named
+// after.
+//
+// Source: cni-plugin/internal/pkg/utils, GetHandleID (v3.31).
+func (s *subject) claimants(events []model.Event) {
+	for _, h := range s.named[model.RefHandle] {
+		for i := range events {
+			e := &events[i]
+			if e.Container != "" && e.Step <= s.v.Step && strings.HasSuffix(h, "."+e.Container) && !slices.Contains(s.pods, e.Pod.String()) {
+				s.pods = append(s.pods, e.Pod.String())
+			}
+		}
+	}
+}
+
+// begin finds where the story starts: with the oldest sandbox that is alive when
+// the invariant breaks, or the last one of a pod that has none. A pod's earlier
+// lives are another story, unless there is no address to tell it of: then the
+// story is what the pod went through.
+func (s *subject) begin(events []model.Event) {
+	type life struct {
+		pod   string
+		step  int
+		alive bool
+	}
+	lives := map[string]*life{} // by container
+	last := map[string]string{} // pod → container
+	for _, e := range events {
+		key := e.Pod.String()
+		if e.Step > s.v.Step || !slices.Contains(s.pods, key) {
+			continue
+		}
+		switch e.Kind {
+		case model.SandboxUp:
+			lives[e.Container], last[key] = &life{key, e.Step, true}, e.Container
+		case model.SandboxDown:
+			if l := lives[e.Container]; l != nil {
+				l.alive = slices.Contains(s.named[model.RefContainer], e.Container)
+			}
+		}
+	}
+	s.from = s.v.Step
+	for id, l := range lives {
+		if l.alive || last[l.pod] == id || len(s.named[model.RefAddress]) == 0 {
+			s.from = min(s.from, l.step)
+		}
+	}
+	if len(lives) == 0 {
+		s.from = 0
+	}
+}
+
+// holds reports whether the event hands out an address of the violation.
+func (s *subject) holds(e *model.Event) bool {
+	return slices.ContainsFunc(s.named[model.RefAddress], func(a string) bool {
+		for _, x := range e.Addrs {
+			if x.String() == a {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// ours reports whether a network has to do with the violation: a pod's other
+// interfaces do not.
+func (s *subject) ours(network string) bool {
+	named := s.named[model.RefNetwork]
+	return len(named) == 0 || network == "" || slices.Contains(named, network)
+}
+
+// pod is the pod, of those concerned, that an actor works for: as its CNI
+// plugin or in its kubelet.
+func (s *subject) pod(actor string) string {
+	if p := s.podOf[actor]; p != "" {
+		if slices.Contains(s.pods, p) {
+			return p
+		}
+		return ""
+	}
+	id, _, _ := strings.Cut(actor, "~")
+	for _, p := range s.pods {
+		if strings.HasSuffix(id, "/"+p) {
+			return p
+		}
+	}
+	return ""
+}
+
+// mentions is which of the things that a violation is about a message is about.
+type mentions struct{ address, pod, block, handle, node, service bool }
+
+func (m mentions) any() bool { return m.address || m.pod || m.block || m.handle }
+
+// about goes by what a message did; where little is known of that, by what it asked for
+// as well.
+func (s *subject) about(a *act.Act, asked *sim.Request) mentions {
+	refs := a.Refs()
+	if asked != nil && (a.Verb == "" || a.Bare) {
+		refs = append(refs, model.Ref{Kind: model.RefAddress, Name: asked.Name}, model.Ref{Kind: model.RefHandle, Name: asked.Name})
+		if asked.Namespace != "" {
+			refs = append(refs, model.Ref{Kind: model.RefPod, Name: asked.Namespace + "/" + asked.Name})
+		}
+	}
+	service := asked != nil && asked.Resource == "services" && slices.Contains(s.named[model.RefService], asked.Namespace+"/"+asked.Name)
+	in := func(kind model.RefKind, names []string) bool {
+		return slices.ContainsFunc(refs, func(r model.Ref) bool { return r.Kind == kind && slices.Contains(names, r.Name) })
+	}
+	return mentions{
+		in(model.RefAddress, s.named[model.RefAddress]), in(model.RefPod, s.pods), in(model.RefBlock, s.blocks),
+		in(model.RefHandle, s.named[model.RefHandle]), in(model.RefNode, s.named[model.RefNode]),
+		service,
+	}
+}

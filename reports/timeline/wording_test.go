@@ -1,0 +1,98 @@
+package timeline_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/cmd/managers"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/reports/timeline"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
+	"ipamsim/sim"
+)
+
+// worded are scenarios whose stories turn on what each kind of rule in the timeline looks
+// at: pools and pods, blocks and their owners, handles, tunnels, nodes, operators.
+var worded = []struct{ scenario, datastore string }{
+	{"r1-whereabouts-162", ""}, {"t1-tkg-range-exhausted", ""}, {"whereabouts-624-late-delete", ""}, {"found-second-range-unguarded", ""},
+	{"w2-borrowed-from-kubestage1001", "kubernetes"}, {"w2-borrowed-from-kubestage1001", "etcdv3"},
+	{"found-calico-half-release", ""}, {"found-calico-tunnel-address-freed-first", ""}, {"calico-4471-affinity-without-block", ""}, {"w4-repair-too-early", ""},
+}
+
+// storiesMax of a run are looked at: those of one invariant differ in names.
+const storiesMax = 12
+
+// TestWording: a sentence is for people only. With every one of them replaced by another
+// (the words of messages and of the history, violations' messages, keys, notes, errors),
+// a timeline shows the same steps and weighs them the same.
+func TestWording(t *testing.T) {
+	r := scenariotest.Runner(t)
+	for _, w := range worded {
+		t.Run(strings.Trim(w.scenario+"/"+w.datastore, "/"), func(t *testing.T) {
+			s, err := managers.All().Load("../../scenarios/" + w.scenario + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := r.Run(context.Background(), s, scenarios.Options{Datastore: w.datastore, Store: scenarios.Memory})
+			if err != nil || len(rep.Violations) == 0 {
+				t.Fatalf("%d violations: %v", len(rep.Violations), err)
+			}
+			n := min(len(rep.Violations), storiesMax)
+			before, told := Violations(rep, n)
+			reword(rep)
+			defer timeline.Reword(func(string) string { return nonsense })()
+			after, untold := Violations(rep, n)
+			for i := range n {
+				if d := cmp.Diff(before[i], after[i]); d != "" {
+					t.Errorf("%s at step %d: other words, another timeline (-before +after):\n%s", rep.Violations[i].Invariant, rep.Violations[i].Step, d)
+				}
+				if told[i] == untold[i] || len(before[i]) == 0 {
+					t.Errorf("%s at step %d: nothing was reworded in\n%s", rep.Violations[i].Invariant, rep.Violations[i].Step, told[i])
+				}
+			}
+		})
+	}
+}
+
+// stories are the first n violations' timelines, as what was chosen and as text.
+func Violations(rep *reports.Report, n int) (chosen [][]string, told []string) {
+	for i := range n {
+		v := &rep.Violations[i]
+		chosen = append(chosen, timeline.Chosen(rep, v))
+		told = append(told, timeline.Of(rep, v))
+	}
+	return chosen, told
+}
+
+// nonsense has the words that timelines once went by, and no name.
+const nonsense = "releases claims nobody's block, counts the affinities"
+
+// reword replaces what a report says in words of ours.
+func reword(rep *reports.Report) {
+	rep.Violations = slices.Clone(rep.Violations)
+	for i := range rep.Violations {
+		rep.Violations[i].Message = nonsense
+	}
+	h := &model.History{}
+	for _, e := range rep.History.Events {
+		e.Text = nonsense
+		if e.Err != "" {
+			e.Err = nonsense
+		}
+		h.Add(e)
+	}
+	rep.History = h
+	steps := make([]*sim.Step, len(rep.Trace.Steps))
+	for i, s := range rep.Trace.Steps {
+		again := *s
+		again.Note, again.Choice.Op.Key = nonsense, nonsense
+		steps[i] = &again
+	}
+	rep.Trace = &sim.Trace{Steps: steps}
+}
