@@ -30,6 +30,7 @@ import (
 	"ipamsim/sim/ipam/calico/loadbalancer"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/ipam/hostlocal"
+	"ipamsim/sim/ipam/metallb"
 	"ipamsim/sim/ipam/mixed"
 	"ipamsim/sim/ipam/nodeipam"
 	"ipamsim/sim/ipam/services"
@@ -47,6 +48,7 @@ var All = sync.OnceValue(func() scenarios.Managers {
 		loadbalancer.New(c).With(spaceloadbalancer.Space, dumpcalico.Balancers),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
+		metallb.New(),
 		hostlocal.New().With(spacehostlocal.Space),
 		nodeipam.New().With(spacenodeipam.Space, dumpnodeipam.Importer, plannodeipam.Plan),
 		services.New().With(spaceservices.Space, dumpservices.Importer, planservices.Plan, answerservices.Answers),
