@@ -101,8 +101,8 @@ func calmBalancers() *View {
 
 func balancer(v *View, i int) *model.Balancer { return v.Record.Services.All[i].Balancer }
 
-// web is one port, shared by those who have a key.
-func web(key string) model.Terms {
+// port80 are the terms of one port, shared by those who have a key.
+func port80(key string) model.Terms {
 	return model.Terms{Key: key, Ports: []model.NodePort{{Port: 80, Protocol: "TCP"}}}
 }
 
@@ -128,12 +128,12 @@ func TestLoadBalancers(t *testing.T) {
 var balancerRows = map[string][]row{
 	"duplicate-load-balancer-ip": {
 		{"one address", func(v *View) { balancer(v, 1).Addrs = balancer(v, 0).Addrs }, "10.9.0.0 is the load balancer's address of d/a and of d/b"},
-		{"shared", onTerms(web("k"), model.Terms{Key: "k", Ports: []model.NodePort{{Port: 80, Protocol: "UDP"}}}), ""},
-		{"one port", onTerms(web("k"), web("k")), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
-		{"two keys", onTerms(web("k"), model.Terms{Key: "other"}), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
-		{"no key", onTerms(web(""), model.Terms{}), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
-		{"two backends", onTerms(web("k"), model.Terms{Key: "k", Backend: "app=b"}), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
-		{"on earlier terms", onTerms(web("k"), web("k"), model.Terms{Key: "k"}), ""},
+		{"shared", onTerms(port80("k"), model.Terms{Key: "k", Ports: []model.NodePort{{Port: 80, Protocol: "UDP"}}}), ""},
+		{"one port", onTerms(port80("k"), port80("k")), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+		{"two keys", onTerms(port80("k"), model.Terms{Key: "other"}), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+		{"no key", onTerms(port80(""), model.Terms{}), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+		{"two backends", onTerms(port80("k"), model.Terms{Key: "k", Backend: "app=b"}), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+		{"on earlier terms", onTerms(port80("k"), port80("k"), model.Terms{Key: "k"}), ""},
 	},
 	"surplus-load-balancer-ip": {
 		{"two addresses", func(v *View) { balancer(v, 0).Addrs = []netip.Addr{ip("10.9.0.0"), ip("10.9.0.3")} },

@@ -97,15 +97,29 @@ func (w *world) addresses() string {
 // second is another pool: for everybody, for those who ask, or for some.
 func (w *world) second() object {
 	spec := object{"addresses": []string{"10.9.1.0/30"}}
-	switch w.Int(4) {
+	some := object{}
+	switch w.Int(5) {
 	case 0:
 		spec["autoAssign"] = false
 	case 1:
-		spec["serviceAllocation"] = object{"priority": w.Between(1, 3), "namespaces": []string{space.Pick(w.Choices, "default", "other")}}
+		some["namespaces"] = space.Pick(w.Choices, []string{"default"}, []string{"other"}, []string{"default", "other"})
 	case 2:
-		spec["serviceAllocation"] = object{"priority": w.Between(1, 3), "serviceSelectors": []object{{"matchLabels": object{"tier": "gold"}}}}
+		some["serviceSelectors"] = labelled("tier", "gold")
+	case 3:
+		some["namespaceSelectors"] = labelled("kubernetes.io/metadata.name", space.Pick(w.Choices, "default", namespace))
+	}
+	if len(some) > 0 {
+		if n := w.Int(4); n > 0 {
+			some["priority"] = n
+		}
+		spec["serviceAllocation"] = some
 	}
 	return spec
+}
+
+// labelled selects what has a label.
+func labelled(key, value string) []object {
+	return []object{{"matchLabels": object{key: value}}}
 }
 
 // service draws what a user does to a Service: mostly there is a new one; some are deleted,

@@ -80,26 +80,3 @@ func ips(addrs []netip.Addr) (out []net.IP) {
 	}
 	return out
 }
-
-// poolsOf are the ranges of all pools, sorted.
-func (r *record) poolsOf() (out []model.Pool) {
-	c, err := r.config()
-	if err != nil {
-		return nil
-	}
-	for name, p := range c.Pools.ByName {
-		for _, n := range p.CIDR {
-			out = append(out, model.Pool{Name: name, Range: prefix(n)})
-		}
-	}
-	slices.SortFunc(out, func(a, b model.Pool) int { return a.Range.Compare(b.Range) })
-	return out
-}
-
-// poolOf is the name of the pool that has an address, "" if none has.
-func poolOf(pools []model.Pool, a netip.Addr) string {
-	if i := slices.IndexFunc(pools, func(p model.Pool) bool { return p.Range.Contains(a) }); i >= 0 {
-		return pools[i].Name
-	}
-	return ""
-}

@@ -1,7 +1,6 @@
 package metallb
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"net/netip"
@@ -177,11 +176,11 @@ func sorted[T any](m map[string]T) (out []T) {
 }
 
 // snapshot is the record now. It passes no gate. An address that Services share is claimed
-// once.
+// once. Pools are policy and no part of the record.
 func (r *record) snapshot() model.Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := model.Snapshot{Networks: r.networks, Pools: r.poolsOf(), Services: &model.Services{}}
+	out := model.Snapshot{Networks: r.networks, Services: &model.Services{}}
 	balancers, claimed := map[string]*model.Balancer{}, map[netip.Addr]bool{}
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
 		x, s := r.services[name], model.Service{Name: name}
@@ -191,13 +190,13 @@ func (r *record) snapshot() model.Snapshot {
 			for _, a := range s.Balancer.Addrs {
 				if !claimed[a] {
 					claimed[a] = true
-					out.Claims = append(out.Claims, model.Claim{Pool: poolOf(out.Pools, a), Addr: a}) // of no pod
+					out.Claims = append(out.Claims, model.Claim{Addr: a}) // of no pod
 				}
 			}
 		}
 		out.Services.All = append(out.Services.All, s)
 	}
 	r.judge(balancers)
-	slices.SortFunc(out.Claims, func(a, b model.Claim) int { return cmp.Or(cmp.Compare(a.Pool, b.Pool), a.Addr.Compare(b.Addr)) })
+	slices.SortFunc(out.Claims, func(a, b model.Claim) int { return a.Addr.Compare(b.Addr) })
 	return out
 }
