@@ -175,28 +175,23 @@ func sorted[T any](m map[string]T) (out []T) {
 	return out
 }
 
-// snapshot is the record now. It passes no gate. An address that Services share is claimed
-// once. Pools are policy and no part of the record.
+// snapshot is the record now. It passes no gate. Each Service's status is a place of its own
+// for claims: several may have one address. Pools are policy and no part of the record.
 func (r *record) snapshot() model.Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := model.Snapshot{Networks: r.networks, Services: &model.Services{}}
-	balancers, claimed := map[string]*model.Balancer{}, map[netip.Addr]bool{}
+	out, balancers := model.Snapshot{Networks: r.networks, Services: &model.Services{}}, map[string]*model.Balancer{}
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
 		x, s := r.services[name], model.Service{Name: name}
 		if served(x.Service) {
 			s.Balancer = &model.Balancer{Addrs: ipam.Ingress(x.Service), Handle: name, Families: x.families, Asked: asks(x.Service), Terms: x.terms}
 			balancers[name] = s.Balancer
-			for _, a := range s.Balancer.Addrs {
-				if !claimed[a] {
-					claimed[a] = true
-					out.Claims = append(out.Claims, model.Claim{Addr: a}) // of no pod
-				}
+			for _, a := range slices.SortedFunc(slices.Values(s.Balancer.Addrs), netip.Addr.Compare) {
+				out.Claims = append(out.Claims, model.Claim{Pool: name, Addr: a}) // of no pod
 			}
 		}
 		out.Services.All = append(out.Services.All, s)
 	}
 	r.judge(balancers)
-	slices.SortFunc(out.Claims, func(a, b model.Claim) int { return a.Addr.Compare(b.Addr) })
 	return out
 }
