@@ -46,6 +46,7 @@ func NewManager(c *rest.Config, o Options) (Manager, error) {
 	o.Metrics, o.HealthProbeBindAddress, o.PprofBindAddress = metricsserver.Options{BindAddress: "0"}, "0", "0"
 	o.Controller.SkipNameValidation = &several
 	o.MapperProvider = func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return here.Mapper(), nil }
+	//lint:ignore SA1019 a broadcaster that ends with the process is what it is deprecated for not to be
 	o.EventBroadcaster = record.NewBroadcaster(record.WithContext(SetupSignalHandler()))
 	return real.NewManager(c, o)
 }

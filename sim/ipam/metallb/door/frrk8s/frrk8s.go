@@ -1,38 +1,8 @@
-// Package frrk8s is how speakers configure FRR: the controller starts none, and nothing is
-// registered or sent.
+// Package frrk8s is how speakers configure FRR: the controller starts none.
 package frrk8s
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
-
-// FRRConfiguration is an object that nobody makes.
-type FRRConfiguration struct {
-	metav1.TypeMeta
-	metav1.ObjectMeta
-	Spec FRRConfigurationSpec
-}
-
-// FRRConfigurationSpec says nothing.
-type FRRConfigurationSpec struct{}
-
-// DeepCopyInto copies nothing.
-func (FRRConfigurationSpec) DeepCopyInto(*FRRConfigurationSpec) {}
-
-// DeepCopy is a copy.
-func (f *FRRConfiguration) DeepCopy() *FRRConfiguration {
-	out := &FRRConfiguration{TypeMeta: f.TypeMeta}
-	f.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
-	return out
-}
-
-// DeepCopyObject is DeepCopy.
-func (f *FRRConfiguration) DeepCopyObject() runtime.Object { return f.DeepCopy() }
-
-// AddToScheme adds nothing.
-func AddToScheme(*runtime.Scheme) error { return nil }
+import "ipamsim/sim/ipam/metallb/door/frrapi"
 
 // ConfigName and ConfigToDump are of a configuration that is not there.
-func ConfigName(string) string                      { return "" }
-func ConfigToDump(FRRConfiguration) (string, error) { return "", nil }
+func ConfigName(string) string                             { return "" }
+func ConfigToDump(frrapi.FRRConfiguration) (string, error) { return "", nil }

@@ -34,7 +34,7 @@ import (
 
 	"github.com/go-kit/log"
 	"github.com/go-kit/log/level"
-	frrv1beta1 "ipamsim/sim/ipam/metallb/door/frrk8s"
+	frrv1beta1 "ipamsim/sim/ipam/metallb/door/frrapi"
 	"ipamsim/sim/ipam/metallb/door/kubernetes"
 	discovery "k8s.io/api/discovery/v1"
 	policyv1beta1 "k8s.io/api/policy/v1beta1"

@@ -29,8 +29,8 @@ import (
 	"github.com/go-kit/log"
 	"github.com/go-kit/log/level"
 
+	frrv1beta1 "ipamsim/sim/ipam/metallb/door/frrapi"
 	frrk8s "ipamsim/sim/ipam/metallb/door/frrk8s"
-	frrv1beta1 "ipamsim/sim/ipam/metallb/door/frrk8s"
 	"ipamsim/sim/ipam/metallb/door/logging"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
