@@ -58,7 +58,7 @@ func TestCorporaAreCurrent(t *testing.T) {
 }
 
 // fuzzed says which target takes the scenarios of an address manager.
-var fuzzed = map[string]string{"calico": "FuzzCalico", "calico+whereabouts": "FuzzMixed", "calico-lb": "FuzzCalicoLb", "host-local": "FuzzHostLocal", "nodeipam": "FuzzNodeipam", "services": "FuzzServices", "whereabouts": "FuzzWhereabouts"}
+var fuzzed = map[string]string{"calico": "FuzzCalico", "calico+whereabouts": "FuzzMixed", "calico-lb": "FuzzCalicoLb", "host-local": "FuzzHostLocal", "metallb": "FuzzMetallb", "nodeipam": "FuzzNodeipam", "services": "FuzzServices", "whereabouts": "FuzzWhereabouts"}
 
 // fromLibrary adds the scenarios that are small.
 func fromLibrary(t *testing.T, r *scenarios.Runner, target string, to map[string][]byte) {

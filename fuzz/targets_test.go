@@ -44,6 +44,9 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
+// FuzzMetallb: worlds of MetalLB.
+func FuzzMetallb(f *testing.F) { fuzzRuns(f, "FuzzMetallb") }
+
 // FuzzMixed: Calico and Whereabouts in one cluster.
 func FuzzMixed(f *testing.F) { fuzzRuns(f, "FuzzMixed") }
 

@@ -36,6 +36,36 @@ type Balancer struct {
 	Addrs    []netip.Addr // of its status
 	Handle   string       // by which its addresses are claimed
 	Asked    bool         // it asks for certain addresses or pools
+	// Terms are those on which it shares an address with other Services, those of now
+	// first, then earlier ones since it was given the addresses; none: with nobody.
+	Terms []Terms `json:",omitempty"`
+	// Disallowed: its manager, asked anew, would not let it have its addresses. Free is how
+	// many it would have for one that has none; 0 of a manager that was not asked.
+	Disallowed bool `json:",omitempty"`
+	Free       int  `json:",omitempty"`
+}
+
+// Terms are those on which a Service shares the address of its load balancer.
+type Terms struct {
+	Key     string // that the others must have as well; "": it shares none
+	Backend string // "", or what they must have in common that answers
+	Ports   []NodePort
+}
+
+// Equal reports whether two are the same.
+func (t Terms) Equal(o Terms) bool {
+	return t.Key == o.Key && t.Backend == o.Backend && slices.Equal(t.Ports, o.Ports)
+}
+
+// agree reports whether Services of these terms may have one address.
+func (t Terms) agree(o Terms) bool {
+	return t.Key != "" && t.Key == o.Key && t.Backend == o.Backend && !slices.ContainsFunc(t.Ports, func(p NodePort) bool { return slices.Contains(o.Ports, p) })
+}
+
+// Shares reports whether two Services may have one address, on the terms of any time since
+// they were given theirs: who changes them is answered by the manager later.
+func (b *Balancer) Shares(o *Balancer) bool {
+	return slices.ContainsFunc(b.Terms, func(t Terms) bool { return slices.ContainsFunc(o.Terms, t.agree) })
 }
 
 // NodePort is one of a Service, each once. That of the health check is TCP's.

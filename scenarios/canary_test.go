@@ -79,6 +79,7 @@ var reds = []red{
 		fabric: &route.Fabric{Topology: route.ToR, TopOfRack: route.TopOfRack{MaxLength: 30}}},
 	{invariant: "block-owner", network: blocks, also: "affinity-mismatch"},
 	{invariant: "convergence", settle: "30s"},
+	{invariant: "disallowed-load-balancer-ip", settle: "30m"},
 	{invariant: "double-claim"},
 	{invariant: "duplicate-address"},
 	{invariant: "duplicate-cluster-ip"},

@@ -66,6 +66,9 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/calico/ctl", "sim sim/hermetic sim/kube sim/ipam sim/ipam/calico/store"},   // pins the wait for the terminal
 	{"sim/ipam/calico/loadbalancer", "model model/act sim/kube sim/ipam sim/ipam/calico"}, // its one process is Calico's
 	{"sim/ipam/calico", "model model/act sim sim/hermetic sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/calico/..."},
+	{"sim/ipam/metallb/door/...", "sim/ipam/platform/... sim/ipam/metallb/door/..."},
+	{"sim/ipam/metallb/upstream/...", "sim/ipam/platform/... sim/ipam/metallb/door/... sim/ipam/metallb/upstream/..."},
+	{"sim/ipam/metallb", "model model/act sim sim/hermetic sim/kube sim/ipam sim/ipam/platform/... sim/ipam/metallb/..."},
 	{"sim/ipam/whereabouts/door/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/..."},
 	{"sim/ipam/whereabouts/upstream/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/... sim/ipam/whereabouts/upstream/..."},
 	{"sim/ipam/whereabouts", "model model/act model/reference/whereabouts sim sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/whereabouts/..."},
@@ -183,6 +186,7 @@ var modules = []struct{ prefix, may, mend string }{
 	// The tests of fuzz/space/fields hold the spaces against upstream's types.
 	{"github.com/k8snetworkplumbingwg/whereabouts", "sim/ipam/* sim/ipam/whereabouts/... fuzz/space/fields", "upstream types never leave sim/ipam/NAME"},
 	// The lab executes confd's templates for real BIRD: no simulation comes near it.
+	{"go.universe.tf/metallb", "sim/ipam/* sim/ipam/metallb/... fuzz/space/fields", "upstream types never leave sim/ipam/NAME"},
 	{"github.com/projectcalico", "sim/ipam/* sim/ipam/calico/... cmd/calico/lab fuzz/space/fields", "upstream types never leave sim/ipam/NAME"},
 	{"github.com/nats-io/", "fuzz/campaign fuzz/campaign/*", "how work travels is the campaign's affair"},
 	// The oracle empties the etcd of a real kube-apiserver between two runs.

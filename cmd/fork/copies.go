@@ -134,7 +134,7 @@ func (c copies) make(dirs map[string]string) (map[string][]byte, error) {
 var platform = []string{"flag", "net/http", "os", "os/exec", "os/signal", "os/user", "plugin", "runtime", "runtime/debug", "syscall"}
 
 // text is a copy of a file: its imports are exchanged, a package main is called as its
-// folder, and the first line says what it is. Nothing else changes, but for the order
+// folder, a comment that binds the package to its path is left out, and the first line says what it is. Nothing else changes, but for the order
 // of imports, which is gofmt's; a stack names the lines of the original.
 func (c copies) text(pkg, folder, path string, src []byte) ([]byte, error) {
 	set := token.NewFileSet()
@@ -152,7 +152,7 @@ func (c copies) text(pkg, folder, path string, src []byte) ([]byte, error) {
 	out.WriteString(called)
 	end := set.Position(file.Name.End())
 	fmt.Fprintf(&out, "\n\n//line %s/%s:%d", pkg, filepath.Base(path), end.Line+1)
-	done := end.Offset
+	done := end.Offset + len(importComment.Find(src[end.Offset:]))
 	for _, spec := range file.Imports {
 		is, _ := strconv.Unquote(spec.Path.Value) // the parser has read it
 		door := c.imports[is]
@@ -181,6 +181,9 @@ func named(spec *ast.ImportSpec, is, door string) string {
 	}
 	return ""
 }
+
+// importComment binds a package to one path, behind its name: a copy has another.
+var importComment = regexp.MustCompile(`^[ \t]*// import "[^"\n]*"`)
 
 // majorVersion ends the path of a module and is no part of a package's name.
 var majorVersion = regexp.MustCompile(`/v[0-9]+$`)

@@ -12,6 +12,7 @@ import (
 	"ipamsim/model/invariant"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
+	"ipamsim/sim/ipam/metallb"
 	"ipamsim/sim/ipam/whereabouts"
 )
 
@@ -28,11 +29,11 @@ func TestReadmeNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(invariant.All()); n != 38 || !strings.Contains(string(text), "thirty-eight **invariants**") {
+	if n := len(invariant.All()); n != 39 || !strings.Contains(string(text), "thirty-nine **invariants**") {
 		t.Errorf("there are %d invariants; sim/README.md says otherwise, or this test does", n)
 	}
 	for name, upstream := range map[string]string{
-		"Whereabouts": whereabouts.New().Upstream, "Calico": calico.New().Upstream,
+		"Whereabouts": whereabouts.New().Upstream, "Calico": calico.New().Upstream, "MetalLB": metallb.New().Upstream,
 		"Kubernetes": ipam.Upstream("k8s.io/kubernetes", nil), "etcd": ipam.Upstream("go.etcd.io/etcd/server/v3", nil),
 	} {
 		if _, version, ok := strings.Cut(upstream, "@v"); !ok || !strings.Contains(string(text), "| "+name+" "+version+":") {

@@ -9,6 +9,7 @@ import (
 	spacecalico "ipamsim/fuzz/space/calico"
 	spaceloadbalancer "ipamsim/fuzz/space/calico/loadbalancer"
 	spacehostlocal "ipamsim/fuzz/space/hostlocal"
+	spacemetallb "ipamsim/fuzz/space/metallb"
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacenodeipam "ipamsim/fuzz/space/nodeipam"
 	spaceservices "ipamsim/fuzz/space/services"
@@ -30,6 +31,7 @@ import (
 	"ipamsim/sim/ipam/calico/loadbalancer"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/ipam/hostlocal"
+	"ipamsim/sim/ipam/metallb"
 	"ipamsim/sim/ipam/mixed"
 	"ipamsim/sim/ipam/nodeipam"
 	"ipamsim/sim/ipam/services"
@@ -47,6 +49,7 @@ var All = sync.OnceValue(func() scenarios.Managers {
 		loadbalancer.New(c).With(spaceloadbalancer.Space, dumpcalico.Balancers),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
+		metallb.New().With(spacemetallb.Space),
 		hostlocal.New().With(spacehostlocal.Space),
 		nodeipam.New().With(spacenodeipam.Space, dumpnodeipam.Importer, plannodeipam.Plan),
 		services.New().With(spaceservices.Space, dumpservices.Importer, planservices.Plan, answerservices.Answers),

@@ -132,5 +132,8 @@ func (r *run) deed() *Link {
 }
 
 // befell reports whether a message of an operator's is about nodes, or draws what becomes
-// of one.
-func befell(q *sim.Request) bool { return q != nil && (q.Resource == "nodes" || q.Verb == "DRAW") }
+// of one, or is about what comes and goes in every cluster: a Service, of a manager whose
+// record are their status.
+func befell(q *sim.Request) bool {
+	return q != nil && (q.Resource == "nodes" || q.Verb == "DRAW" || model.EverydayResource(q.Resource))
+}

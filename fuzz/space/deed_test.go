@@ -124,7 +124,7 @@ func rest(t *testing.T, s *scenarios.Scenario) string {
 // another type; nobody asks for a certain address or family later.
 func TestServicesLiveInCalmWorlds(t *testing.T) {
 	const worlds = 300
-	for _, name := range []string{"calico-lb", "services"} {
+	for _, name := range []string{"calico-lb", "metallb", "services"} {
 		had := map[string]int{}
 		for seed := range uint64(worlds) {
 			s, err := Draw(All, name, seed, Deeds()...)

@@ -10,6 +10,7 @@ var all = []Invariant{
 	BlackholedAddress,
 	BlockOwner,
 	Convergence,
+	DisallowedLoadBalancerIP,
 	DoubleClaim,
 	DuplicateAddress,
 	DuplicateClusterIP,

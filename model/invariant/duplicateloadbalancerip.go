@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"net/netip"
+	"slices"
 
 	"ipamsim/model"
 )
@@ -12,15 +13,24 @@ var DuplicateLoadBalancerIP = define(Invariant{
 	Name:     "duplicate-load-balancer-ip",
 	Severity: model.Critical,
 	Phase:    Always,
-	Doc:      "No two Services of type LoadBalancer have one address.",
+	Doc:      "No two Services of type LoadBalancer have one address, but where they agree to share it.",
 	Kinds:    []Kind{{"", "{address} is the load balancer's address of {first} and of {second}"}},
-}, func(v View) []finding {
-	return hadTwice(&v, func(s *model.Service) []netip.Addr {
-		if s.Balancer == nil {
-			return nil
+}, func(v View) (out []finding) {
+	have := map[netip.Addr][]*model.Service{}
+	for _, s := range balanced(&v) {
+		for _, a := range s.Balancer.Addrs {
+			i := slices.IndexFunc(have[a], func(o *model.Service) bool { return o != s && !o.Balancer.Shares(s.Balancer) })
+			if i >= 0 {
+				first, second := model.ServiceOf(have[a][i].Name), model.ServiceOf(s.Name)
+				out = append(out, finding{
+					objects: []model.Ref{model.AddressOf(a), first, second},
+					facts:   []model.Fact{model.NewFact("first", first), model.NewFact("second", second)},
+				})
+			}
+			have[a] = append(have[a], s)
 		}
-		return s.Balancer.Addrs
-	}, model.AddressOf)
+	}
+	return out
 })
 
 // balanced are the Services of type LoadBalancer that the manager serves.

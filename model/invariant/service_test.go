@@ -101,6 +101,19 @@ func calmBalancers() *View {
 
 func balancer(v *View, i int) *model.Balancer { return v.Record.Services.All[i].Balancer }
 
+// port80 are the terms of one port, shared by those who have a key.
+func port80(key string) model.Terms {
+	return model.Terms{Key: key, Ports: []model.NodePort{{Port: 80, Protocol: "TCP"}}}
+}
+
+// onTerms gives the second Service the first one's address.
+func onTerms(a model.Terms, b ...model.Terms) func(*View) {
+	return func(v *View) {
+		balancer(v, 1).Addrs = balancer(v, 0).Addrs
+		balancer(v, 0).Terms, balancer(v, 1).Terms = []model.Terms{a}, b
+	}
+}
+
 // Only the oracles of load balancers' addresses look at them.
 func TestLoadBalancers(t *testing.T) {
 	for name, rows := range balancerRows {
@@ -115,6 +128,12 @@ func TestLoadBalancers(t *testing.T) {
 var balancerRows = map[string][]row{
 	"duplicate-load-balancer-ip": {
 		{"one address", func(v *View) { balancer(v, 1).Addrs = balancer(v, 0).Addrs }, "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+		{"shared", onTerms(port80("k"), model.Terms{Key: "k", Ports: []model.NodePort{{Port: 80, Protocol: "UDP"}}}), ""},
+		{"one port", onTerms(port80("k"), port80("k")), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+		{"two keys", onTerms(port80("k"), model.Terms{Key: "other"}), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+		{"no key", onTerms(port80(""), model.Terms{}), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+		{"two backends", onTerms(port80("k"), model.Terms{Key: "k", Backend: "app=b"}), "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+		{"on earlier terms", onTerms(port80("k"), port80("k"), model.Terms{Key: "k"}), ""},
 	},
 	"surplus-load-balancer-ip": {
 		{"two addresses", func(v *View) { balancer(v, 0).Addrs = []netip.Addr{ip("10.9.0.0"), ip("10.9.0.3")} },
@@ -136,8 +155,18 @@ var balancerRows = map[string][]row{
 			balancer(v, 0).Addrs, v.Record.Claims = nil, v.Record.Claims[1:]
 			v.Networks[0].Blocks.Reserved = []netip.Prefix{cidr("10.9.0.0/32"), cidr("10.9.0.2/31")}
 		}, ""},
+		{"its manager would have one", func(v *View) {
+			balancer(v, 0).Addrs, balancer(v, 0).Free, v.Record.Claims, v.Networks = nil, 2, v.Record.Claims[1:], nil
+		}, "after convergence d/a has no IPv4 address, and 2 are free"},
 		{"it asks for a certain one", func(v *View) {
 			balancer(v, 0).Addrs, balancer(v, 0).Asked, v.Record.Claims = nil, true, v.Record.Claims[1:]
+		}, ""},
+	},
+	"disallowed-load-balancer-ip": {
+		{"kept", func(v *View) { balancer(v, 0).Disallowed = true }, "after convergence d/a still has 10.9.0.0, which it would not be given now"},
+		{"a moment ago", func(v *View) {
+			balancer(v, 0).Disallowed = true
+			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - sec(60)})
 		}, ""},
 	},
 	"leaked-load-balancer-ip": {

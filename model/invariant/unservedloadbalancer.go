@@ -17,6 +17,7 @@ const (
 
 // UnservedLoadBalancer is a Service that stays pending for ever. Upstream looks at all of
 // them every five minutes. One that asks for certain addresses or pools may wait for those.
+// A manager that is asked itself says how many it would have.
 //
 // Source: kube-controllers/pkg/controllers/loadbalancer, timer (v3.31.0).
 var UnservedLoadBalancer = define(Invariant{
@@ -33,6 +34,10 @@ var UnservedLoadBalancer = define(Invariant{
 		return nil
 	}
 	for _, s := range balanced(&v) {
+		if n := s.Balancer.Free; n > 0 && len(s.Balancer.Families) > 0 {
+			out = append(out, unserved(s, s.Balancer.Families[0], n))
+			continue
+		}
 		by, has := model.ServiceOf(s.Name), map[string]bool{}
 		for i := range v.Record.Claims {
 			c := &v.Record.Claims[i]
@@ -46,15 +51,19 @@ var UnservedLoadBalancer = define(Invariant{
 		}
 		for _, family := range s.Balancer.Families {
 			if free := freeForBalancers(&v, family); !has[family] && !s.Balancer.Asked && free > 0 {
-				out = append(out, finding{
-					code: noClaim, objects: []model.Ref{by},
-					facts: []model.Fact{model.NewFact("family", family), model.NewFact("free", free)},
-				})
+				out = append(out, unserved(s, family, free))
 			}
 		}
 	}
 	return out
 })
+
+func unserved(s *model.Service, family string, free int) finding {
+	return finding{
+		code: noClaim, objects: []model.Ref{model.ServiceOf(s.Name)},
+		facts: []model.Fact{model.NewFact("family", family), model.NewFact("free", free)},
+	}
+}
 
 // balancerRound is longer than the time between two looks at all Services.
 const balancerRound = 6 * time.Minute

@@ -36,6 +36,7 @@ var patched = map[string]manifest{
 	"ippools.crd.projectcalico.org":                       {Kind: "IPPool", APIVersion: "crd.projectcalico.org/v1"},
 	"kubecontrollersconfigurations.crd.projectcalico.org": {Kind: "KubeControllersConfiguration", APIVersion: "crd.projectcalico.org/v1"},
 	"network-attachment-definitions.k8s.cni.cncf.io":      {Kind: "NetworkAttachmentDefinition"},
+	"ipaddresspools":                  {Kind: "IPAddressPool"},
 	"nodes":                           {Kind: "Node"},
 	"services":                        {Kind: "Service"},
 	"ippools.whereabouts.cni.cncf.io": {Kind: "IPPool"},

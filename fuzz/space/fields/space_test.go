@@ -15,6 +15,7 @@ import (
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
 	calicotypes "github.com/projectcalico/calico/cni-plugin/pkg/types"
 	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
+	metallbv1beta1 "go.universe.tf/metallb/api/v1beta1"
 )
 
 // The types in which users configure address management.
@@ -33,6 +34,7 @@ var (
 	nodeSlices     = reflect.TypeFor[slicev1.NodeSlicePoolSpec]()
 	nodeSlicesDone = reflect.TypeFor[slicev1.NodeSlicePoolStatus]()
 	selection      = reflect.TypeFor[nadv1.NetworkSelectionElement]()
+	balancerPool   = reflect.TypeFor[metallbv1beta1.IPAddressPoolSpec]()
 )
 
 // Packages of upstream's in which the keys of annotations stand.
@@ -52,11 +54,12 @@ func TestSpacesDrawUpstreamsConfiguration(t *testing.T) {
 	src := newSource(t)
 	bounds := maps.Clone(calicoBounds)
 	maps.Copy(bounds, whereaboutsBounds)
+	maps.Copy(bounds, metallbBounds)
 	maps.Copy(bounds, annotationBounds)
-	w := newWalk(bounds, src.enum, slices.Concat(calicoExclusions, whereaboutsExclusions, annotationExclusions))
+	w := newWalk(bounds, src.enum, slices.Concat(calicoExclusions, whereaboutsExclusions, metallbExclusions, annotationExclusions))
 	for _, t := range []reflect.Type{
 		ipPool, ipamSettings, newSettings, controllers, reservation, calicoPlugin,
-		attachment, pluginList, plugin, poolOfAddrs, addrTaken, nodeSlices, nodeSlicesDone, selection,
+		attachment, pluginList, plugin, poolOfAddrs, addrTaken, nodeSlices, nodeSlicesDone, selection, balancerPool,
 	} {
 		w.root(t, "")
 	}
@@ -112,6 +115,8 @@ func (w *walk) manifest(t *testing.T, m *manifest, notes map[string]reflect.Type
 		} else {
 			w.note(pluginList, conf, false)
 		}
+	case m.Kind == "IPAddressPool":
+		w.note(balancerPool, m.Spec, m.patch)
 	case m.Kind == "IPPool":
 		w.note(poolOfAddrs, m.Spec, m.patch)
 	case m.Kind == "OverlappingRangeIPReservation":

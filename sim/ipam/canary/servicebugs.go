@@ -81,6 +81,14 @@ func moreBalancerIPs(s *model.Services) {
 	}
 }
 
+// keepBalancerIP lets one keep what it would not be given.
+func keepBalancerIP(s *model.Services) {
+	balanceAll(s)
+	if len(s.All) > 0 {
+		s.All[0].Balancer.Disallowed = true
+	}
+}
+
 // forgetBalancerIP forgets to write one of them into its Service.
 func forgetBalancerIP(s *model.Services) {
 	balanceAll(s)

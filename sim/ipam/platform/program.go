@@ -42,6 +42,7 @@ type Program struct {
 	Started func(*Program, Ended)
 	Stdin   []byte
 	Env     map[string]string
+	Flags   map[string]string // its arguments, by name of the flag
 
 	unread []byte // of Stdin
 	stdout bytes.Buffer

@@ -6,7 +6,6 @@
 package loadbalancer
 
 import (
-	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
@@ -30,8 +29,8 @@ func New(c *ipam.Manager) *ipam.Manager {
 		calicos := i.Act
 		i.Observe = r.observe
 		i.Act = func(detail any) act.Act {
-			if x, ok := detail.(kube.Exchange); ok && x.Resource == servicesResource {
-				return actOf(x)
+			if x, ok := detail.(kube.Exchange); ok && x.Resource == ipam.ServicesResource {
+				return ipam.ActOfBalancer(x)
 			}
 			return calicos(detail)
 		}
@@ -42,37 +41,3 @@ func New(c *ipam.Manager) *ipam.Manager {
 
 // kubernetes is Calico's datastore in the Kubernetes API, where Services are, too.
 const kubernetes = "kubernetes"
-
-// actOf says of a message about a Service which addresses its load balancer has, and of a
-// write of its status which it is given.
-func actOf(x kube.Exchange) act.Act {
-	a := ipam.ActOf(x)
-	if x.Bare || a.Verb == act.List {
-		return a
-	}
-	body := x.Response
-	if a.Write() {
-		body = x.Request
-	}
-	if a.Verb == act.Hear {
-		var ok bool
-		if body, a.Gone, ok = ipam.Heard(body); !ok {
-			return a
-		}
-	}
-	s, ok := decode(body)
-	if !ok {
-		return a
-	}
-	a.Bare, a.Thing.Name, a.Thing.Revision = false, s.Namespace+"/"+s.Name, s.ResourceVersion
-	for _, addr := range ingress(s) {
-		a.Thing.Parts = append(a.Thing.Parts, act.Thing{Kind: act.Address, Name: addr.String(), Owner: model.ServiceOf(a.Thing.Name)})
-	}
-	if a.Write() {
-		a.If, a.Thing.Revision = s.ResourceVersion, ""
-		if x.Subresource == "status" {
-			a.Gives, a.Thing.Parts = a.Thing.Parts, nil
-		}
-	}
-	return a
-}

@@ -2,9 +2,7 @@ package loadbalancer
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
-	"net/netip"
 	"slices"
 	"sync"
 	_ "unsafe" // for linkname
@@ -16,13 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"ipamsim/model"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
-const (
-	servicesResource = "services"
-	settingsResource = "kubecontrollersconfigurations"
-)
+const settingsResource = "kubecontrollersconfigurations"
 
 // record is Calico's with the Services, kept up to date by their changes.
 type record struct {
@@ -36,7 +32,7 @@ type record struct {
 // follow reads what is stored and follows what changes, without a message.
 func follow(api *kube.Server, calicos func(context.Context) (model.Snapshot, error)) (*record, error) {
 	r := &record{calicos: calicos, services: map[string]*corev1.Service{}, assigns: apiv3.AllServices}
-	for _, resource := range []string{servicesResource, settingsResource} {
+	for _, resource := range []string{ipam.ServicesResource, settingsResource} {
 		all, err := api.List(context.Background(), resource)
 		if err != nil {
 			return nil, err
@@ -48,7 +44,7 @@ func follow(api *kube.Server, calicos func(context.Context) (model.Snapshot, err
 	api.OnChange(func(c kube.Change) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if c.Resource == servicesResource && c.Object == nil {
+		if c.Resource == ipam.ServicesResource && c.Object == nil {
 			delete(r.services, c.Namespace+"/"+c.Name)
 		}
 		r.take(c.Object)
@@ -102,7 +98,7 @@ func balancerOf(x *corev1.Service) (*model.Balancer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &model.Balancer{Addrs: ingress(x), Handle: handle}
+	b := &model.Balancer{Addrs: ipam.Ingress(x), Handle: handle}
 	for _, f := range x.Spec.IPFamilies {
 		b.Families = append(b.Families, string(f))
 	}
@@ -116,18 +112,3 @@ func balancerOf(x *corev1.Service) (*model.Balancer, error) {
 //
 // Source: kube-controllers/pkg/controllers/loadbalancer (v3.31.0).
 var asking = []string{"projectcalico.org/ipv4pools", "projectcalico.org/ipv6pools", "projectcalico.org/loadBalancerIPs"}
-
-// ingress is the addresses of the status, in its order.
-func ingress(x *corev1.Service) (out []netip.Addr) {
-	for _, i := range x.Status.LoadBalancer.Ingress {
-		if a, err := netip.ParseAddr(i.IP); err == nil {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-func decode(body []byte) (*corev1.Service, bool) {
-	s := &corev1.Service{}
-	return s, json.Unmarshal(body, s) == nil && s.Name != ""
-}

@@ -1,0 +1,59 @@
+package ipam
+
+import (
+	"encoding/json"
+	"net/netip"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim/kube"
+)
+
+// ServicesResource is that of Services.
+const ServicesResource = "services"
+
+// ActOfBalancer says of a message about a Service which addresses its load balancer has, and
+// of a write of its status which it is given.
+func ActOfBalancer(x kube.Exchange) act.Act {
+	a := ActOf(x)
+	if x.Bare || a.Verb == act.List {
+		return a
+	}
+	body := x.Response
+	if a.Write() {
+		body = x.Request
+	}
+	if a.Verb == act.Hear {
+		var ok bool
+		if body, a.Gone, ok = Heard(body); !ok {
+			return a
+		}
+	}
+	s := &corev1.Service{}
+	if json.Unmarshal(body, s) != nil || s.Name == "" {
+		return a
+	}
+	a.Bare, a.Thing.Name, a.Thing.Revision = false, s.Namespace+"/"+s.Name, s.ResourceVersion
+	for _, addr := range Ingress(s) {
+		a.Thing.Parts = append(a.Thing.Parts, act.Thing{Kind: act.Address, Name: addr.String(), Owner: model.ServiceOf(a.Thing.Name)})
+	}
+	if a.Write() {
+		a.If, a.Thing.Revision = s.ResourceVersion, ""
+		if x.Subresource == "status" {
+			a.Gives, a.Thing.Parts = a.Thing.Parts, nil
+		}
+	}
+	return a
+}
+
+// Ingress is the addresses of a Service's load balancer, in the order of its status.
+func Ingress(s *corev1.Service) (out []netip.Addr) {
+	for _, i := range s.Status.LoadBalancer.Ingress {
+		if a, err := netip.ParseAddr(i.IP); err == nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}

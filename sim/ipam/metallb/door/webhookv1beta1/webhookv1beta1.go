@@ -1,0 +1,34 @@
+// Package webhookv1beta1 has no webhooks: no API server calls one (--webhook-mode=disabled).
+package webhookv1beta1
+
+import (
+	"errors"
+
+	"github.com/go-kit/log"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// What upstream would set.
+var (
+	MetalLBNamespace string
+	Logger           log.Logger
+	WebhookClient    client.Reader
+	Validator        any
+)
+
+type webhook struct{}
+
+// SetupWebhookWithManager says that there is none.
+func (*webhook) SetupWebhookWithManager(manager.Manager) error {
+	return errors.New("no webhooks are served: --webhook-mode=disabled")
+}
+
+// The validators of upstream's.
+type (
+	IPAddressPoolValidator    struct{ webhook }
+	BGPAdvertisementValidator struct{ webhook }
+	L2AdvertisementValidator  struct{ webhook }
+	CommunityValidator        struct{ webhook }
+	BFDProfileValidator       struct{ webhook }
+)

@@ -1,0 +1,137 @@
+// Package metallb is MetalLB as an address manager: the real controller's main function with
+// its reconcilers, its allocator and its controller-runtime manager, copied with other
+// imports (copies.txt), gives Services of type LoadBalancer their addresses. The speakers,
+// which announce them, are not there, and pods have no address of it.
+//
+// The record are the Services' status: what the controller knows besides is in its memory,
+// and made anew of them when it starts. No webhook judges what users write
+// (--webhook-mode=disabled): the controller itself does, and keeps the last configuration
+// that was valid.
+package metallb
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/go-logr/logr"
+	metallbv1beta1 "go.universe.tf/metallb/api/v1beta1"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/yaml"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+)
+
+// module is upstream's path, and namespace where its manifests have its objects.
+const (
+	module    = "go.universe.tf/metallb"
+	namespace = "metallb-system"
+)
+
+// Controller is the name of the process. Upstream's manifest has one replica; two elect no
+// leader.
+const Controller = "metallb-controller"
+
+// New is MetalLB as an address manager. Call it outside of bubbles.
+func New() *ipam.Manager {
+	settle()
+	_, _ = crds() // Open reports its error
+	return &ipam.Manager{
+		Name: "metallb", Upstream: upstreamVersion(), Sources: sources(),
+		Processes: []ipam.Process{{Name: Controller, Daemon: true, Several: true}},
+		CRDs:      crds, Primary: primary, Check: check, Read: readRecord, Open: open,
+	}
+}
+
+// settle is for the process: controller-runtime's log says nothing.
+var settle = sync.OnceFunc(func() { ctrl.SetLogger(logr.Discard()) })
+
+// upstreamVersion is "go.universe.tf/metallb@v0.16.1", as the build knows it. A test's build
+// information lists no modules: the version is then read off the place of a source file.
+func upstreamVersion() string {
+	if linked := ipam.Upstream(module, nil); linked != "" {
+		return linked
+	}
+	version := "(devel)"
+	if _, at, ok := strings.Cut(root(), module+"@"); ok {
+		version = at
+	}
+	return module + "@" + version
+}
+
+func root() string { return ipam.Root(module, (*metallbv1beta1.IPAddressPool).DeepCopy) }
+
+//go:embed copies.txt
+var copies string
+
+// sources are upstream's module, and the copies of its packages here.
+func sources() []ipam.Source {
+	upstream := ipam.Source{Module: upstreamVersion(), Package: module, Root: root()}
+	return append([]ipam.Source{upstream}, ipam.CopiedHere(upstream, "ipamsim/sim/ipam/metallb", copies)...)
+}
+
+//go:embed crds/*.yaml
+var definitions embed.FS
+
+// crds are those that the controller reads, and the advertisements that manifests have
+// beside them, byte for byte as in upstream's config/crd/bases.
+var crds = sync.OnceValues(func() (out []*apiextv1.CustomResourceDefinition, err error) {
+	files, err := definitions.ReadDir("crds")
+	if err != nil {
+		return nil, fmt.Errorf("metallb: %w", err)
+	}
+	for _, f := range files {
+		b, err := definitions.ReadFile("crds/" + f.Name())
+		if err != nil {
+			return nil, fmt.Errorf("metallb: %w", err)
+		}
+		crd := &apiextv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(b, crd); err != nil {
+			return nil, fmt.Errorf("metallb: %s: %w", f.Name(), err)
+		}
+		out = append(out, crd)
+	}
+	return out, nil
+})
+
+// open starts the manager in one run. It starts no goroutine.
+func open(env ipam.Env) (ipam.Instance, error) {
+	i, r := &instance{env: env}, newRecord(env.Networks)
+	if env.API != nil {
+		if err := r.follow(env.API); err != nil {
+			return ipam.Instance{}, fmt.Errorf("metallb: %w", err)
+		}
+	}
+	return ipam.Instance{
+		Add: add, Del: del, Run: map[string]ipam.Run{Controller: i.control}, Act: actOf,
+		Observe: func(context.Context) (model.Snapshot, error) { return r.snapshot(), nil },
+	}, nil
+}
+
+// instance is the manager in one run.
+type instance struct {
+	env    ipam.Env
+	housed sync.Once // the first process has made the pod
+	err    error
+}
+
+var errNoPods = errors.New("pods have no addresses of load balancers")
+
+func add(context.Context, *sim.Gate, ipam.Call) (ipam.Result, error) { return ipam.Result{}, errNoPods }
+
+func del(context.Context, *sim.Gate, ipam.Call) error { return nil }
+
+func actOf(detail any) act.Act {
+	if x, ok := detail.(kube.Exchange); ok && x.Resource == ipam.ServicesResource {
+		return ipam.ActOfBalancer(x)
+	}
+	return act.Act{}
+}

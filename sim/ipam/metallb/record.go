@@ -1,0 +1,197 @@
+package metallb
+
+import (
+	"context"
+	"maps"
+	"net/netip"
+	"slices"
+	"sync"
+
+	metallbv1beta1 "go.universe.tf/metallb/api/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"ipamsim/model"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/metallb/upstream/allocator/k8salloc"
+	"ipamsim/sim/ipam/metallb/upstream/config"
+	"ipamsim/sim/ipam/metallb/upstream/program"
+	"ipamsim/sim/kube"
+)
+
+// What the record is made of.
+const (
+	namespacesResource  = "namespaces"
+	poolsResource       = "ipaddresspools"
+	communitiesResource = "communities"
+	poolKind            = "IPAddressPool"
+	communityKind       = "Community"
+)
+
+// record is what is stored, kept up to date by its changes.
+type record struct {
+	networks []model.Network
+
+	mu          sync.Mutex
+	services    map[string]*service // by NAMESPACE/NAME
+	pools       map[string]metallbv1beta1.IPAddressPool
+	communities map[string]metallbv1beta1.Community
+	namespaces  map[string]corev1.Namespace
+}
+
+// service is one that is stored.
+type service struct {
+	*corev1.Service
+	// Since it was given the addresses that it has: for which families it asked, and on
+	// which terms it might have shared them, those of now first.
+	families []string
+	terms    []model.Terms
+}
+
+func newRecord(networks []model.Network) *record {
+	return &record{
+		networks: networks, services: map[string]*service{}, pools: map[string]metallbv1beta1.IPAddressPool{},
+		communities: map[string]metallbv1beta1.Community{}, namespaces: map[string]corev1.Namespace{},
+	}
+}
+
+// follow reads what is stored and follows what changes, without a message.
+func (r *record) follow(api *kube.Server) error {
+	for _, resource := range []string{namespacesResource, communitiesResource, poolsResource, ipam.ServicesResource} {
+		all, err := api.List(context.Background(), resource)
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			r.take(o)
+		}
+	}
+	api.OnChange(func(c kube.Change) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if c.Object != nil {
+			r.take(c.Object)
+			return
+		}
+		switch c.Resource {
+		case ipam.ServicesResource:
+			delete(r.services, c.Namespace+"/"+c.Name)
+		case namespacesResource:
+			delete(r.namespaces, c.Name)
+		case poolsResource:
+			r.takePool(c.Namespace, c.Name, nil)
+		case communitiesResource:
+			r.takeCommunity(c.Namespace, c.Name, nil)
+		}
+	})
+	return nil
+}
+
+// take reads one object; the caller holds mu. What the API server has stored can be read.
+func (r *record) take(o runtime.Object) {
+	switch x := o.(type) {
+	case *corev1.Service:
+		r.takeService(x)
+	case *corev1.Namespace:
+		r.namespaces[x.Name] = *x
+	case *unstructured.Unstructured:
+		switch x.GetKind() {
+		case poolKind:
+			p := &metallbv1beta1.IPAddressPool{}
+			if runtime.DefaultUnstructuredConverter.FromUnstructured(x.Object, p) == nil {
+				r.takePool(p.Namespace, p.Name, p)
+			}
+		case communityKind:
+			c := &metallbv1beta1.Community{}
+			if runtime.DefaultUnstructuredConverter.FromUnstructured(x.Object, c) == nil {
+				r.takeCommunity(c.Namespace, c.Name, c)
+			}
+		}
+	}
+}
+
+// takePool takes in a pool, or with nil that it is gone.
+func (r *record) takePool(in, name string, p *metallbv1beta1.IPAddressPool) {
+	switch {
+	case p == nil:
+		delete(r.pools, in+"/"+name)
+	case in == namespace:
+		p.Namespace, p.Name = in, name
+		r.pools[in+"/"+name] = *p
+	}
+}
+
+// takeCommunity is takePool of a Community.
+func (r *record) takeCommunity(in, name string, c *metallbv1beta1.Community) {
+	switch {
+	case c == nil:
+		delete(r.communities, in+"/"+name)
+	case in == namespace:
+		c.Namespace, c.Name = in, name
+		r.communities[in+"/"+name] = *c
+	}
+}
+
+// takeService takes in a Service.
+func (r *record) takeService(x *corev1.Service) {
+	name := x.Namespace + "/" + x.Name
+	now := &service{Service: x, terms: []model.Terms{termsOf(x)}}
+	for _, f := range x.Spec.IPFamilies {
+		now.families = append(now.families, string(f))
+	}
+	if was := r.services[name]; was != nil && was.UID == x.UID && slices.Equal(ipam.Ingress(was.Service), ipam.Ingress(x)) {
+		now.terms = append(now.terms, was.terms...)
+		if len(was.families) > len(now.families) {
+			now.families = was.families
+		}
+	}
+	now.terms = slices.CompactFunc(now.terms, model.Terms.Equal)
+	r.services[name] = now
+}
+
+// termsOf are those on which a Service shares an address.
+func termsOf(x *corev1.Service) model.Terms {
+	t := model.Terms{Key: program.SharingKey(x), Backend: k8salloc.BackendKey(x)}
+	for _, p := range k8salloc.Ports(x) {
+		t.Ports = append(t.Ports, model.NodePort{Port: p.Port, Protocol: p.Proto})
+	}
+	return t
+}
+
+// config is upstream's reading of what users have written.
+//
+// Source: internal/k8s/controllers, PoolReconciler.Reconcile and toConfig (v0.16.1).
+func (r *record) config() (*config.Config, error) {
+	return config.For(config.ClusterResources{
+		Pools: sorted(r.pools), Communities: sorted(r.communities), Namespaces: sorted(r.namespaces),
+	}, config.ValidationFor("native"))
+}
+
+func sorted[T any](m map[string]T) (out []T) {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, m[name])
+	}
+	return out
+}
+
+// snapshot is the record now. It passes no gate. Each Service's status is a place of its own
+// for claims: several may have one address. Pools are policy and no part of the record.
+func (r *record) snapshot() model.Snapshot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out, balancers := model.Snapshot{Networks: r.networks, Services: &model.Services{}}, map[string]*model.Balancer{}
+	for _, name := range slices.Sorted(maps.Keys(r.services)) {
+		x, s := r.services[name], model.Service{Name: name}
+		if served(x.Service) {
+			s.Balancer = &model.Balancer{Addrs: ipam.Ingress(x.Service), Handle: name, Families: x.families, Asked: asks(x.Service), Terms: x.terms}
+			balancers[name] = s.Balancer
+			for _, a := range slices.SortedFunc(slices.Values(s.Balancer.Addrs), netip.Addr.Compare) {
+				out.Claims = append(out.Claims, model.Claim{Pool: name, Addr: a}) // of no pod
+			}
+		}
+		out.Services.All = append(out.Services.All, s)
+	}
+	r.judge(balancers)
+	return out
+}
