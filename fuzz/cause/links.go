@@ -79,8 +79,6 @@ func (r *run) wrote() []Link {
 		out[0].Manner = unlisted
 	case r.v.Invariant == invariant.BlackholedAddress.Name && out[0].Role == Wrote:
 		out[0].Manner = r.way(i)
-	case r.v.Invariant == invariant.LeakedClaim.Name && r.v.Code == invariant.TunnelNodeGone:
-		out = append(out, r.lookedAgain(only(r.rep.Ledger.Changes[i].Refs, model.RefBlock))...)
 	case rule.freed && out[0].Outcome == created:
 		by, broke := r.freed(i, refs)
 		if broke {

@@ -1,7 +1,6 @@
 package cause_test
 
 import (
-	"net/netip"
 	"testing"
 
 	"ipamsim/model"
@@ -80,40 +79,4 @@ func TestEvictedPod(t *testing.T) {
 	p.step(sim.Write, "ip-reconciler", "PATCH", "ippools/a")
 	p.claims()
 	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, wrote ip-reconciler PATCH ippools removed of a terminating pod")
-}
-
-// The address of a deleted node's tunnel, which stays, is told by whether a collector has
-// looked since it heard of the deletion.
-func TestTunnelOfADeletedNode(t *testing.T) {
-	node := model.Ref{Kind: model.RefNode, Name: "n1"}
-	gone := did{Verb: act.Hear, Thing: act.Thing{Kind: act.Nodes, Name: "n1"}, Gone: true}
-	look := did{Verb: act.Read, Thing: act.Thing{Kind: act.Block, Name: "10.0.0.0/24"}}
-	for _, x := range []struct {
-		name string
-		then []did
-		want string
-	}{
-		{"looked before it heard", []did{look, gone}, ""},
-		{"heard before it looked", []did{gone, look}, ", passed ipam-controller looked again"},
-		{"heard once more since", []did{gone, look, gone}, ""},
-	} {
-		t.Run(x.name, func(t *testing.T) {
-			p := newPlay(t)
-			p.step(sim.Write, "tunnel-addresses/n1", "PUT", "ipamblocks/a")
-			p.rep.Ledger.Note(1, model.Snapshot{
-				Pools:  []model.Pool{{Name: "10.0.0.0-24", Range: netip.MustParsePrefix("10.0.0.0/24"), Node: "n1"}},
-				Claims: []model.Claim{{Pool: "10.0.0.0-24", Addr: addr, Node: "n1", Tunnel: true}},
-			})
-			for _, d := range x.then {
-				kind := sim.Read
-				if d.Verb == act.Hear {
-					kind = sim.Event
-				}
-				p.step(kind, "ipam-controller", "", "things").Detail = d
-			}
-			v := p.breaks("leaked-claim", model.AddressOf(addr), node)
-			v.Code = "tunnel-node-gone"
-			p.want(v, "leaked-claim, tunnel-node-gone, wrote tunnel-addresses PUT ipamblocks new"+x.want)
-		})
-	}
 }

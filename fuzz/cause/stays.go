@@ -2,7 +2,6 @@ package cause
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -276,39 +275,6 @@ func (r *run) passes(after int) (out []Link) {
 	slices.SortFunc(out, func(a, b Link) int { return cmp.Compare(a.Process, b.Process) })
 	return out
 }
-
-// lookedAgain are the processes that have heard that the violation's node was deleted, and
-// had a look at one of its blocks since, the last look of each kind: nobody need tell them
-// once more. Who looked before it heard waits for its next turn.
-func (r *run) lookedAgain(blocks []model.Ref) (out []Link) {
-	nodes, heard, looks := only(r.v.Objects, model.RefNode), map[sim.ActorID]bool{}, map[sim.ActorID]*sim.Step{}
-	for _, st := range r.rep.Trace.Steps {
-		op := st.Choice.Op
-		if st.Step > r.v.Step || op.Request == nil || op.Kind != sim.Event && op.Kind != sim.Read {
-			continue
-		}
-		about := r.rep.Did(st)
-		any := func(of []model.Ref) bool {
-			return slices.ContainsFunc(about.Refs(), func(o model.Ref) bool { return slices.Contains(of, o) })
-		}
-		if op.Kind == sim.Event && about.Gone && any(nodes) {
-			heard[op.Actor] = true
-			delete(looks, op.Actor)
-		} else if op.Kind == sim.Read && heard[op.Actor] && any(blocks) {
-			looks[op.Actor] = st
-		}
-	}
-	for _, actor := range slices.Sorted(maps.Keys(looks)) {
-		l := Link{Role: Passed, Process: actor.Kind(), Outcome: passLooked, Step: looks[actor].Step, Site: r.rep.CallSite(looks[actor])}
-		if !slices.ContainsFunc(out, func(o Link) bool { return o.Process == l.Process }) {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// passLooked is of one that looked at what had been the node's.
-const passLooked = "looked again"
 
 // claims reports whether processes of a kind have claimed addresses.
 func (r *run) claims(process string) bool {

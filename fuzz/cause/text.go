@@ -69,10 +69,7 @@ func (l *Link) Tell() string {
 	case Ended:
 		text = strings.TrimSuffix(l.Outcome+": "+text, ": ")
 	case Passed:
-		if text = "a pass of " + l.Process + " " + l.Outcome; l.Outcome == passLooked {
-			text = l.Process + " had heard of it, " + l.Outcome
-		}
-		text += ", and left it so"
+		text = "a pass of " + l.Process + " " + l.Outcome + ", and left it so"
 	case Refused:
 		text += " was the last message of the call that failed"
 	case Repeats:

@@ -9,7 +9,7 @@ import (
 // Codes of LeakedClaim: what is gone.
 const (
 	SandboxGone    = "sandbox-gone"
-	TunnelNodeGone = "tunnel-node-gone"
+	tunnelNodeGone = "tunnel-node-gone"
 )
 
 // LeakedClaim is an address nobody can use: its container is gone, and nothing
@@ -29,7 +29,7 @@ var LeakedClaim = define(Invariant{
 	Doc:      "No claim outlives its sandbox for longer than the scenario's bound.",
 	Kinds: []Kind{
 		{SandboxGone, "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), which has no live sandbox[ since {since}]"},
-		{TunnelNodeGone, "{address} stays claimed in[ block {block}][ pool {pool}] for the tunnel of {node}, which is not registered[ since {since}]"},
+		{tunnelNodeGone, "{address} stays claimed in[ block {block}][ pool {pool}] for the tunnel of {node}, which is not registered[ since {since}]"},
 	},
 }, func(v View) []finding {
 	if v.Settings.LeakAfter <= 0 || deserted(&v) {
@@ -42,7 +42,7 @@ var LeakedClaim = define(Invariant{
 		since := max(lastOf(&v, claimant(c)), reachable(&v, c))
 		code := SandboxGone
 		if c.Tunnel {
-			code, since = TunnelNodeGone, max(since, v.Past.registered(c.Node))
+			code, since = tunnelNodeGone, max(since, v.Past.registered(c.Node))
 		}
 		if v.Truth.At-max(since, v.Past.lost(c.Pod)) <= v.Settings.LeakAfter || anonymous(c) || l.live[claimant(c)] || l.owned(&v, c) {
 			continue
