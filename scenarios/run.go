@@ -71,7 +71,7 @@ type Options struct {
 	// there; what only holds at rest is then not judged. An error is the run's.
 	Each func(w *sim.World, api *kube.Server, at *sim.Step) (stop bool, err error)
 	// StopAt is asked for each new violation, with the report so far: its Trace, History,
-	// Ledger and Violations. True ends the run there; what only holds at rest is then not
+	// Ledger, Violations and Act. True ends the run there; what only holds at rest is then not
 	// judged.
 	StopAt func(*reports.Report, *model.Violation) bool
 }
@@ -114,7 +114,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		cfg := s.cluster(o)
 		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
 		cfg.Stop = s.stop(o, rep, func() {
-			rep.Trace, rep.History, rep.Ledger, rep.Violations = w.Trace(), c.Checker.History(), c.Checker.Ledger(), c.Checker.Violations()
+			rep.Trace, rep.History, rep.Ledger, rep.Violations, rep.Act = w.Trace(), c.Checker.History(), c.Checker.Ledger(), c.Checker.Violations(), c.Act
 		})
 		if o.Each != nil {
 			cfg.Stop = each(w, api, o.Each, cfg.Stop)

@@ -27,6 +27,7 @@ var (
 	only    = flags.String("build", "", "only build apiserver or kubectl, and print where it is")
 	most    = flags.Int("runs", 10, "compare `N` runs: of the library, spread over it, and beyond its size of drawn worlds; 0: all of the library")
 	serves  = flags.String("serve", "", "only serve: a kube-apiserver with the custom resources of this `manager`, whose kubeconfig's path is printed, until the input ends")
+	shows   = flags.String("show", "", "do a finding of Services again on kube-apiserver, by the name of its `scenario`, or all")
 	real    = flags.Bool("real", false, "with Kubernetes' own controllers, and with the admission that they count on")
 	program = flags.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
 )
@@ -66,6 +67,9 @@ func run(ctx context.Context) (ok bool, err error) {
 	}
 	if *serves != "" {
 		return true, serve(ctx, *serves)
+	}
+	if *shows != "" {
+		return show(ctx, *shows, os.Stdout)
 	}
 	if *real {
 		controllers.Use()

@@ -37,7 +37,7 @@ func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinitio
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	s, err := startServer(ctx, p.binary, dir, controlled)
+	s, err := startServer(ctx, p.binary, dir, setup{controlled: controlled, ranges: serviceRanges})
 	if s != nil && s.done != nil {
 		p.by[key] = s
 	}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,10 +53,19 @@ var admissionOff = []string{
 	"PodTopologyLabels", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
 }
 
+// setup is how a server is started.
+type setup struct {
+	controlled bool           // with the admission that Kubernetes' own controllers count on
+	ranges     []netip.Prefix // of Services, one of each family
+	// through is where kube-apiserver is told that its etcd is, of which it is given the URL;
+	// nil: there.
+	through func(ctx context.Context, etcd string) (string, error)
+}
+
 // startServer starts one with nothing stored in it, in a folder of its own.
-func startServer(ctx context.Context, binary, dir string, controlled bool) (*server, error) {
+func startServer(ctx context.Context, binary, dir string, o setup) (*server, error) {
 	off := admissionOff
-	if !controlled {
+	if !o.controlled {
 		off = slices.Concat(off, admission)
 	}
 	ports, err := freePorts()
@@ -82,8 +92,14 @@ func startServer(ctx context.Context, binary, dir string, controlled bool) (*ser
 	if s.etcd, err = clientv3.New(clientv3.Config{Endpoints: []string{etcd}, Logger: zap.NewNop()}); err != nil {
 		return nil, err
 	}
-	s.cmd = exec.CommandContext(ctx, binary, "--etcd-servers="+etcd, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
-		"--endpoint-reconciler-type=none", "--service-cluster-ip-range="+serviceRanges[0].String()+","+serviceRanges[1].String(), "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
+	asked := etcd
+	if o.through != nil {
+		if asked, err = o.through(ctx, etcd); err != nil {
+			return nil, err
+		}
+	}
+	s.cmd = exec.CommandContext(ctx, binary, "--etcd-servers="+asked, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
+		"--endpoint-reconciler-type=none", "--service-cluster-ip-range="+o.ranges[0].String()+","+o.ranges[1].String(), "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key, "--token-auth-file="+filepath.Join(dir, "tokens.csv"), "--cert-dir="+dir, "--authorization-mode=AlwaysAllow",
 		"--disable-admission-plugins="+strings.Join(off, ","), "--watch-cache=false", "--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--v=0")
 	s.cmd.Args[0] = "kube-apiserver" // its clients are called so, and what they write is recognized by it
