@@ -119,6 +119,7 @@ init-test: ## what ipamsim init writes builds, passes, finds its planted race; c
 # The first time builds kube-apiserver and kubectl 1.34.1 from the module proxy: ten minutes, 250 MB in the user's cache.
 oracle: ## recorded runs against upstream's own kube-apiserver (RUNS=10, 0: all); kubectl and calicoctl on a paused run; upstream's suite of IPAM on our API server
 	@$(call gov,run) ./cmd/oracle -runs $(RUNS)
+	@$(call gov,run) ./cmd/oracle -show all
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestServePrograms$$' -v ./cmd/cli -programs
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestUpstreamSuite$$' -v ./sim/ipam/calico -suite
 findings: ## run the command of every row of the track record (reports/README.md)

@@ -3,7 +3,9 @@
 // compared: statuses, bodies, the order of revisions, the events of watches. They are equal
 // up to a list of known differences (differences.go), each with its reason.
 //
-// Exit: 0 nothing differs that is not on the list · 1 something does · 2 could not run.
+// With -show it does findings about Services again on kube-apiserver alone (shown.go).
+//
+// Exit: 0 nothing differs that is not on the list · 1 something does, or a finding is not shown · 2 could not run.
 package main
 
 import (
