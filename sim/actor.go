@@ -94,6 +94,11 @@ func (w *World) run(ctx context.Context, a *Actor) {
 // Crash ends the process by a panic of one of its goroutines that its owner took.
 func (g *Gate) Crash(value any, stack string) { g.w.crash(g.a, value, stack) }
 
+// Exited says that the program which the process runs has returned from its main function.
+// Of the real process nothing is left then, and who still waits in it for one of its
+// mutexes waits for nobody: that is no deadlock to be told.
+func (g *Gate) Exited() { g.a.proc.Crashed = true }
+
 // crash ends a process by a panic, with the stack of the goroutine that had it, all of
 // whose deferred functions have run. The first one counts.
 func (w *World) crash(a *Actor, value any, stack string) {

@@ -113,6 +113,47 @@ func TestCrashWithMutexHeld(t *testing.T) {
 	}
 }
 
+// A program may return from main, killed or not, while its goroutines wait for ever, with
+// a mutex held for which others wait.
+func TestExitWithMutexHeld(t *testing.T) {
+	needHermetic(t)
+	for _, killed := range []bool{false, true} {
+		o := single(scripted())
+		o.Limits.Stuck = 2 * time.Second
+		_, err := sim.Run(context.Background(), o, func(w *sim.World) error {
+			a := w.Spawn(proc("a", func(ctx context.Context, g *sim.Gate) error {
+				var mu sync.Mutex
+				nobody := make(chan bool)
+				go func() {
+					mu.Lock()
+					nobody <- true
+				}()
+				go func() {
+					time.Sleep(time.Second)
+					mu.Lock()
+				}()
+				if killed {
+					<-ctx.Done()
+				}
+				g.Exited()
+				return nil
+			}))
+			start(w, proc("b", func(ctx context.Context, g *sim.Gate) error {
+				time.Sleep(time.Minute)
+				if killed {
+					w.Kill("a")
+				}
+				<-a.Done()
+				return nil
+			}))
+			return nil
+		})
+		if err != nil {
+			t.Errorf("killed %v: %v", killed, err)
+		}
+	}
+}
+
 // A goroutine that panics after its process was killed, or after another of its
 // goroutines has panicked, crashes nothing any more.
 func TestCrashAfterDeath(t *testing.T) {

@@ -27,8 +27,9 @@ type Process struct {
 	// of synctest.
 	Dead bool
 
-	// Crashed says that nobody will unlock the mutexes that the process has locked. Who
-	// waits for one when the bubble ends, in a process that has not crashed, keeps it:
-	// somebody outside may hold it, or there is a deadlock to be told.
+	// Crashed says that nobody will unlock the mutexes that the process has locked: it
+	// has panicked, or its main function has returned. Who waits for one when the bubble
+	// ends, in a process of which this is not known, keeps it: somebody outside may hold
+	// it, or there is a deadlock to be told.
 	Crashed bool
 }

@@ -46,6 +46,7 @@ func (i *instance) control(ctx context.Context, g *sim.Gate, _ string) error {
 		Flags: map[string]string{"webhook-mode": "disabled", "disable-cert-rotation": "true"},
 	}
 	end := p.Run(main)
+	g.Exited() // a status of a pool that nobody takes any more keeps a handler, and its mutex, for ever
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
