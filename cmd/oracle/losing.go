@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
 	"net"
 	"net/url"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"go.etcd.io/etcd/server/v3/proxy/grpcproxy"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/grpclog"
 )
 
 // losing is etcd's own proxy between kube-apiserver and its etcd, which keeps one answer
@@ -54,7 +52,6 @@ func (l *losing) intercept(ctx context.Context, request any, _ *grpc.UnaryServer
 
 // listen serves the etcd at a URL on a port of loopback, until ctx ends.
 func (l *losing) listen(ctx context.Context, etcd string) (through string, err error) {
-	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // that etcd is not there yet
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd}, Logger: zap.NewNop()})
 	if err != nil {
 		return "", err

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc/grpclog"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 )
@@ -39,6 +40,7 @@ func prefixes(all ...string) (out []netip.Prefix) {
 
 // show does one finding or "all", and says what came of it; ok is false if one was not seen.
 func show(ctx context.Context, scenario string, out io.Writer) (ok bool, err error) {
+	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // that etcd is not there yet
 	ok = true
 	var names []string
 	for _, f := range allShown {

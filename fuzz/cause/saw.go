@@ -42,12 +42,14 @@ func (r *run) saw(c *model.Change, st *sim.Step) Saw {
 		if o.Step >= st.Step || op.Actor != by.Actor || op.Incarnation != by.Incarnation || op.Request == nil || op.Request.Resource != "pods" {
 			continue
 		}
-		switch a := r.rep.Did(o); {
-		case op.Kind == sim.Event:
+		if op.Kind == sim.Event {
 			return ""
-		case op.Request.Namespace+"/"+op.Request.Name == pods[0].Name:
-			again = true
-		case op.Kind == sim.Read && a.Verb == act.List && a.Thing.Kind == act.Pod && a.Outcome == act.Done:
+		}
+		if op.Request.Name != "" { // no list
+			again = again || op.Request.Namespace+"/"+op.Request.Name == pods[0].Name
+			continue
+		}
+		if a := r.rep.Did(o); op.Kind == sim.Read && a.Verb == act.List && a.Thing.Kind == act.Pod && a.Outcome == act.Done {
 			i := slices.IndexFunc(a.Thing.Parts, func(t act.Thing) bool { return t.Name == pods[0].Name })
 			if i < 0 {
 				return SawNone

@@ -1,6 +1,10 @@
 package space
 
-import "ipamsim/sim"
+import (
+	"time"
+
+	"ipamsim/sim"
+)
 
 // Faults draws what the schedule may do to messages: nothing in two worlds of
 // five, else a few of them, of a random subset of the kinds (swarm), at rates low
@@ -38,4 +42,22 @@ func (w *World) Unanswered(rates ...float64) {
 	f := &w.Doc.Spec.Faults
 	f.Allowed = []string{sim.LoseReply.String(), sim.FailBefore.String()}
 	f.Rates = map[string]float64{sim.LoseReply.String(): Pick(w.Choices, rates...), sim.FailBefore.String(): Pick(w.Choices, rates...)}
+}
+
+// MostlyUnanswered draws what Faults does, in one world of four, or a few faults of
+// Unanswered.
+func (w *World) MostlyUnanswered(rates ...float64) {
+	if w.Chance(1, 4) {
+		w.Faults()
+		return
+	}
+	if w.Doc.Spec.Faults.Max = Pick(w.Choices, 0, 1, 2, 0, 3); w.Doc.Spec.Faults.Max > 0 {
+		w.Unanswered(rates...)
+	}
+}
+
+// Shortly is a moment within this time after something on the timeline.
+func (w *World) Shortly(within time.Duration) time.Duration {
+	after := Pick(w.Choices, w.Doc.Spec.Timeline...)
+	return after.At.Duration + time.Duration(w.Between(0, int(within.Milliseconds())))*time.Millisecond
 }

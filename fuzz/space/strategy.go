@@ -20,3 +20,9 @@ func (w *World) Strategy(of ...Weight) {
 		}
 	}
 }
+
+// MostlyTimed draws one for what waits for time to pass more often than for messages: the
+// controllers of Services, and kubelet's plugins.
+func (w *World) MostlyTimed() {
+	w.Strategy(Weight{"timed", 50}, Weight{"stall", 20}, Weight{"random", 20}, Weight{"pct", 5}, Weight{"pos", 5})
+}

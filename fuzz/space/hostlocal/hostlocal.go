@@ -47,7 +47,7 @@ func (w *world) draw() {
 	w.Latencies()
 	w.faults()
 	w.Hazards()
-	w.Strategy(space.Weight{Name: "timed", N: 50}, space.Weight{Name: "stall", N: 20}, space.Weight{Name: "random", N: 20}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
+	w.MostlyTimed()
 	w.Rest(3 * time.Minute)
 	w.Title()
 }

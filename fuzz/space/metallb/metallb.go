@@ -53,8 +53,8 @@ func (w *world) draw() {
 		w.disturb(w.From(ready))
 	}
 	w.Latencies()
-	w.faults()
-	w.Strategy(space.Weight{Name: "timed", N: 50}, space.Weight{Name: "stall", N: 20}, space.Weight{Name: "random", N: 20}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
+	w.MostlyUnanswered(.01, .05)
+	w.MostlyTimed()
 	if s.Strategy == "timed" {
 		s.Settle = space.Millis(rest)
 	}
@@ -241,8 +241,7 @@ func (w *world) edit(at time.Duration) {
 // or starts a second one beside it.
 func (w *world) disturb(at time.Duration) {
 	if w.Chance(1, 2) {
-		near := space.Pick(w.Choices, w.Doc.Spec.Timeline...)
-		at = near.At.Duration + time.Duration(w.Between(0, 2000))*time.Millisecond
+		at = w.Shortly(2 * time.Second)
 	}
 	switch w.Int(7) {
 	case 0, 1, 2:
@@ -252,17 +251,4 @@ func (w *world) disturb(at time.Duration) {
 	default:
 		w.At(at, scenarios.Event{Second: &action.Second{Daemon: controller, For: space.Millis(w.Duration(time.Second, 20*time.Second))}})
 	}
-}
-
-// faults are mostly those that matter: writes that get no answer, or an error.
-func (w *world) faults() {
-	if w.Chance(1, 4) {
-		w.Faults()
-		return
-	}
-	f := &w.Doc.Spec.Faults
-	if f.Max = space.Pick(w.Choices, 0, 1, 2, 0, 3); f.Max == 0 {
-		return
-	}
-	w.Unanswered(.01, .05)
 }

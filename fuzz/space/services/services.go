@@ -61,7 +61,7 @@ func (w *world) draw() {
 	}
 	w.Latencies()
 	w.faults()
-	w.Strategy(space.Weight{Name: "timed", N: 50}, space.Weight{Name: "stall", N: 20}, space.Weight{Name: "random", N: 20}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
+	w.MostlyTimed()
 	w.Title()
 }
 
@@ -152,8 +152,7 @@ func (w *world) delete(at time.Duration, name string) {
 // ends it.
 func (w *world) disturb(at time.Duration) {
 	if w.Chance(2, 3) {
-		near := space.Pick(w.Choices, w.Doc.Spec.Timeline...)
-		at = near.At.Duration + time.Duration(w.Between(0, 50))*time.Millisecond
+		at = w.Shortly(50 * time.Millisecond)
 	}
 	who := space.Pick(w.Choices, w.servers...)
 	if w.Chance(1, 4) {

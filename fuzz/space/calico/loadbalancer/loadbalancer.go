@@ -47,8 +47,8 @@ func (w *world) draw() {
 		w.disturb(w.From(ready))
 	}
 	w.Latencies()
-	w.faults()
-	w.Strategy(space.Weight{Name: "timed", N: 50}, space.Weight{Name: "stall", N: 20}, space.Weight{Name: "random", N: 20}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
+	w.MostlyUnanswered(.01, .05)
+	w.MostlyTimed()
 	if s.Strategy == "timed" {
 		s.Settle = space.Millis(rest)
 	}
@@ -137,25 +137,11 @@ func (w *world) create(at time.Duration, name string) {
 // ends it: it is started again.
 func (w *world) disturb(at time.Duration) {
 	if w.Chance(1, 2) {
-		near := space.Pick(w.Choices, w.Doc.Spec.Timeline...)
-		at = near.At.Duration + time.Duration(w.Between(0, 2000))*time.Millisecond
+		at = w.Shortly(2 * time.Second)
 	}
 	if w.Chance(1, 2) {
 		w.At(at, scenarios.Event{Kill: &action.Kill{Actor: controller}})
 		return
 	}
 	w.At(at, scenarios.Event{Pause: &action.Pause{Actor: controller, For: space.Millis(w.Duration(time.Second, 2*time.Minute))}})
-}
-
-// faults are mostly those that matter: writes that get no answer, or an error.
-func (w *world) faults() {
-	if w.Chance(1, 4) {
-		w.Faults()
-		return
-	}
-	f := &w.Doc.Spec.Faults
-	if f.Max = space.Pick(w.Choices, 0, 1, 2, 0, 3); f.Max == 0 {
-		return
-	}
-	w.Unanswered(.01, .05)
 }
