@@ -7,23 +7,45 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
-// upstream is the nested module, seen from the top of the repository.
-const upstream = "cmd/oracle/testdata/upstream"
+// nested has the modules that programs are built of, seen from the top of the repository.
+const nested = "cmd/oracle/testdata"
+
+// program is one of upstream's, by the module that it is built of and its package.
+type program struct{ module, pkg, version string }
+
+var programs = map[string]program{
+	"apiserver":               {"upstream", "./apiserver", "1.34.1"},
+	"kubectl":                 {"upstream", "k8s.io/kubernetes/cmd/kubectl", "1.34.1"},
+	"kube-controller-manager": {"upstream", "k8s.io/kubernetes/cmd/kube-controller-manager", "1.34.1"},
+	"metallb-controller":      {"metallb", "go.universe.tf/metallb/controller", "0.16.1"},
+}
 
 // versions are what a release says of itself.
 const versions = " -X k8s.io/component-base/version.gitVersion=v1.34.1 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34"
 
-// build makes a program of the nested module, unless it was made before: kube-apiserver
-// takes minutes. It lies in the user's cache, not in the tree.
-func build(ctx context.Context, pkg, name string, say io.Writer) (string, error) {
+// build makes a program, unless it was made before: kube-apiserver takes minutes. It lies in
+// the user's cache, not in the tree.
+func build(ctx context.Context, name string, say io.Writer) (string, error) {
+	p, ok := programs[name]
+	if !ok {
+		return "", fmt.Errorf("-build: want one of %s, have %q", strings.Join(slices.Sorted(maps.Keys(programs)), ", "), name)
+	}
+	module := filepath.Join(nested, p.module)
 	sum := sha256.New()
-	for _, f := range []string{"go.mod", "go.sum", "apiserver/main.go"} {
-		b, err := os.ReadFile(filepath.Join(upstream, f))
+	sources := []string{"go.mod", "go.sum"}
+	if strings.HasPrefix(p.pkg, ".") {
+		sources = append(sources, filepath.Join(p.pkg, "main.go"))
+	}
+	for _, f := range sources {
+		b, err := os.ReadFile(filepath.Join(module, f))
 		if err != nil {
 			return "", fmt.Errorf("%w; run it in the project's directory", err)
 		}
@@ -42,8 +64,8 @@ func build(ctx context.Context, pkg, name string, say io.Writer) (string, error)
 		return "", err
 	}
 	fmt.Fprintf(say, "oracle: building %s (minutes, once)\n", name)
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"+versions, "-o", file+".new", pkg)
-	cmd.Dir = upstream
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"+versions, "-o", file+".new", p.pkg)
+	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0")
 	cmd.Stdout, cmd.Stderr = say, say
 	if err := cmd.Run(); err != nil {

@@ -3,7 +3,7 @@
 // compared: statuses, bodies, the order of revisions, the events of watches. They are equal
 // up to a list of known differences (differences.go), each with its reason.
 //
-// With -show it does findings about Services again on kube-apiserver alone (shown.go).
+// With -show it does findings again on upstream's own programs alone (shown.go).
 //
 // Exit: 0 nothing differs that is not on the list · 1 something does, or a finding is not shown · 2 could not run.
 package main
@@ -26,12 +26,12 @@ import (
 var flags = flag.NewFlagSet("oracle", flag.ExitOnError)
 
 var (
-	only    = flags.String("build", "", "only build apiserver or kubectl, and print where it is")
-	most    = flags.Int("runs", 10, "compare `N` runs: of the library, spread over it, and beyond its size of drawn worlds; 0: all of the library")
-	serves  = flags.String("serve", "", "only serve: a kube-apiserver with the custom resources of this `manager`, whose kubeconfig's path is printed, until the input ends")
-	shows   = flags.String("show", "", "do a finding of Services again on kube-apiserver, by the name of its `scenario`, or all")
-	real    = flags.Bool("real", false, "with Kubernetes' own controllers, and with the admission that they count on")
-	program = flags.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
+	only      = flags.String("build", "", "only build `program` (apiserver, kubectl, kube-controller-manager, metallb-controller), and print where it is")
+	most      = flags.Int("runs", 10, "compare `N` runs: of the library, spread over it, and beyond its size of drawn worlds; 0: all of the library")
+	serves    = flags.String("serve", "", "only serve: a kube-apiserver with the custom resources of this `manager`, whose kubeconfig's path is printed, until the input ends")
+	shows     = flags.String("show", "", "do a finding again on upstream's own programs, by the name of its `scenario`, or all")
+	real      = flags.Bool("real", false, "with Kubernetes' own controllers, and with the admission that they count on")
+	apiserver = flags.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
 )
 
 func main() {
@@ -48,22 +48,14 @@ func main() {
 	}
 }
 
-// programs are what can be built, by name.
-var programs = map[string]string{"apiserver": "./apiserver", "kubectl": "k8s.io/kubernetes/cmd/kubectl"}
-
 func run(ctx context.Context) (ok bool, err error) {
-	switch {
-	case *only != "":
-		pkg := programs[*only]
-		if pkg == "" {
-			return false, fmt.Errorf("-build: want apiserver or kubectl, have %q", *only)
-		}
-		file, err := build(ctx, pkg, *only, os.Stderr)
+	if *only != "" {
+		file, err := build(ctx, *only, os.Stderr)
 		fmt.Println(file)
 		return err == nil, err
 	}
-	if *program == "" {
-		if *program, err = build(ctx, programs["apiserver"], "apiserver", os.Stderr); err != nil {
+	if *apiserver == "" {
+		if *apiserver, err = build(ctx, "apiserver", os.Stderr); err != nil {
 			return false, err
 		}
 	}
@@ -87,7 +79,7 @@ func run(ctx context.Context) (ok bool, err error) {
 
 // compareAll compares run after run and prints what came of it.
 func compareAll(ctx context.Context, r *scenarios.Runner) (ok bool, err error) {
-	servers, err := newPool(*program)
+	servers, err := newPool(*apiserver)
 	if err != nil {
 		return false, err
 	}

@@ -38,7 +38,7 @@ func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinitio
 		return nil, err
 	}
 	s, err := startServer(ctx, p.binary, dir, setup{controlled: controlled, ranges: serviceRanges})
-	if s != nil && s.done != nil {
+	if s != nil && s.process != nil {
 		p.by[key] = s
 	}
 	if err != nil {

@@ -22,7 +22,7 @@ func serve(ctx context.Context, manager string) error {
 	if err != nil {
 		return err
 	}
-	servers, err := newPool(*program)
+	servers, err := newPool(*apiserver)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func serve(ctx context.Context, manager string) error {
 		return err
 	}
 	file := filepath.Join(servers.dir, "kubeconfig")
-	if err := os.WriteFile(file, s.kubeconfig(), 0o600); err != nil {
+	if err := os.WriteFile(file, s.kubeconfig(s.url, s.certificate), 0o600); err != nil {
 		return err
 	}
 	fmt.Println(file)
@@ -48,12 +48,12 @@ func serve(ctx context.Context, manager string) error {
 	}
 }
 
-// kubeconfig is one for the server. JSON is YAML.
-func (s *server) kubeconfig() []byte {
+// kubeconfig is one for the server, at the URL of itself or of what stands before it. JSON is YAML.
+func (s *server) kubeconfig(url, certificate string) []byte {
 	type m = map[string]any
 	b, err := json.Marshal(m{
 		"apiVersion": "v1", "kind": "Config", "current-context": "oracle",
-		"clusters": []m{{"name": "oracle", "cluster": m{"server": s.url, "certificate-authority": s.certificate}}},
+		"clusters": []m{{"name": "oracle", "cluster": m{"server": url, "certificate-authority": certificate}}},
 		"contexts": []m{{"name": "oracle", "context": m{"cluster": "oracle", "user": "oracle"}}},
 		"users":    []m{{"name": "oracle", "user": m{"token": s.token}}},
 	})

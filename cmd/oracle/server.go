@@ -15,12 +15,10 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -38,9 +36,7 @@ type server struct {
 	etcd *clientv3.Client
 	own  map[string]string // keys and values in etcd before the first run
 
-	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
-	log  string
+	*process
 }
 
 // admission are the plugins that the simulator has for Kubernetes' own controllers.
@@ -72,7 +68,7 @@ func startServer(ctx context.Context, binary, dir string, o setup) (*server, err
 	if err != nil {
 		return nil, err
 	}
-	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), log: filepath.Join(dir, "log"), certificate: filepath.Join(dir, "apiserver.crt")}
+	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), certificate: filepath.Join(dir, "apiserver.crt")}
 	secret := make([]byte, 16)
 	_, _ = rand.Read(secret)
 	s.token = hex.EncodeToString(secret)
@@ -83,11 +79,6 @@ func startServer(ctx context.Context, binary, dir string, o setup) (*server, err
 	if err != nil {
 		return nil, err
 	}
-	out, err := os.Create(s.log)
-	if err != nil {
-		return nil, err
-	}
-	defer out.Close()
 	etcd := "http://127.0.0.1:" + strconv.Itoa(ports[1])
 	if s.etcd, err = clientv3.New(clientv3.Config{Endpoints: []string{etcd}, Logger: zap.NewNop()}); err != nil {
 		return nil, err
@@ -98,20 +89,15 @@ func startServer(ctx context.Context, binary, dir string, o setup) (*server, err
 			return nil, err
 		}
 	}
-	s.cmd = exec.CommandContext(ctx, binary, "--etcd-servers="+asked, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
+	// Its clients are called by its name, and what they write is recognized by it.
+	s.process, err = start(ctx, "kube-apiserver", binary, dir, []string{"ETCD_DIR=" + filepath.Join(dir, "etcd"), "ETCD_CLIENT=" + etcd, "ETCD_PEER=http://127.0.0.1:" + strconv.Itoa(ports[2])},
+		"--etcd-servers="+asked, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
 		"--endpoint-reconciler-type=none", "--service-cluster-ip-range="+o.ranges[0].String()+","+o.ranges[1].String(), "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key, "--token-auth-file="+filepath.Join(dir, "tokens.csv"), "--cert-dir="+dir, "--authorization-mode=AlwaysAllow",
 		"--disable-admission-plugins="+strings.Join(off, ","), "--watch-cache=false", "--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--v=0")
-	s.cmd.Args[0] = "kube-apiserver" // its clients are called so, and what they write is recognized by it
-	s.cmd.Env = append(os.Environ(), "ETCD_DIR="+filepath.Join(dir, "etcd"), "ETCD_CLIENT="+etcd, "ETCD_PEER=http://127.0.0.1:"+strconv.Itoa(ports[2]))
-	s.cmd.Stdout, s.cmd.Stderr = out, out
-	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
-	s.cmd.WaitDelay = 5 * time.Second
-	if err := s.cmd.Start(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	s.done = make(chan struct{})
-	go func() { _ = s.cmd.Wait(); close(s.done) }()
 	return s, s.ready(ctx)
 }
 
@@ -168,19 +154,7 @@ func (s *server) ready(ctx context.Context) error {
 	return errors.New("kube-apiserver is not ready")
 }
 
-// said is the end of what it has logged.
-func (s *server) said() []byte {
-	b, _ := os.ReadFile(s.log)
-	return b[max(0, len(b)-2000):]
-}
-
 func (s *server) stop() {
 	_ = s.etcd.Close()
-	_ = s.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-s.done:
-	case <-time.After(10 * time.Second):
-		_ = s.cmd.Process.Kill()
-		<-s.done
-	}
+	s.process.stop()
 }

@@ -16,20 +16,35 @@ import (
 	"google.golang.org/grpc/grpclog"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+
+	"ipamsim/cmd/managers"
 )
 
-// shown is a finding of the library about Services, done again on upstream's own
-// kube-apiserver and etcd: the same requests, and the same fault.
+// shown is a finding of the library, done again on upstream's own programs, of which
+// kube-apiserver with its etcd is always one: the same requests, and the same fault.
 type shown struct {
 	scenario string
+	program  string         // the other one, that is built for it; "": there is none
 	ranges   []netip.Prefix // of Services
+	manager  string         // whose custom resources kube-apiserver has; "": there are none
 	do       func(context.Context, *cluster) (shown bool, err error)
 }
 
 var allShown = []shown{
-	{"found-services-second-family-leaks", prefixes("10.96.0.0/29", "fd00:10:96::/125"), secondFamilyLeaks},
-	{"found-services-lost-reply-frees-address", prefixes("10.96.0.0/29", "fd00:10:96::/112"), lostReplyFreesAddress},
+	{"found-services-second-family-leaks", "", prefixes("10.96.0.0/29", "fd00:10:96::/125"), "", secondFamilyLeaks},
+	{"found-services-lost-reply-frees-address", "", prefixes("10.96.0.0/29", "fd00:10:96::/112"), "", lostReplyFreesAddress},
+	{"found-nodeipam-released-twice", "kube-controller-manager", wide, "", releasedTwice},
+	{"found-nodeipam-replaced-under-its-name", "kube-controller-manager", wide, "", replacedUnderItsName},
+	{"found-nodeipam-range-leaks", "kube-controller-manager", wide, "", rangeLeaks},
+	{"found-nodeipam-deposed-leader", "kube-controller-manager", wide, "", deposedLeader},
+	{"found-metallb-second-family-at-restart", "metallb-controller", wide, "metallb", secondFamilyAtRestart},
 }
+
+// listensEverywhere reports whether a program of the finding does.
+func (f *shown) listensEverywhere() bool { return f.manager == "metallb" }
+
+// wide are ranges of Services that say nothing of a finding.
+var wide = prefixes("10.96.0.0/24", "fd00:10:96::/112")
 
 func prefixes(all ...string) (out []netip.Prefix) {
 	for _, p := range all {
@@ -39,12 +54,30 @@ func prefixes(all ...string) (out []netip.Prefix) {
 }
 
 // show does one finding or "all", and says what came of it; ok is false if one was not seen.
-func show(ctx context.Context, scenario string, out io.Writer) (ok bool, err error) {
+func show(ctx context.Context, scenario string, out *os.File) (ok bool, err error) {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // that etcd is not there yet
+	if os.Getenv(aloneVariable) != "" {
+		if err := loopback(); err != nil {
+			return false, err
+		}
+	}
 	ok = true
 	var names []string
 	for _, f := range allShown {
 		if names = append(names, f.scenario); scenario != "all" && scenario != f.scenario {
+			continue
+		}
+		if f.program != "" { // here, where there is a network
+			if _, err := build(ctx, f.program, os.Stderr); err != nil {
+				return false, err
+			}
+		}
+		if f.listensEverywhere() && os.Getenv(aloneVariable) == "" {
+			seen, err := inNetworkOfItsOwn(ctx, f.scenario, out)
+			if err != nil {
+				return false, err
+			}
+			ok = ok && seen
 			continue
 		}
 		seen, err := f.run(ctx, out)
@@ -70,21 +103,35 @@ func (f *shown) run(ctx context.Context, out io.Writer) (bool, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lose := &losing{}
-	s, err := startServer(ctx, *program, dir, setup{ranges: f.ranges, through: lose.listen})
-	if s != nil && s.done != nil {
+	s, err := startServer(ctx, *apiserver, dir, setup{ranges: f.ranges, through: lose.listen})
+	if s != nil && s.process != nil {
 		defer s.stop()
 	}
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprintf(out, "%s, on kube-apiserver 1.34.1 with Services in %s and %s\n", f.scenario, f.ranges[0], f.ranges[1])
-	return f.do(ctx, &cluster{s, lose, out})
+	if f.manager != "" {
+		crds, err := managers.All().Find(f.manager).Definitions()
+		if err == nil {
+			err = s.define(ctx, crds)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	on := "kube-apiserver 1.34.1"
+	if f.program != "" {
+		on += " and " + f.program + " " + programs[f.program].version
+	}
+	fmt.Fprintf(out, "%s, on %s, with Services in %s and %s\n", f.scenario, on, f.ranges[0], f.ranges[1])
+	return f.do(ctx, &cluster{s, lose, dir, out})
 }
 
 // cluster is a server as a user sees it.
 type cluster struct {
 	*server
 	lose *losing
+	dir  string // for what programs write
 	out  io.Writer
 }
 

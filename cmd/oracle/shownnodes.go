@@ -1,0 +1,328 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path"
+	"syscall"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+const nodes = "/api/v1/nodes"
+
+// ranges is a cluster whose nodes kube-controller-manager gives a /24 each, of 10.244.0.0/23.
+type ranges struct {
+	*cluster
+	net     *between // before kube-controller-manager
+	manager *process
+}
+
+// ranged starts kube-controller-manager with node IPAM alone.
+func ranged(ctx context.Context, c *cluster, flags ...string) (*ranges, error) {
+	b, err := stand(ctx, c.server)
+	if err != nil {
+		return nil, err
+	}
+	r := &ranges{cluster: c, net: b}
+	return r, r.manage(ctx, flags...)
+}
+
+// manage starts it, once more if it has run.
+func (r *ranges) manage(ctx context.Context, flags ...string) error {
+	binary, err := build(ctx, "kube-controller-manager", os.Stderr)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(r.dir, "manager-")
+	if err != nil {
+		return err
+	}
+	file, err := r.net.kubeconfig(r.server, dir)
+	if err != nil {
+		return err
+	}
+	r.manager, err = start(ctx, "kube-controller-manager", binary, dir, nil, append([]string{
+		"--kubeconfig=" + file, "--controllers=node-ipam-controller", "--allocate-node-cidrs", "--cluster-cidr=10.244.0.0/23", "--node-cidr-mask-size=24", "--secure-port=0",
+	}, flags...)...)
+	return err
+}
+
+const alone = "--leader-elect=false"
+
+// join makes Nodes.
+func (c *cluster) join(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		body, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]string{"name": name}})
+		if err == nil {
+			err = c.write(ctx, http.MethodPost, nodes, name, body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leave deletes a Node.
+func (c *cluster) leave(ctx context.Context, name string) error {
+	return c.write(ctx, http.MethodDelete, nodes, name, nil)
+}
+
+// write is a request that must be done, and is told.
+func (c *cluster) write(ctx context.Context, method, uri, name string, body []byte) error {
+	to := uri
+	if method != http.MethodPost {
+		to += "/" + name
+	}
+	resp, answer, err := c.send(ctx, method, to, "application/json", "application/json", body)
+	if err == nil && resp.StatusCode >= http.StatusMultipleChoices {
+		err = fmt.Errorf("%s %s: %s %s", method, to, resp.Status, answer)
+	}
+	if err == nil {
+		fmt.Fprintf(c.out, "  %s %s/%s\n", method, path.Base(uri), name)
+	}
+	return err
+}
+
+// given are the podCIDRs of Nodes, by name.
+func (c *cluster) given(ctx context.Context) (map[string]string, error) {
+	var list corev1.NodeList
+	if err := c.get(ctx, nodes, &list); err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for i := range list.Items {
+		out[list.Items[i].Name] = list.Items[i].Spec.PodCIDR
+	}
+	return out, nil
+}
+
+// gets waits until a Node has a podCIDR, and returns it; "" if it gets none for as long as
+// patience lasts.
+func (c *cluster) gets(ctx context.Context, name string, patience time.Duration) (string, error) {
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(100 * time.Millisecond) {
+		all, err := c.given(ctx)
+		if err != nil {
+			return "", err
+		}
+		if cidr := all[name]; cidr != "" {
+			fmt.Fprintf(c.out, "  GET nodes/%s: %s\n", name, cidr)
+			return cidr, nil
+		}
+	}
+	fmt.Fprintf(c.out, "  GET nodes/%s: none within %v\n", name, patience)
+	return "", ctx.Err()
+}
+
+// patienceMax is how long a controller may take that has something to do.
+const patienceMax = time.Minute
+
+// come waits for a request.
+func come(ctx context.Context, met <-chan struct{}, what string) error {
+	select {
+	case <-met:
+		return nil
+	case <-time.After(patienceMax):
+		return errors.New(what + ": it did not come")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// unanswered has Nodes join, of which n0 is given a podCIDR whose answer is lost, and the
+// next attempt waits until again is called, which lets it fail.
+func (r *ranges) unanswered(ctx context.Context, others ...string) (again func(lose bool), err error) {
+	first := r.net.lose(http.MethodPatch, nodes+"/n0")
+	second, again := r.net.keep(http.MethodPatch, nodes+"/n0")
+	if err := r.join(ctx, "n0"); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(come(ctx, first, "PATCH nodes/n0"), come(ctx, second, "PATCH nodes/n0 again")); err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(r.out, "  kube-controller-manager: PATCH nodes/n0, done, and the answer lost; PATCH nodes/n0 hangs")
+	if _, err := r.gets(ctx, "n0", patienceMax); err != nil {
+		return nil, err
+	}
+	if err := r.join(ctx, others...); err != nil {
+		return nil, err
+	}
+	_, err = r.gets(ctx, others[0], patienceMax)
+	return again, err
+}
+
+// releasedTwice: the last attempt for n0, which is gone, is answered with 404, and its
+// podCIDR is released while m0 has it.
+func releasedTwice(ctx context.Context, c *cluster) (bool, error) {
+	r, err := ranged(ctx, c, alone)
+	if err != nil {
+		return false, err
+	}
+	again, err := r.unanswered(ctx, "n1")
+	if err != nil {
+		return false, err
+	}
+	if err := errors.Join(r.leave(ctx, "n0"), r.join(ctx, "m0")); err != nil {
+		return false, err
+	}
+	held, err := r.gets(ctx, "m0", patienceMax)
+	if err != nil {
+		return false, err
+	}
+	r.fails(again)
+	for _, turn := range [][2]string{{"n1", "m1"}, {"m1", "m2"}} {
+		if err := errors.Join(r.leave(ctx, turn[0]), r.join(ctx, turn[1])); err != nil {
+			return false, err
+		}
+		got, err := r.gets(ctx, turn[1], patienceMax)
+		if err != nil {
+			return false, err
+		}
+		if got == held {
+			fmt.Fprintf(c.out, "  nodes/m0 and nodes/%s both have %s\n", turn[1], got)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// fails lets the attempt that hangs fail, and gives what follows from it a moment.
+func (r *ranges) fails(again func(lose bool)) {
+	again(true)
+	fmt.Fprintln(r.out, "  kube-controller-manager: PATCH nodes/n0 fails, and is sent again")
+	time.Sleep(2 * time.Second)
+}
+
+// replacedUnderItsName: the last attempt for n0 gives its podCIDR to another machine of that
+// name, while n2 has it.
+func replacedUnderItsName(ctx context.Context, c *cluster) (bool, error) {
+	r, err := ranged(ctx, c, alone)
+	if err != nil {
+		return false, err
+	}
+	again, err := r.unanswered(ctx, "n1", "n2")
+	if err != nil {
+		return false, err
+	}
+	if err := r.leave(ctx, "n0"); err != nil {
+		return false, err
+	}
+	held, err := r.gets(ctx, "n2", patienceMax)
+	if err == nil {
+		err = r.join(ctx, "n0")
+	}
+	if err != nil {
+		return false, err
+	}
+	r.fails(again)
+	got, err := r.gets(ctx, "n0", patienceMax)
+	if got == held && got != "" {
+		fmt.Fprintf(c.out, "  nodes/n2 and nodes/n0 both have %s\n", got)
+	}
+	return got == held && got != "", err
+}
+
+// rangeLeaks: while kube-controller-manager has no watch, n0 is replaced under its name, and
+// etcd is compacted, so that it must list again. Nobody has the podCIDR of the old n0 then,
+// and nobody gets it until there is another kube-controller-manager.
+func rangeLeaks(ctx context.Context, c *cluster) (bool, error) {
+	r, err := ranged(ctx, c, alone)
+	if err == nil {
+		err = r.join(ctx, "n0", "n1")
+	}
+	if err != nil {
+		return false, err
+	}
+	leaked, err := r.gets(ctx, "n0", patienceMax)
+	if err == nil {
+		_, err = r.gets(ctx, "n1", patienceMax)
+	}
+	if err != nil {
+		return false, err
+	}
+	mend := r.net.part(nodes)
+	if err := errors.Join(r.leave(ctx, "n0"), r.join(ctx, "n0")); err != nil {
+		return false, err
+	}
+	if err := c.compact(ctx); err != nil {
+		return false, err
+	}
+	mend()
+	fmt.Fprintln(r.out, "  kube-controller-manager had no watch meanwhile, and etcd is compacted: it lists again")
+	if err := r.leave(ctx, "n1"); err != nil {
+		return false, err
+	}
+	if _, err := r.gets(ctx, "n0", patienceMax); err != nil {
+		return false, err
+	}
+	if err := r.join(ctx, "n2"); err != nil {
+		return false, err
+	}
+	got, err := r.gets(ctx, "n2", 30*time.Second)
+	if err != nil || got != "" {
+		return false, err
+	}
+	r.manager.stop()
+	if err := r.manage(ctx, alone); err != nil {
+		return false, err
+	}
+	fmt.Fprintln(r.out, "  kube-controller-manager is started again")
+	got, err = r.gets(ctx, "n2", patienceMax)
+	return got == leaked, err
+}
+
+// compact forgets what etcd had before its last write.
+func (c *cluster) compact(ctx context.Context) error {
+	now, err := c.etcd.Get(ctx, "/")
+	if err == nil {
+		_, err = c.etcd.Compact(ctx, now.Header.Revision)
+	}
+	return err
+}
+
+// deposedLeader: a leader stands still with a PATCH under way. Its successor gives what that
+// names to another Node; then it arrives.
+func deposedLeader(ctx context.Context, c *cluster) (bool, error) {
+	first, err := ranged(ctx, c)
+	if err == nil {
+		err = c.join(ctx, "n0")
+	}
+	if err != nil {
+		return false, err
+	}
+	if _, err := c.gets(ctx, "n0", patienceMax); err != nil {
+		return false, err
+	}
+	met, arrive := first.net.keep(http.MethodPatch, nodes+"/n4")
+	if err := errors.Join(c.join(ctx, "n4"), come(ctx, met, "PATCH nodes/n4")); err != nil {
+		return false, err
+	}
+	if err := first.manager.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return false, err
+	}
+	defer func() { _ = first.manager.cmd.Process.Signal(syscall.SIGCONT) }()
+	fmt.Fprintln(c.out, "  kube-controller-manager: PATCH nodes/n4 is under way; it stands still (SIGSTOP), and another one is started")
+	if err := c.join(ctx, "n3"); err != nil {
+		return false, err
+	}
+	if _, err := ranged(ctx, c); err != nil {
+		return false, err
+	}
+	held, err := c.gets(ctx, "n3", patienceMax)
+	if err != nil {
+		return false, err
+	}
+	arrive(false)
+	fmt.Fprintln(c.out, "  PATCH nodes/n4 arrives")
+	got, err := c.gets(ctx, "n4", patienceMax)
+	if got == held && got != "" {
+		fmt.Fprintf(c.out, "  nodes/n3 and nodes/n4 both have %s\n", got)
+	}
+	return got == held && got != "", err
+}
