@@ -117,7 +117,7 @@ mutants: ## which small mistakes in an address manager the gate sees; writes rep
 init-test: ## what ipamsim init writes builds, passes, finds its planted race; controller-runtime; one more of each kind
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit(Controller)?$$|^TestAddOneMore$$' -v ./cmd/cli -init
 # The first time builds kube-apiserver and kubectl 1.34.1 from the module proxy: ten minutes, 250 MB in the user's cache.
-oracle: ## recorded runs against upstream's own kube-apiserver (RUNS=10, 0: all); kubectl and calicoctl on a paused run; upstream's suite of IPAM on our API server
+oracle: ## recorded runs against upstream's own kube-apiserver (RUNS=10, 0: all); kubectl and calicoctl on a paused run; upstream's suite of IPAM on our API server; findings again on upstream's own programs
 	@$(call gov,run) ./cmd/oracle -runs $(RUNS)
 	@$(call gov,run) ./cmd/oracle -show all
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestServePrograms$$' -v ./cmd/cli -programs

@@ -210,7 +210,7 @@ func benchCalico(t *testing.T, m map[string]metric) {
 // reports/FAMILIES.md in which processes start again.
 func benchManagers(t *testing.T, m map[string]metric) {
 	r := runner(t)
-	for name, file := range map[string]string{"nodeipam": "nodeipam", "services": "services", "host_local": "host-local", "calico_lb": "calico-lb"} {
+	for name, file := range map[string]string{"nodeipam": "nodeipam", "services": "services", "host_local": "host-local", "calico_lb": "calico-lb", "metallb": "metallb"} {
 		benchWorld(t, m, r, name, load(t, "families/restart-"+file+".yaml"))
 	}
 }

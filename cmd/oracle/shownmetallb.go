@@ -137,7 +137,7 @@ func secondFamilyAtRestart(ctx context.Context, c *cluster) (bool, error) {
 		if from == "" {
 			continue
 		}
-		fmt.Fprintf(c.out, "  metallb-controller is killed and started again, %d times\n  GET services/api: it has %s, too, which services/%s had\n", n+1, addr, from)
+		fmt.Fprintf(c.out, "  metallb-controller: killed and started again (%d)\n  GET services/api: it has %s, too, which services/%s had\n", n+1, addr, from)
 		time.Sleep(2 * time.Second)
 		now, err := b.external(ctx, from)
 		fmt.Fprintf(c.out, "  GET services/%s: load balancer %v\n", from, now)
