@@ -111,6 +111,9 @@ func TestLeftoverReservation(t *testing.T) {
 		{"nobody claims it", func(v *View) { reserve(v, "10.0.0.9", "9") },
 			"10.0.0.9 stays reserved for default/web-9 across overlapping ranges (10.0.0.9), but no pool claims it"},
 		{"who is about to drop it is held up", func(v *View) { reserve(v, "10.0.0.9", "9"); v.Late = v.Truth.At }, ""},
+		{"a DEL of its pod is under way", func(v *View) { reserve(v, "10.0.0.9", "9"); busy(v, "c9", "9", "node-1", true, sec(59)) }, ""},
+		{"a DEL of another pod is under way", func(v *View) { reserve(v, "10.0.0.9", "9"); busy(v, "c8", "8", "node-1", true, sec(59)) },
+			"10.0.0.9 stays reserved for default/web-9 across overlapping ranges (10.0.0.9), but no pool claims it"},
 		{"claimed under another network_name", func(v *View) {
 			reserve(v, "10.0.0.9", "9")
 			claim(v, "d-10.0.0.0-28", "10.0.0.9", "9", "c9")

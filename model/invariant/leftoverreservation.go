@@ -4,7 +4,8 @@ import "ipamsim/model"
 
 // LeftoverReservation is an address that no range can give out any more,
 // although no pool has it in use. A reservation that names no pod was made by hand,
-// to keep the address from being given out.
+// to keep the address from being given out. What a CNI call of the pod that is under way
+// has reserved, or is about to drop, is not left over.
 var LeftoverReservation = define(Invariant{
 	Name:     "leftover-reservation",
 	Severity: model.Minor,
@@ -15,6 +16,7 @@ var LeftoverReservation = define(Invariant{
 	if deserted(&v) || underWay(&v) {
 		return nil
 	}
+	busy := busyPods(&v, anyCall)
 	claimed := make(map[guard]bool, len(v.Record.Claims))
 	for i := range v.Record.Claims {
 		claimed[guard{v.Record.Claims[i].Network, v.Record.Claims[i].Addr}] = true
@@ -22,7 +24,7 @@ var LeftoverReservation = define(Invariant{
 	var out []finding
 	for i := range v.Record.Reservations {
 		r := &v.Record.Reservations[i]
-		if claimed[guard{r.Network, r.Addr}] || r.Pod == (model.PodRef{}) {
+		if claimed[guard{r.Network, r.Addr}] || r.Pod == (model.PodRef{}) || busy[r.Pod] {
 			continue
 		}
 		out = append(out, finding{
