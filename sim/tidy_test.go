@@ -166,8 +166,10 @@ var layers = []struct{ dir, may string }{
 	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/ipam/*/loadbalancer sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/space/*/loadbalancer fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
-	{"cmd/oracle", "sim/kube fuzz/space scenarios scenarios/strict cmd/controllers cmd/managers"}, // the API server against upstream's own
-	{"cmd/cli/exit", "reports scenarios/strict"},                                                  // how a command ends
+	{"cmd/oracle", "sim/kube fuzz/space scenarios scenarios/strict cmd/controllers cmd/managers cmd/oracle/*"}, // the API server against upstream's own
+	{"cmd/oracle/show", "cmd/managers cmd/oracle/upstream"},
+	{"cmd/oracle/upstream", ""},
+	{"cmd/cli/exit", "reports scenarios/strict"}, // how a command ends
 	{"cmd/cli/outfile", ""},
 	{"cmd/cli/infile", "reports scenarios/dump scenarios/strict"},
 	{"cmd/cli/terminal", ""},
@@ -190,7 +192,7 @@ var modules = []struct{ prefix, may, mend string }{
 	{"github.com/projectcalico", "sim/ipam/* sim/ipam/calico/... cmd/calico/lab fuzz/space/fields", "upstream types never leave sim/ipam/NAME"},
 	{"github.com/nats-io/", "fuzz/campaign fuzz/campaign/*", "how work travels is the campaign's affair"},
 	// The oracle empties the etcd of a real kube-apiserver between two runs.
-	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube cmd/oracle", "etcd types never leave sim/etcd and sim/kube"},
+	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube cmd/oracle cmd/oracle/*", "etcd types never leave sim/etcd and sim/kube"},
 	// Upstream's own order of blocks is this generator, seeded by a host's name.
 	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity/workload scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign fuzz/campaign/queue sim/attach", "nothing is random but the schedule: ask sim.Gate.Draw"},
@@ -212,17 +214,17 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/attach", "the server outside of the bubble, and inside one for each watch of somebody who looks"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "those of the process that it is a door of"},
-	{"goroutine", "fuzz fuzz/* fuzz/campaign/* cmd/* cmd/cli/* cmd/calico/lab/...", "workers outside every bubble"},
+	{"goroutine", "fuzz fuzz/* fuzz/campaign/* cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "workers outside every bubble"},
 	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/ipam/calico/door/config sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
 	{"clock", "sim/attach", "certificates and a watchdog's beat, outside of the bubble"},
 	{"clock", "scenarios fuzz fuzz/* fuzz/campaign/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
-	{"clock", "cmd/* cmd/cli/* cmd/calico/lab/...", "progress on a terminal"},
-	{"print", "cmd/* cmd/cli/* cmd/calico/lab/...", "only cmd prints"},
+	{"clock", "cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "progress on a terminal"},
+	{"print", "cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "only cmd prints"},
 	{"print", "sim/etcd", "the last words of an etcd that ends the process"},
 	{"pure github.com/gaissmai/bart", "model/route/fib", "longest-prefix match is no place for an invention, and the library is as pure as we are"},
 	{"print", "sim/ipam/calico/ctl", "calicoctl prints to os.Stdout, which is exchanged for a file while it runs"},
-	{"process", "cmd/* cmd/cli/* cmd/calico/lab/...", "main functions, and what they are made of"},
+	{"process", "cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "main functions, and what they are made of"},
 	{"process", "scenarios", "Tune, which main functions call"},
 	{"process", "fuzz/campaign/worker", "the worker process, which has no other purpose: frugal"},
 	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past any door: set when its controller starts, in a program that has Calico"},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ipamsim/cmd/oracle/upstream"
 )
 
 // difference is one that is known: what makes the two servers answer differently, and why.
@@ -49,7 +51,7 @@ var differences = []difference{
 	{name: "bookmarks", why: "the simulator sends them where Kubernetes' own controllers run, the real server without a watch cache never; they say nothing of any object"},
 	{name: "compaction", why: "the simulator forgets history after five virtual minutes, the real server nothing here (--etcd-compaction-interval=0): watches are compared up to the error 410",
 		skips: func(m *exchange) bool { return m.Status == 410 }},
-	{name: "admission", why: "the real server has those plugins that the simulator has: none with the simple controllers, else " + strings.Join(admission, ", ")},
+	{name: "admission", why: "the real server has those plugins that the simulator has: none with the simple controllers, else " + strings.Join(upstream.Admission, ", ")},
 	{name: "nodes that are there from the start", why: "the simulator does not taint them as one that has just come: the taint is taken off on the real server before the answers are compared"},
 }
 

@@ -3,7 +3,7 @@
 // compared: statuses, bodies, the order of revisions, the events of watches. They are equal
 // up to a list of known differences (differences.go), each with its reason.
 //
-// With -show it does findings again on upstream's own programs alone (shown.go).
+// With -show it does findings again on upstream's own programs alone (show).
 //
 // Exit: 0 nothing differs that is not on the list · 1 something does, or a finding is not shown · 2 could not run.
 package main
@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"ipamsim/cmd/controllers"
+	"ipamsim/cmd/oracle/show"
+	"ipamsim/cmd/oracle/upstream"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 )
@@ -50,12 +52,12 @@ func main() {
 
 func run(ctx context.Context) (ok bool, err error) {
 	if *only != "" {
-		file, err := build(ctx, *only, os.Stderr)
+		file, err := upstream.Build(ctx, *only, os.Stderr)
 		fmt.Println(file)
 		return err == nil, err
 	}
 	if *apiserver == "" {
-		if *apiserver, err = build(ctx, "apiserver", os.Stderr); err != nil {
+		if *apiserver, err = upstream.Build(ctx, "apiserver", os.Stderr); err != nil {
 			return false, err
 		}
 	}
@@ -63,7 +65,7 @@ func run(ctx context.Context) (ok bool, err error) {
 		return true, serve(ctx, *serves)
 	}
 	if *shows != "" {
-		return show(ctx, *shows, os.Stdout)
+		return show.Show(ctx, *shows, *apiserver, os.Stdout)
 	}
 	if *real {
 		controllers.Use()

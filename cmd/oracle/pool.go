@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"ipamsim/cmd/oracle/upstream"
 )
 
 // pool has a server for each set of definitions of custom resources, with and without admission. One run after the
@@ -37,14 +39,15 @@ func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinitio
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	s, err := startServer(ctx, p.binary, dir, setup{controlled: controlled, ranges: serviceRanges})
-	if s != nil && s.process != nil {
+	started, err := upstream.Serve(ctx, p.binary, dir, upstream.Setup{Controlled: controlled, Ranges: serviceRanges})
+	s := &server{Server: started}
+	if started != nil && started.Process != nil {
 		p.by[key] = s
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.define(ctx, crds); err != nil {
+	if err := s.Define(ctx, crds); err != nil {
 		return nil, err
 	}
 	return s, s.remember(ctx)
@@ -52,7 +55,7 @@ func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinitio
 
 func (p *pool) close() {
 	for _, s := range p.by {
-		s.stop()
+		s.Stop()
 	}
 	_ = os.RemoveAll(p.dir)
 }

@@ -92,7 +92,7 @@ func (p *replay) one(ctx context.Context, n int, m *exchange) error {
 		method, uri = http.MethodPut, uri+"/"+m.name
 		p.shared[m.namespaced()] = true
 	}
-	resp, answer, err := p.to.send(ctx, method, uri, asJSON(m.ContentType), asJSON(m.Accept), body)
+	resp, answer, err := p.to.Send(ctx, method, uri, asJSON(m.ContentType), asJSON(m.Accept), body)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (p *replay) untaint(ctx context.Context, m *exchange, created *http.Respons
 	if err != nil {
 		return nil, nil, err
 	}
-	_, answer, err = p.to.send(ctx, http.MethodPatch, m.path+"/"+m.name, "application/merge-patch+json", "application/json", patch)
+	_, answer, err = p.to.Send(ctx, http.MethodPatch, m.path+"/"+m.name, "application/merge-patch+json", "application/json", patch)
 	return created, answer, err
 }
 

@@ -7,7 +7,15 @@ import (
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"ipamsim/cmd/oracle/upstream"
 )
+
+// server is a kube-apiserver that is used for one run after the other.
+type server struct {
+	*upstream.Server
+	own map[string]string // keys and values in etcd before the first run
+}
 
 // stored is what the server keeps in its etcd.
 const stored = "/registry/"
@@ -17,7 +25,7 @@ const stored = "/registry/"
 func (s *server) remember(ctx context.Context) error {
 	for name := range systemNamespace { // some of them come after a minute only
 		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, name)
-		resp, err := s.as(ctx, "kube-apiserver", http.MethodPost, "/api/v1/namespaces", "application/json", "application/json", []byte(body))
+		resp, err := s.As(ctx, "kube-apiserver", http.MethodPost, "/api/v1/namespaces", "application/json", "application/json", []byte(body))
 		if err != nil {
 			return err
 		}
@@ -26,7 +34,7 @@ func (s *server) remember(ctx context.Context) error {
 			return fmt.Errorf("namespace %s: %s", name, resp.Status)
 		}
 	}
-	if err := s.until(ctx, "/api/v1/namespaces/default/services/kubernetes"); err != nil {
+	if err := s.Until(ctx, "/api/v1/namespaces/default/services/kubernetes"); err != nil {
 		return err
 	}
 	var err error
@@ -36,7 +44,7 @@ func (s *server) remember(ctx context.Context) error {
 
 // everything is what is stored now, by key.
 func (s *server) everything(ctx context.Context) (map[string]string, error) {
-	now, err := s.etcd.Get(ctx, stored, clientv3.WithPrefix())
+	now, err := s.Etcd.Get(ctx, stored, clientv3.WithPrefix())
 	if err != nil {
 		return nil, fmt.Errorf("etcd of kube-apiserver: %w", err)
 	}
@@ -57,7 +65,7 @@ func (s *server) reset(ctx context.Context) error {
 		if s.own[key] != "" || byServer(key) {
 			continue
 		}
-		if _, err := s.etcd.Delete(ctx, key); err != nil {
+		if _, err := s.Etcd.Delete(ctx, key); err != nil {
 			return fmt.Errorf("etcd of kube-apiserver: %w", err)
 		}
 	}
@@ -65,7 +73,7 @@ func (s *server) reset(ctx context.Context) error {
 		if is[key] == value || byServer(key) {
 			continue
 		}
-		if _, err := s.etcd.Put(ctx, key, value); err != nil {
+		if _, err := s.Etcd.Put(ctx, key, value); err != nil {
 			return fmt.Errorf("etcd of kube-apiserver: %w", err)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +31,7 @@ func serve(ctx context.Context, manager string) error {
 		return err
 	}
 	file := filepath.Join(servers.dir, "kubeconfig")
-	if err := os.WriteFile(file, s.kubeconfig(s.url, s.certificate), 0o600); err != nil {
+	if err := os.WriteFile(file, s.Kubeconfig(s.URL, s.Certificate), 0o600); err != nil {
 		return err
 	}
 	fmt.Println(file)
@@ -41,24 +40,9 @@ func serve(ctx context.Context, manager string) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-s.done:
-		return fmt.Errorf("kube-apiserver has ended: %s", s.said())
+	case <-s.Done:
+		return fmt.Errorf("kube-apiserver has ended: %s", s.Said())
 	case <-ctx.Done():
 		return nil
 	}
-}
-
-// kubeconfig is one for the server, at the URL of itself or of what stands before it. JSON is YAML.
-func (s *server) kubeconfig(url, certificate string) []byte {
-	type m = map[string]any
-	b, err := json.Marshal(m{
-		"apiVersion": "v1", "kind": "Config", "current-context": "oracle",
-		"clusters": []m{{"name": "oracle", "cluster": m{"server": url, "certificate-authority": certificate}}},
-		"contexts": []m{{"name": "oracle", "context": m{"cluster": "oracle", "user": "oracle"}}},
-		"users":    []m{{"name": "oracle", "user": m{"token": s.token}}},
-	})
-	if err != nil {
-		panic(err) // strings only
-	}
-	return b
 }

@@ -26,7 +26,7 @@ type watching struct {
 
 // watch opens a watch there.
 func (p *replay) watch(ctx context.Context, n int, m *exchange, uri string) error {
-	resp, err := p.to.open(ctx, m.Method, uri, "", asJSON(m.Accept), nil)
+	resp, err := p.to.Open(ctx, m.Method, uri, "", asJSON(m.Accept), nil)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"context"
@@ -16,12 +16,12 @@ const aloneVariable = "IPAMSIM_ORACLE_ALONE"
 
 // inNetworkOfItsOwn runs this program again where there is no network but loopback, for
 // programs that listen on every interface, whatever they are told. what is for its -show.
-func inNetworkOfItsOwn(ctx context.Context, what string, out *os.File) (ok bool, err error) {
+func inNetworkOfItsOwn(ctx context.Context, what, apiserver string, out *os.File) (ok bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return false, err
 	}
-	cmd := exec.CommandContext(ctx, self, "-show", what, "-apiserver", *apiserver)
+	cmd := exec.CommandContext(ctx, self, "-show", what, "-apiserver", apiserver)
 	cmd.Env = append(os.Environ(), aloneVariable+"=1")
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"ipamsim/cmd/oracle/upstream"
 )
 
 // between stands between a controller and kube-apiserver, as the network does: it passes
@@ -38,14 +40,14 @@ type meeting struct {
 }
 
 // stand has one listen at a port of loopback, until ctx ends.
-func stand(ctx context.Context, s *server) (*between, error) {
-	to, err := url.Parse(s.url)
+func stand(ctx context.Context, s *upstream.Server) (*between, error) {
+	to, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, err
 	}
 	pass := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to) },
-		Transport:     s.client.Transport,
+		Transport:     s.Client.Transport,
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
@@ -152,7 +154,7 @@ func (b *between) meet(method, path string, fate func(http.Handler, http.Respons
 }
 
 // kubeconfig writes one into dir, for a client of s that asks here.
-func (b *between) kubeconfig(s *server, dir string) (file string, err error) {
+func (b *between) kubeconfig(s *upstream.Server, dir string) (file string, err error) {
 	file, certificate := filepath.Join(dir, "kubeconfig"), filepath.Join(dir, "between.crt")
-	return file, errors.Join(os.WriteFile(certificate, b.certificate, 0o600), os.WriteFile(file, s.kubeconfig(b.url, certificate), 0o600))
+	return file, errors.Join(os.WriteFile(certificate, b.certificate, 0o600), os.WriteFile(file, s.Kubeconfig(b.url, certificate), 0o600))
 }

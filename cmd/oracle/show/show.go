@@ -1,4 +1,5 @@
-package main
+// Package show does findings of the library again on upstream's own programs alone.
+package show
 
 import (
 	"context"
@@ -18,6 +19,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/cmd/oracle/upstream"
 )
 
 // shown is a finding of the library, done again on upstream's own programs, of which
@@ -53,8 +55,8 @@ func prefixes(all ...string) (out []netip.Prefix) {
 	return out
 }
 
-// show does one finding or "all", and says what came of it; ok is false if one was not seen.
-func show(ctx context.Context, scenario string, out *os.File) (ok bool, err error) {
+// Show does one finding or "all" with a kube-apiserver, and says what came of it; ok is false if one was not seen.
+func Show(ctx context.Context, scenario, apiserver string, out *os.File) (ok bool, err error) {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // that etcd is not there yet
 	if os.Getenv(aloneVariable) != "" {
 		if err := loopback(); err != nil {
@@ -68,19 +70,19 @@ func show(ctx context.Context, scenario string, out *os.File) (ok bool, err erro
 			continue
 		}
 		if f.program != "" { // here, where there is a network
-			if _, err := build(ctx, f.program, os.Stderr); err != nil {
+			if _, err := upstream.Build(ctx, f.program, os.Stderr); err != nil {
 				return false, err
 			}
 		}
 		if f.listensEverywhere() && os.Getenv(aloneVariable) == "" {
-			seen, err := inNetworkOfItsOwn(ctx, f.scenario, out)
+			seen, err := inNetworkOfItsOwn(ctx, f.scenario, apiserver, out)
 			if err != nil {
 				return false, err
 			}
 			ok = ok && seen
 			continue
 		}
-		seen, err := f.run(ctx, out)
+		seen, err := f.run(ctx, apiserver, out)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", f.scenario, err)
 		}
@@ -94,7 +96,7 @@ func show(ctx context.Context, scenario string, out *os.File) (ok bool, err erro
 }
 
 // run is one finding on a server of its own.
-func (f *shown) run(ctx context.Context, out io.Writer) (bool, error) {
+func (f *shown) run(ctx context.Context, apiserver string, out io.Writer) (bool, error) {
 	dir, err := os.MkdirTemp("", "ipamsim-oracle-")
 	if err != nil {
 		return false, err
@@ -103,9 +105,9 @@ func (f *shown) run(ctx context.Context, out io.Writer) (bool, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lose := &losing{}
-	s, err := startServer(ctx, *apiserver, dir, setup{ranges: f.ranges, through: lose.listen})
-	if s != nil && s.process != nil {
-		defer s.stop()
+	s, err := upstream.Serve(ctx, apiserver, dir, upstream.Setup{Ranges: f.ranges, Through: lose.listen})
+	if s != nil && s.Process != nil {
+		defer s.Stop()
 	}
 	if err != nil {
 		return false, err
@@ -113,7 +115,7 @@ func (f *shown) run(ctx context.Context, out io.Writer) (bool, error) {
 	if f.manager != "" {
 		crds, err := managers.All().Find(f.manager).Definitions()
 		if err == nil {
-			err = s.define(ctx, crds)
+			err = s.Define(ctx, crds)
 		}
 		if err != nil {
 			return false, err
@@ -121,7 +123,7 @@ func (f *shown) run(ctx context.Context, out io.Writer) (bool, error) {
 	}
 	on := "kube-apiserver 1.34.1"
 	if f.program != "" {
-		on += " and " + f.program + " " + programs[f.program].version
+		on += " and " + f.program + " " + upstream.Programs[f.program].Version
 	}
 	fmt.Fprintf(out, "%s, on %s, with Services in %s and %s\n", f.scenario, on, f.ranges[0], f.ranges[1])
 	return f.do(ctx, &cluster{s, lose, dir, out})
@@ -129,7 +131,7 @@ func (f *shown) run(ctx context.Context, out io.Writer) (bool, error) {
 
 // cluster is a server as a user sees it.
 type cluster struct {
-	*server
+	*upstream.Server
 	lose *losing
 	dir  string // for what programs write
 	out  io.Writer
@@ -142,7 +144,7 @@ func (c *cluster) create(ctx context.Context, name string, spec corev1.ServiceSp
 	if err != nil {
 		return nil, "", err
 	}
-	resp, answer, err := c.send(ctx, http.MethodPost, services, "application/json", "application/json", body)
+	resp, answer, err := c.Send(ctx, http.MethodPost, services, "application/json", "application/json", body)
 	if err != nil {
 		return nil, "", err
 	}
@@ -179,7 +181,7 @@ func (c *cluster) claims(ctx context.Context) (map[string]string, error) {
 }
 
 func (c *cluster) get(ctx context.Context, uri string, into any) error {
-	resp, answer, err := c.send(ctx, http.MethodGet, uri, "", "application/json", nil)
+	resp, answer, err := c.Send(ctx, http.MethodGet, uri, "", "application/json", nil)
 	if err == nil && resp.StatusCode != http.StatusOK {
 		err = fmt.Errorf("GET %s: %s", uri, resp.Status)
 	}

@@ -1,4 +1,4 @@
-package main
+package upstream
 
 import (
 	"context"
@@ -15,13 +15,14 @@ import (
 	"strings"
 )
 
-// nested has the modules that programs are built of, seen from the top of the repository.
+// nested has the modules that Programs are built of, seen from the top of the repository.
 const nested = "cmd/oracle/testdata"
 
-// program is one of upstream's, by the module that it is built of and its package.
-type program struct{ module, pkg, version string }
+// Program is one of upstream's, by the module that it is built of and its package.
+type Program struct{ module, pkg, Version string }
 
-var programs = map[string]program{
+// Programs are what can be built, by name.
+var Programs = map[string]Program{
 	"apiserver":               {"upstream", "./apiserver", "1.34.1"},
 	"kubectl":                 {"upstream", "k8s.io/kubernetes/cmd/kubectl", "1.34.1"},
 	"kube-controller-manager": {"upstream", "k8s.io/kubernetes/cmd/kube-controller-manager", "1.34.1"},
@@ -31,12 +32,12 @@ var programs = map[string]program{
 // versions are what a release says of itself.
 const versions = " -X k8s.io/component-base/version.gitVersion=v1.34.1 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34"
 
-// build makes a program, unless it was made before: kube-apiserver takes minutes. It lies in
+// Build makes a program, unless it was made before: kube-apiserver takes minutes. It lies in
 // the user's cache, not in the tree.
-func build(ctx context.Context, name string, say io.Writer) (string, error) {
-	p, ok := programs[name]
+func Build(ctx context.Context, name string, say io.Writer) (string, error) {
+	p, ok := Programs[name]
 	if !ok {
-		return "", fmt.Errorf("-build: want one of %s, have %q", strings.Join(slices.Sorted(maps.Keys(programs)), ", "), name)
+		return "", fmt.Errorf("-build: want one of %s, have %q", strings.Join(slices.Sorted(maps.Keys(Programs)), ", "), name)
 	}
 	module := filepath.Join(nested, p.module)
 	sum := sha256.New()

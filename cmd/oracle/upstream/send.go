@@ -1,4 +1,4 @@
-package main
+package upstream
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// send is one request with its whole answer.
-func (s *server) send(ctx context.Context, method, uri, contentType, accept string, body []byte) (*http.Response, []byte, error) {
-	resp, err := s.open(ctx, method, uri, contentType, accept, body)
+// Send is one request with its whole answer.
+func (s *Server) Send(ctx context.Context, method, uri, contentType, accept string, body []byte) (*http.Response, []byte, error) {
+	resp, err := s.Open(ctx, method, uri, contentType, accept, body)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -24,14 +24,14 @@ func (s *server) send(ctx context.Context, method, uri, contentType, accept stri
 	return resp, b, err
 }
 
-// open is one request whose answer is still to be read.
-func (s *server) open(ctx context.Context, method, uri, contentType, accept string, body []byte) (*http.Response, error) {
-	return s.as(ctx, "oracle", method, uri, contentType, accept, body)
+// Open is one request whose answer is still to be read.
+func (s *Server) Open(ctx context.Context, method, uri, contentType, accept string, body []byte) (*http.Response, error) {
+	return s.As(ctx, "oracle", method, uri, contentType, accept, body)
 }
 
-// as is open for a client of another name, who is the manager of fields that it writes.
-func (s *server) as(ctx context.Context, client, method, uri, contentType, accept string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, s.url+uri, bytes.NewReader(body))
+// As is open for a client of another name, who is the manager of fields that it writes.
+func (s *Server) As(ctx context.Context, client, method, uri, contentType, accept string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, s.URL+uri, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +43,11 @@ func (s *server) as(ctx context.Context, client, method, uri, contentType, accep
 	if accept != "" {
 		req.Header.Set("Accept", accept)
 	}
-	return s.client.Do(req)
+	return s.Client.Do(req)
 }
 
-// define stores the definitions of custom resources and waits until each is served.
-func (s *server) define(ctx context.Context, crds []*apiextv1.CustomResourceDefinition) error {
+// Define stores the definitions of custom resources and waits until each is served.
+func (s *Server) Define(ctx context.Context, crds []*apiextv1.CustomResourceDefinition) error {
 	for _, c := range crds {
 		c = c.DeepCopy()
 		c.APIVersion, c.Kind = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
@@ -56,7 +56,7 @@ func (s *server) define(ctx context.Context, crds []*apiextv1.CustomResourceDefi
 		if err != nil {
 			return err
 		}
-		resp, answer, err := s.send(ctx, http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", "application/json", b)
+		resp, answer, err := s.Send(ctx, http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", "application/json", b)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (s *server) define(ctx context.Context, crds []*apiextv1.CustomResourceDefi
 				continue
 			}
 			uri := strings.Join([]string{"/apis", c.Spec.Group, v.Name, c.Spec.Names.Plural}, "/")
-			if err := s.until(ctx, uri); err != nil {
+			if err := s.Until(ctx, uri); err != nil {
 				return err
 			}
 		}
@@ -78,10 +78,10 @@ func (s *server) define(ctx context.Context, crds []*apiextv1.CustomResourceDefi
 	return nil
 }
 
-// until waits until there is something at a path.
-func (s *server) until(ctx context.Context, uri string) error {
+// Until waits until there is something at a path.
+func (s *Server) Until(ctx context.Context, uri string) error {
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		resp, answer, err := s.send(ctx, http.MethodGet, uri, "", "application/json", nil)
+		resp, answer, err := s.Send(ctx, http.MethodGet, uri, "", "application/json", nil)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"context"
@@ -12,13 +12,15 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/cmd/oracle/upstream"
 )
 
 // balanced is a cluster whose load balancers MetalLB's controller gives addresses.
 type balanced struct {
 	*cluster
 	binary     string
-	controller *process
+	controller *upstream.Process
 }
 
 // object is a manifest or a part of one.
@@ -51,7 +53,7 @@ func balance(ctx context.Context, c *cluster, addresses ...string) (*balanced, e
 			return nil, err
 		}
 	}
-	binary, err := build(ctx, "metallb-controller", os.Stderr)
+	binary, err := upstream.Build(ctx, "metallb-controller", os.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +64,9 @@ func balance(ctx context.Context, c *cluster, addresses ...string) (*balanced, e
 // start starts the controller, as its manifest does, without webhooks and their certificates.
 func (b *balanced) start(ctx context.Context) error {
 	file := filepath.Join(b.dir, "kubeconfig")
-	err := os.WriteFile(file, b.kubeconfig(b.url, b.certificate), 0o600)
+	err := os.WriteFile(file, b.Kubeconfig(b.URL, b.Certificate), 0o600)
 	if err == nil {
-		b.controller, err = start(ctx, "metallb-controller", b.binary, b.dir,
+		b.controller, err = upstream.Start(ctx, "metallb-controller", b.binary, b.dir,
 			[]string{"KUBECONFIG=" + file, "METALLB_NAMESPACE=" + metallbSystem, "METALLB_POD_NAME=controller", "METALLB_DEPLOYMENT=controller"},
 			"--webhook-mode=disabled", "--disable-cert-rotation=true")
 	}
@@ -86,7 +88,7 @@ func (b *balanced) ask(ctx context.Context, name string, policy *corev1.IPFamily
 			return nil
 		}
 	}
-	return fmt.Errorf("services/%s has no address: %s", name, b.controller.said())
+	return fmt.Errorf("services/%s has no address: %s", name, b.controller.Said())
 }
 
 // external are a Service's addresses of the load balancer.
@@ -126,7 +128,7 @@ func secondFamilyAtRestart(ctx context.Context, c *cluster) (bool, error) {
 		}
 	}
 	for n := range restartsMax {
-		b.controller.kill()
+		b.controller.Kill()
 		if err := b.start(ctx); err != nil {
 			return false, err
 		}

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/cmd/oracle/upstream"
 )
 
 const nodes = "/api/v1/nodes"
@@ -20,12 +22,12 @@ const nodes = "/api/v1/nodes"
 type ranges struct {
 	*cluster
 	net     *between // before kube-controller-manager
-	manager *process
+	manager *upstream.Process
 }
 
 // ranged starts kube-controller-manager with node IPAM alone.
 func ranged(ctx context.Context, c *cluster, flags ...string) (*ranges, error) {
-	b, err := stand(ctx, c.server)
+	b, err := stand(ctx, c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +37,7 @@ func ranged(ctx context.Context, c *cluster, flags ...string) (*ranges, error) {
 
 // manage starts it, once more if it has run.
 func (r *ranges) manage(ctx context.Context, flags ...string) error {
-	binary, err := build(ctx, "kube-controller-manager", os.Stderr)
+	binary, err := upstream.Build(ctx, "kube-controller-manager", os.Stderr)
 	if err != nil {
 		return err
 	}
@@ -43,11 +45,11 @@ func (r *ranges) manage(ctx context.Context, flags ...string) error {
 	if err != nil {
 		return err
 	}
-	file, err := r.net.kubeconfig(r.server, dir)
+	file, err := r.net.kubeconfig(r.Server, dir)
 	if err != nil {
 		return err
 	}
-	r.manager, err = start(ctx, "kube-controller-manager", binary, dir, nil, append([]string{
+	r.manager, err = upstream.Start(ctx, "kube-controller-manager", binary, dir, nil, append([]string{
 		"--kubeconfig=" + file, "--controllers=node-ipam-controller", "--allocate-node-cidrs", "--cluster-cidr=10.244.0.0/23", "--node-cidr-mask-size=24", "--secure-port=0",
 	}, flags...)...)
 	return err
@@ -80,7 +82,7 @@ func (c *cluster) write(ctx context.Context, method, uri, name string, body []by
 	if method != http.MethodPost {
 		to += "/" + name
 	}
-	resp, answer, err := c.send(ctx, method, to, "application/json", "application/json", body)
+	resp, answer, err := c.Send(ctx, method, to, "application/json", "application/json", body)
 	if err == nil && resp.StatusCode >= http.StatusMultipleChoices {
 		err = fmt.Errorf("%s %s: %s %s", method, to, resp.Status, answer)
 	}
@@ -268,7 +270,7 @@ func rangeLeaks(ctx context.Context, c *cluster) (bool, error) {
 	if err != nil || got != "" {
 		return false, err
 	}
-	r.manager.stop()
+	r.manager.Stop()
 	if err := r.manage(ctx, alone); err != nil {
 		return false, err
 	}
@@ -279,9 +281,9 @@ func rangeLeaks(ctx context.Context, c *cluster) (bool, error) {
 
 // compact forgets what etcd had before its last write.
 func (c *cluster) compact(ctx context.Context) error {
-	now, err := c.etcd.Get(ctx, "/")
+	now, err := c.Etcd.Get(ctx, "/")
 	if err == nil {
-		_, err = c.etcd.Compact(ctx, now.Header.Revision)
+		_, err = c.Etcd.Compact(ctx, now.Header.Revision)
 	}
 	return err
 }
@@ -303,10 +305,10 @@ func deposedLeader(ctx context.Context, c *cluster) (bool, error) {
 	if err := errors.Join(c.join(ctx, "n4"), come(ctx, met, "PATCH nodes/n4")); err != nil {
 		return false, err
 	}
-	if err := first.manager.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := first.manager.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		return false, err
 	}
-	defer func() { _ = first.manager.cmd.Process.Signal(syscall.SIGCONT) }()
+	defer func() { _ = first.manager.Cmd.Process.Signal(syscall.SIGCONT) }()
 	fmt.Fprintln(c.out, "  kube-controller-manager: PATCH nodes/n4 is under way; it stands still (SIGSTOP), and another one is started")
 	if err := c.join(ctx, "n3"); err != nil {
 		return false, err

@@ -1,4 +1,6 @@
-package main
+// Package upstream runs upstream's own programs: it builds them from the module proxy, starts
+// them on loopback, and speaks to a kube-apiserver.
+package upstream
 
 import (
 	"context"
@@ -25,22 +27,21 @@ import (
 	"go.uber.org/zap"
 )
 
-// server is a kube-apiserver of upstream's with an etcd of its own, on loopback.
-type server struct {
-	url    string
-	client *http.Client
+// Server is a kube-apiserver of upstream's with an etcd of its own, on loopback.
+type Server struct {
+	URL    string
+	Client *http.Client
 	token  string
 
-	certificate string // file; signed by itself
+	Certificate string // file; signed by itself
 
-	etcd *clientv3.Client
-	own  map[string]string // keys and values in etcd before the first run
+	Etcd *clientv3.Client
 
-	*process
+	*Process
 }
 
-// admission are the plugins that the simulator has for Kubernetes' own controllers.
-var admission = []string{"NamespaceLifecycle", "LimitRanger", "TaintNodesByCondition", "Priority", "DefaultTolerationSeconds", "ResourceQuota"}
+// Admission are the plugins that the simulator has for Kubernetes' own controllers.
+var Admission = []string{"NamespaceLifecycle", "LimitRanger", "TaintNodesByCondition", "Priority", "DefaultTolerationSeconds", "ResourceQuota"}
 
 // admissionOff are the others that are on by default.
 var admissionOff = []string{
@@ -49,26 +50,26 @@ var admissionOff = []string{
 	"PodTopologyLabels", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
 }
 
-// setup is how a server is started.
-type setup struct {
-	controlled bool           // with the admission that Kubernetes' own controllers count on
-	ranges     []netip.Prefix // of Services, one of each family
-	// through is where kube-apiserver is told that its etcd is, of which it is given the URL;
+// Setup is how a server is started.
+type Setup struct {
+	Controlled bool           // with the admission that Kubernetes' own controllers count on
+	Ranges     []netip.Prefix // of Services, one of each family
+	// Through is where kube-apiserver is told that its etcd is, of which it is given the URL;
 	// nil: there.
-	through func(ctx context.Context, etcd string) (string, error)
+	Through func(ctx context.Context, etcd string) (string, error)
 }
 
-// startServer starts one with nothing stored in it, in a folder of its own.
-func startServer(ctx context.Context, binary, dir string, o setup) (*server, error) {
+// Serve starts one with nothing stored in it, in a folder of its own.
+func Serve(ctx context.Context, binary, dir string, o Setup) (*Server, error) {
 	off := admissionOff
-	if !o.controlled {
-		off = slices.Concat(off, admission)
+	if !o.Controlled {
+		off = slices.Concat(off, Admission)
 	}
 	ports, err := freePorts()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), certificate: filepath.Join(dir, "apiserver.crt")}
+	s := &Server{URL: "https://127.0.0.1:" + strconv.Itoa(ports[0]), Certificate: filepath.Join(dir, "apiserver.crt")}
 	secret := make([]byte, 16)
 	_, _ = rand.Read(secret)
 	s.token = hex.EncodeToString(secret)
@@ -80,19 +81,19 @@ func startServer(ctx context.Context, binary, dir string, o setup) (*server, err
 		return nil, err
 	}
 	etcd := "http://127.0.0.1:" + strconv.Itoa(ports[1])
-	if s.etcd, err = clientv3.New(clientv3.Config{Endpoints: []string{etcd}, Logger: zap.NewNop()}); err != nil {
+	if s.Etcd, err = clientv3.New(clientv3.Config{Endpoints: []string{etcd}, Logger: zap.NewNop()}); err != nil {
 		return nil, err
 	}
 	asked := etcd
-	if o.through != nil {
-		if asked, err = o.through(ctx, etcd); err != nil {
+	if o.Through != nil {
+		if asked, err = o.Through(ctx, etcd); err != nil {
 			return nil, err
 		}
 	}
 	// Its clients are called by its name, and what they write is recognized by it.
-	s.process, err = start(ctx, "kube-apiserver", binary, dir, []string{"ETCD_DIR=" + filepath.Join(dir, "etcd"), "ETCD_CLIENT=" + etcd, "ETCD_PEER=http://127.0.0.1:" + strconv.Itoa(ports[2])},
+	s.Process, err = Start(ctx, "kube-apiserver", binary, dir, []string{"ETCD_DIR=" + filepath.Join(dir, "etcd"), "ETCD_CLIENT=" + etcd, "ETCD_PEER=http://127.0.0.1:" + strconv.Itoa(ports[2])},
 		"--etcd-servers="+asked, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
-		"--endpoint-reconciler-type=none", "--service-cluster-ip-range="+o.ranges[0].String()+","+o.ranges[1].String(), "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
+		"--endpoint-reconciler-type=none", "--service-cluster-ip-range="+o.Ranges[0].String()+","+o.Ranges[1].String(), "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key, "--token-auth-file="+filepath.Join(dir, "tokens.csv"), "--cert-dir="+dir, "--authorization-mode=AlwaysAllow",
 		"--disable-admission-plugins="+strings.Join(off, ","), "--watch-cache=false", "--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--v=0")
 	if err != nil {
@@ -131,30 +132,31 @@ func writeKey(file string) (string, error) {
 const readyMax = 3 * time.Minute
 
 // ready waits until it serves. It signs its own certificate, which is all that is trusted.
-func (s *server) ready(ctx context.Context) error {
+func (s *Server) ready(ctx context.Context) error {
 	for began := time.Now(); time.Since(began) < readyMax; time.Sleep(100 * time.Millisecond) {
 		select {
-		case <-s.done:
-			return fmt.Errorf("kube-apiserver has ended: %s", s.said())
+		case <-s.Done:
+			return fmt.Errorf("kube-apiserver has ended: %s", s.Said())
 		case <-ctx.Done():
 			return ctx.Err()
 		default:
 		}
-		pem, err := os.ReadFile(s.certificate)
+		pem, err := os.ReadFile(s.Certificate)
 		if err != nil {
 			continue
 		}
 		roots := x509.NewCertPool()
 		roots.AppendCertsFromPEM(pem)
-		s.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"}}}
-		if resp, _, err := s.send(ctx, http.MethodGet, "/readyz", "", "", nil); err == nil && resp.StatusCode == http.StatusOK {
+		s.Client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"}}}
+		if resp, _, err := s.Send(ctx, http.MethodGet, "/readyz", "", "", nil); err == nil && resp.StatusCode == http.StatusOK {
 			return nil
 		}
 	}
 	return errors.New("kube-apiserver is not ready")
 }
 
-func (s *server) stop() {
-	_ = s.etcd.Close()
-	s.process.stop()
+// Stop stops it, and the client of its etcd.
+func (s *Server) Stop() {
+	_ = s.Etcd.Close()
+	s.Process.Stop()
 }
