@@ -2,7 +2,6 @@ package show
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -19,12 +18,8 @@ import (
 // balanced is a cluster whose load balancers MetalLB's controller gives addresses.
 type balanced struct {
 	*cluster
-	binary     string
 	controller *upstream.Process
 }
-
-// object is a manifest or a part of one.
-type object = map[string]any
 
 const metallbSystem = "metallb-system"
 
@@ -45,19 +40,11 @@ func balance(ctx context.Context, c *cluster, addresses ...string) (*balanced, e
 			"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool", "metadata": object{"namespace": metallbSystem, "name": "external"}, "spec": object{"addresses": addresses},
 		}},
 	} {
-		body, err := json.Marshal(o.body)
-		if err == nil {
-			err = c.write(ctx, http.MethodPost, o.uri, o.name, body)
-		}
-		if err != nil {
+		if err := c.write(ctx, http.MethodPost, o.uri, o.name, o.body); err != nil {
 			return nil, err
 		}
 	}
-	binary, err := upstream.Build(ctx, "metallb-controller", os.Stderr)
-	if err != nil {
-		return nil, err
-	}
-	b := &balanced{cluster: c, binary: binary}
+	b := &balanced{cluster: c}
 	return b, b.start(ctx)
 }
 
@@ -78,17 +65,19 @@ func (b *balanced) ask(ctx context.Context, name string, policy *corev1.IPFamily
 	if _, refusal, err := b.create(ctx, name, corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, IPFamilyPolicy: policy}); err != nil || refusal != "" {
 		return fmt.Errorf("services/%s: %s %w", name, refusal, err)
 	}
-	for began := time.Now(); time.Since(began) < patienceMax; time.Sleep(50 * time.Millisecond) {
-		addrs, err := b.external(ctx, name)
-		if err != nil {
-			return err
-		}
-		if len(addrs) > 0 {
-			fmt.Fprintf(b.out, "  GET services/%s: load balancer %s\n", name, strings.Join(addrs, " and "))
-			return nil
-		}
+	var addrs []string
+	has, err := within(ctx, patienceMax, func(ctx context.Context) (_ bool, err error) {
+		addrs, err = b.external(ctx, name)
+		return len(addrs) > 0, err
+	})
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("services/%s has no address: %s", name, b.controller.Said())
+	if !has {
+		return fmt.Errorf("services/%s has no address: %s", name, b.controller.Said())
+	}
+	fmt.Fprintf(b.out, "  GET services/%s: load balancer %s\n", name, strings.Join(addrs, " and "))
+	return nil
 }
 
 // external are a Service's addresses of the load balancer.
@@ -151,16 +140,14 @@ func secondFamilyAtRestart(ctx context.Context, c *cluster) (bool, error) {
 // taken waits until the controller has looked at all Services, and returns whose address api
 // has then.
 func (b *balanced) taken(ctx context.Context, before map[string][]string) (from, addr string, err error) {
-	for began := time.Now(); time.Since(began) < 5*time.Second; time.Sleep(50 * time.Millisecond) {
+	_, err = within(ctx, 5*time.Second, func(ctx context.Context) (bool, error) {
 		now, err := b.external(ctx, "api")
-		if err != nil {
-			return "", "", err
-		}
 		for name, had := range before {
 			if slices.Contains(now, had[0]) {
-				return name, had[0], nil
+				from, addr = name, had[0]
 			}
 		}
-	}
-	return "", "", nil
+		return from != "", err
+	})
+	return from, addr, err
 }

@@ -2,12 +2,10 @@ package show
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"path"
 	"syscall"
 	"time"
 
@@ -37,10 +35,6 @@ func ranged(ctx context.Context, c *cluster, flags ...string) (*ranges, error) {
 
 // manage starts it, once more if it has run.
 func (r *ranges) manage(ctx context.Context, flags ...string) error {
-	binary, err := upstream.Build(ctx, "kube-controller-manager", os.Stderr)
-	if err != nil {
-		return err
-	}
 	dir, err := os.MkdirTemp(r.dir, "manager-")
 	if err != nil {
 		return err
@@ -49,7 +43,7 @@ func (r *ranges) manage(ctx context.Context, flags ...string) error {
 	if err != nil {
 		return err
 	}
-	r.manager, err = upstream.Start(ctx, "kube-controller-manager", binary, dir, nil, append([]string{
+	r.manager, err = upstream.Start(ctx, "kube-controller-manager", r.binary, dir, nil, append([]string{
 		"--kubeconfig=" + file, "--controllers=node-ipam-controller", "--allocate-node-cidrs", "--cluster-cidr=10.244.0.0/23", "--node-cidr-mask-size=24", "--secure-port=0",
 	}, flags...)...)
 	return err
@@ -60,11 +54,7 @@ const alone = "--leader-elect=false"
 // join makes Nodes.
 func (c *cluster) join(ctx context.Context, names ...string) error {
 	for _, name := range names {
-		body, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]string{"name": name}})
-		if err == nil {
-			err = c.write(ctx, http.MethodPost, nodes, name, body)
-		}
-		if err != nil {
+		if err := c.write(ctx, http.MethodPost, nodes, name, object{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": name}}); err != nil {
 			return err
 		}
 	}
@@ -76,54 +66,41 @@ func (c *cluster) leave(ctx context.Context, name string) error {
 	return c.write(ctx, http.MethodDelete, nodes, name, nil)
 }
 
-// write is a request that must be done, and is told.
-func (c *cluster) write(ctx context.Context, method, uri, name string, body []byte) error {
-	to := uri
-	if method != http.MethodPost {
-		to += "/" + name
+// replace deletes a Node and makes another one, or one of its name.
+func (c *cluster) replace(ctx context.Context, name, as string) error {
+	if err := c.leave(ctx, name); err != nil {
+		return err
 	}
-	resp, answer, err := c.Send(ctx, method, to, "application/json", "application/json", body)
-	if err == nil && resp.StatusCode >= http.StatusMultipleChoices {
-		err = fmt.Errorf("%s %s: %s %s", method, to, resp.Status, answer)
-	}
-	if err == nil {
-		fmt.Fprintf(c.out, "  %s %s/%s\n", method, path.Base(uri), name)
-	}
-	return err
-}
-
-// given are the podCIDRs of Nodes, by name.
-func (c *cluster) given(ctx context.Context) (map[string]string, error) {
-	var list corev1.NodeList
-	if err := c.get(ctx, nodes, &list); err != nil {
-		return nil, err
-	}
-	out := map[string]string{}
-	for i := range list.Items {
-		out[list.Items[i].Name] = list.Items[i].Spec.PodCIDR
-	}
-	return out, nil
+	return c.join(ctx, as)
 }
 
 // gets waits until a Node has a podCIDR, and returns it; "" if it gets none for as long as
 // patience lasts.
 func (c *cluster) gets(ctx context.Context, name string, patience time.Duration) (string, error) {
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(100 * time.Millisecond) {
-		all, err := c.given(ctx)
-		if err != nil {
-			return "", err
-		}
-		if cidr := all[name]; cidr != "" {
-			fmt.Fprintf(c.out, "  GET nodes/%s: %s\n", name, cidr)
-			return cidr, nil
-		}
+	var n corev1.Node
+	has, err := within(ctx, patience, func(ctx context.Context) (bool, error) {
+		err := c.get(ctx, nodes+"/"+name, &n)
+		return n.Spec.PodCIDR != "", err
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case has:
+		fmt.Fprintf(c.out, "  GET nodes/%s: %s\n", name, n.Spec.PodCIDR)
+	default:
+		fmt.Fprintf(c.out, "  GET nodes/%s: none within %v\n", name, patience)
 	}
-	fmt.Fprintf(c.out, "  GET nodes/%s: none within %v\n", name, patience)
-	return "", ctx.Err()
+	return n.Spec.PodCIDR, nil
 }
 
-// patienceMax is how long a controller may take that has something to do.
-const patienceMax = time.Minute
+// both reports whether a second Node has the podCIDR that a first one holds, and tells it.
+func (c *cluster) both(first, held, second, got string) bool {
+	if got == "" || got != held {
+		return false
+	}
+	fmt.Fprintf(c.out, "  nodes/%s and nodes/%s both have %s\n", first, second, got)
+	return true
+}
 
 // come waits for a request.
 func come(ctx context.Context, met <-chan struct{}, what string) error {
@@ -145,7 +122,10 @@ func (r *ranges) unanswered(ctx context.Context, others ...string) (again func(l
 	if err := r.join(ctx, "n0"); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(come(ctx, first, "PATCH nodes/n0"), come(ctx, second, "PATCH nodes/n0 again")); err != nil {
+	if err := come(ctx, first, "PATCH nodes/n0"); err != nil {
+		return nil, err
+	}
+	if err := come(ctx, second, "PATCH nodes/n0 again"); err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(r.out, "  kube-controller-manager: PATCH nodes/n0, done, and the answer lost; PATCH nodes/n0 hangs")
@@ -170,7 +150,7 @@ func releasedTwice(ctx context.Context, c *cluster) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := errors.Join(r.leave(ctx, "n0"), r.join(ctx, "m0")); err != nil {
+	if err := r.replace(ctx, "n0", "m0"); err != nil {
 		return false, err
 	}
 	held, err := r.gets(ctx, "m0", patienceMax)
@@ -179,16 +159,12 @@ func releasedTwice(ctx context.Context, c *cluster) (bool, error) {
 	}
 	r.fails(again)
 	for _, turn := range [][2]string{{"n1", "m1"}, {"m1", "m2"}} {
-		if err := errors.Join(r.leave(ctx, turn[0]), r.join(ctx, turn[1])); err != nil {
+		if err := r.replace(ctx, turn[0], turn[1]); err != nil {
 			return false, err
 		}
 		got, err := r.gets(ctx, turn[1], patienceMax)
-		if err != nil {
-			return false, err
-		}
-		if got == held {
-			fmt.Fprintf(c.out, "  nodes/m0 and nodes/%s both have %s\n", turn[1], got)
-			return true, nil
+		if err != nil || r.both("m0", held, turn[1], got) {
+			return err == nil, err
 		}
 	}
 	return false, nil
@@ -224,10 +200,7 @@ func replacedUnderItsName(ctx context.Context, c *cluster) (bool, error) {
 	}
 	r.fails(again)
 	got, err := r.gets(ctx, "n0", patienceMax)
-	if got == held && got != "" {
-		fmt.Fprintf(c.out, "  nodes/n2 and nodes/n0 both have %s\n", got)
-	}
-	return got == held && got != "", err
+	return c.both("n2", held, "n0", got), err
 }
 
 // rangeLeaks: while kube-controller-manager has no watch, n0 is replaced under its name, and
@@ -249,7 +222,7 @@ func rangeLeaks(ctx context.Context, c *cluster) (bool, error) {
 		return false, err
 	}
 	mend := r.net.part(nodes)
-	if err := errors.Join(r.leave(ctx, "n0"), r.join(ctx, "n0")); err != nil {
+	if err := r.replace(ctx, "n0", "n0"); err != nil {
 		return false, err
 	}
 	if err := c.compact(ctx); err != nil {
@@ -302,7 +275,10 @@ func deposedLeader(ctx context.Context, c *cluster) (bool, error) {
 		return false, err
 	}
 	met, arrive := first.net.keep(http.MethodPatch, nodes+"/n4")
-	if err := errors.Join(c.join(ctx, "n4"), come(ctx, met, "PATCH nodes/n4")); err != nil {
+	if err := c.join(ctx, "n4"); err != nil {
+		return false, err
+	}
+	if err := come(ctx, met, "PATCH nodes/n4"); err != nil {
 		return false, err
 	}
 	if err := first.manager.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -323,8 +299,5 @@ func deposedLeader(ctx context.Context, c *cluster) (bool, error) {
 	arrive(false)
 	fmt.Fprintln(c.out, "  PATCH nodes/n4 arrives")
 	got, err := c.gets(ctx, "n4", patienceMax)
-	if got == held && got != "" {
-		fmt.Fprintf(c.out, "  nodes/n3 and nodes/n4 both have %s\n", got)
-	}
-	return got == held && got != "", err
+	return c.both("n3", held, "n4", got), err
 }

@@ -4,19 +4,18 @@ package show
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/netip"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"google.golang.org/grpc/grpclog"
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"ipamsim/cmd/managers"
 	"ipamsim/cmd/oracle/upstream"
@@ -42,9 +41,6 @@ var allShown = []shown{
 	{"found-metallb-second-family-at-restart", "metallb-controller", wide, "metallb", secondFamilyAtRestart},
 }
 
-// listensEverywhere reports whether a program of the finding does.
-func (f *shown) listensEverywhere() bool { return f.manager == "metallb" }
-
 // wide are ranges of Services that say nothing of a finding.
 var wide = prefixes("10.96.0.0/24", "fd00:10:96::/112")
 
@@ -69,12 +65,13 @@ func Show(ctx context.Context, scenario, apiserver string, out *os.File) (ok boo
 		if names = append(names, f.scenario); scenario != "all" && scenario != f.scenario {
 			continue
 		}
+		var binary string
 		if f.program != "" { // here, where there is a network
-			if _, err := upstream.Build(ctx, f.program, os.Stderr); err != nil {
+			if binary, err = upstream.Build(ctx, f.program, os.Stderr); err != nil {
 				return false, err
 			}
 		}
-		if f.listensEverywhere() && os.Getenv(aloneVariable) == "" {
+		if upstream.Programs[f.program].Everywhere && os.Getenv(aloneVariable) == "" {
 			seen, err := inNetworkOfItsOwn(ctx, f.scenario, apiserver, out)
 			if err != nil {
 				return false, err
@@ -82,7 +79,7 @@ func Show(ctx context.Context, scenario, apiserver string, out *os.File) (ok boo
 			ok = ok && seen
 			continue
 		}
-		seen, err := f.run(ctx, apiserver, out)
+		seen, err := f.run(ctx, apiserver, binary, out)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", f.scenario, err)
 		}
@@ -96,7 +93,7 @@ func Show(ctx context.Context, scenario, apiserver string, out *os.File) (ok boo
 }
 
 // run is one finding on a server of its own.
-func (f *shown) run(ctx context.Context, apiserver string, out io.Writer) (bool, error) {
+func (f *shown) run(ctx context.Context, apiserver, binary string, out io.Writer) (bool, error) {
 	dir, err := os.MkdirTemp("", "ipamsim-oracle-")
 	if err != nil {
 		return false, err
@@ -126,58 +123,20 @@ func (f *shown) run(ctx context.Context, apiserver string, out io.Writer) (bool,
 		on += " and " + f.program + " " + upstream.Programs[f.program].Version
 	}
 	fmt.Fprintf(out, "%s, on %s, with Services in %s and %s\n", f.scenario, on, f.ranges[0], f.ranges[1])
-	return f.do(ctx, &cluster{s, lose, dir, out})
+	return f.do(ctx, &cluster{s, lose, dir, binary, out})
 }
+
+// object is a manifest or a part of one.
+type object = map[string]any
 
 // cluster is a server as a user sees it.
 type cluster struct {
 	*upstream.Server
 	lose *losing
 	dir  string // for what programs write
-	out  io.Writer
-}
-
-// create asks for a Service and says what came of it: its addresses, or the refusal.
-func (c *cluster) create(ctx context.Context, name string, spec corev1.ServiceSpec) (addrs []string, refusal string, err error) {
-	spec.Ports = []corev1.ServicePort{{Port: 80}}
-	body, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]string{"name": name}, "spec": spec})
-	if err != nil {
-		return nil, "", err
-	}
-	resp, answer, err := c.Send(ctx, http.MethodPost, services, "application/json", "application/json", body)
-	if err != nil {
-		return nil, "", err
-	}
-	if resp.StatusCode != http.StatusCreated {
-		var status struct{ Message string }
-		_ = json.Unmarshal(answer, &status)
-		fmt.Fprintf(c.out, "  POST services/%s: %d %s\n", name, resp.StatusCode, status.Message)
-		return nil, status.Message, nil
-	}
-	var made corev1.Service
-	if err := json.Unmarshal(answer, &made); err != nil {
-		return nil, "", err
-	}
-	fmt.Fprintf(c.out, "  POST services/%s: 201, %s\n", name, strings.Join(made.Spec.ClusterIPs, " and "))
-	return made.Spec.ClusterIPs, "", nil
-}
-
-const (
-	services  = "/api/v1/namespaces/default/services"
-	addresses = "/apis/networking.k8s.io/v1/ipaddresses"
-)
-
-// claims are the IPAddresses, by whose they are.
-func (c *cluster) claims(ctx context.Context) (map[string]string, error) {
-	var list networkingv1.IPAddressList
-	if err := c.get(ctx, addresses, &list); err != nil {
-		return nil, err
-	}
-	out := map[string]string{}
-	for _, a := range list.Items {
-		out[a.Name] = a.Spec.ParentRef.Name
-	}
-	return out, nil
+	// binary is of the finding's program.
+	binary string
+	out    io.Writer
 }
 
 func (c *cluster) get(ctx context.Context, uri string, into any) error {
@@ -191,90 +150,35 @@ func (c *cluster) get(ctx context.Context, uri string, into any) error {
 	return json.Unmarshal(answer, into)
 }
 
-// allocating waits until the default ranges are there to allocate from.
-func (c *cluster) allocating(ctx context.Context) error {
-	var refusal string
-	for range 100 {
-		addrs, why, err := c.create(ctx, "first", corev1.ServiceSpec{})
-		if err != nil || len(addrs) > 0 {
+// write is a request that must be done, and is told. A nil object is none.
+func (c *cluster) write(ctx context.Context, method, uri, name string, o object) (err error) {
+	to, body := uri, []byte(nil)
+	if o != nil {
+		if body, err = json.Marshal(o); err != nil {
 			return err
 		}
-		refusal = why
-		select {
-		case <-time.After(200 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 	}
-	return errors.New("no Service could be made: " + refusal)
+	if method != http.MethodPost {
+		to += "/" + name
+	}
+	resp, answer, err := c.Send(ctx, method, to, "application/json", "application/json", body)
+	if err == nil && resp.StatusCode >= http.StatusMultipleChoices {
+		err = fmt.Errorf("%s %s: %s %s", method, to, resp.Status, answer)
+	}
+	if err == nil {
+		fmt.Fprintf(c.out, "  %s %s/%s\n", method, path.Base(uri), name)
+	}
+	return err
 }
 
-// secondFamilyLeaks: with all addresses of IPv6 taken, a Service of both families is refused
-// again and again. A refused one has an address of IPv4 where that family came first.
-func secondFamilyLeaks(ctx context.Context, c *cluster) (bool, error) {
-	if err := c.allocating(ctx); err != nil {
-		return false, err
-	}
-	for i := range 20 {
-		addrs, _, err := c.create(ctx, fmt.Sprintf("six-%d", i+1), corev1.ServiceSpec{IPFamilies: []corev1.IPFamily{corev1.IPv6Protocol}})
-		if err != nil {
-			return false, err
-		}
-		if len(addrs) == 0 {
-			break
-		}
-	}
-	both := corev1.IPFamilyPolicyRequireDualStack
-	for range 12 {
-		if _, _, err := c.create(ctx, "web", corev1.ServiceSpec{IPFamilyPolicy: &both}); err != nil {
-			return false, err
-		}
-	}
-	all, err := c.claims(ctx)
-	if err != nil {
-		return false, err
-	}
-	var leaked []string
-	for addr, of := range all {
-		if of == "web" {
-			leaked = append(leaked, addr)
-		}
-	}
-	slices.Sort(leaked)
-	fmt.Fprintf(c.out, "  GET ipaddresses: of services/web, which does not exist: %s\n", strings.Join(leaked, ", "))
-	_, refusal, err := c.create(ctx, "db", corev1.ServiceSpec{})
-	return len(leaked) > 0 && refusal != "", err
-}
+// patienceMax is how long a controller may take that has something to do.
+const patienceMax = time.Minute
 
-// lostReplyFreesAddress: etcd writes the Service, and its answer is a timeout. The address
-// is freed, and goes to one of the next Services.
-func lostReplyFreesAddress(ctx context.Context, c *cluster) (bool, error) {
-	if err := c.allocating(ctx); err != nil {
-		return false, err
+// within asks again and again until it is so, and reports whether it came to be in time.
+func within(ctx context.Context, patience time.Duration, is func(context.Context) (bool, error)) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, patience, true, is)
+	if err != nil && ctx.Err() == nil && wait.Interrupted(err) {
+		return false, nil
 	}
-	c.lose.next("/registry/services/specs/default/web")
-	if _, refusal, err := c.create(ctx, "web", corev1.ServiceSpec{}); err != nil || refusal == "" || c.lose.lost != 1 {
-		return false, errors.Join(err, fmt.Errorf("the answer to the write of web was not lost (%d)", c.lose.lost))
-	}
-	var web corev1.Service
-	if err := c.get(ctx, services+"/web", &web); err != nil {
-		return false, err
-	}
-	all, err := c.claims(ctx)
-	if err != nil {
-		return false, err
-	}
-	addr := web.Spec.ClusterIP
-	fmt.Fprintf(c.out, "  GET services/web: it is there, with %s; GET ipaddresses/%s: %s\n", addr, addr, map[bool]string{true: "there", false: "not found"}[all[addr] != ""])
-	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-		addrs, _, err := c.create(ctx, name, corev1.ServiceSpec{})
-		if err != nil {
-			return false, err
-		}
-		if slices.Contains(addrs, addr) {
-			fmt.Fprintf(c.out, "  services/web and services/%s both have %s\n", name, addr)
-			return true, nil
-		}
-	}
-	return false, nil
+	return err == nil, err
 }

@@ -19,14 +19,18 @@ import (
 const nested = "cmd/oracle/testdata"
 
 // Program is one of upstream's, by the module that it is built of and its package.
-type Program struct{ module, pkg, Version string }
+type Program struct {
+	module, pkg, Version string
+
+	Everywhere bool // it listens on every interface, whatever it is told
+}
 
 // Programs are what can be built, by name.
 var Programs = map[string]Program{
-	"apiserver":               {"upstream", "./apiserver", "1.34.1"},
-	"kubectl":                 {"upstream", "k8s.io/kubernetes/cmd/kubectl", "1.34.1"},
-	"kube-controller-manager": {"upstream", "k8s.io/kubernetes/cmd/kube-controller-manager", "1.34.1"},
-	"metallb-controller":      {"metallb", "go.universe.tf/metallb/controller", "0.16.1"},
+	"apiserver":               {"upstream", "./apiserver", "1.34.1", false},
+	"kubectl":                 {"upstream", "k8s.io/kubernetes/cmd/kubectl", "1.34.1", false},
+	"kube-controller-manager": {"upstream", "k8s.io/kubernetes/cmd/kube-controller-manager", "1.34.1", false},
+	"metallb-controller":      {"metallb", "go.universe.tf/metallb/controller", "0.16.1", true},
 }
 
 // versions are what a release says of itself.
