@@ -361,7 +361,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 				NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,
 				PodGC: spec.Timers.PodGC.Duration, APIRetry: spec.Timers.APIRetry.Duration,
 			},
-			SandboxRetry: spec.Timers.SandboxRetry.Duration,
+			SandboxRetry: spec.Timers.SandboxRetry.Duration, ContainerGC: spec.Timers.ContainerGC.Duration,
 		},
 		Settings: invariant.Settings{LeakAfter: spec.Judge.LeakAfter.Duration, StuckAfter: spec.Judge.StuckAfter.Duration},
 	}

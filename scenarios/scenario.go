@@ -197,7 +197,11 @@ type Timers struct {
 	Toleration       metav1.Duration `json:"toleration,omitzero" unset:"Kubernetes' default"`
 	SandboxRetry     metav1.Duration `json:"sandboxRetry,omitzero" unset:"Kubernetes' default"`
 	APIRetry         metav1.Duration `json:"apiRetry,omitzero" unset:"1s"`
-	PodGC            metav1.Duration `json:"podGC,omitzero" unset:"Kubernetes' default"`
+	// ContainerGC is how long after a pod is gone the kubelet removes its sandboxes (Kubernetes:
+	// within a minute), for which the runtime calls DEL twice more; 0: the DEL that succeeds
+	// is the last.
+	ContainerGC metav1.Duration `json:"containerGC,omitzero"`
+	PodGC       metav1.Duration `json:"podGC,omitzero" unset:"Kubernetes' default"`
 }
 
 // Limits cut a run short that would not end; its verdict is then unknown.

@@ -70,7 +70,7 @@ func runs(p *corev1.Pod) bool {
 }
 
 func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(context.Context, ipam.Call, []netip.Addr) error) error {
-	st := &podState{pod: p, container: c.containerOf(p, node), result: true}
+	st := &podState{pod: p, container: c.containerOf(p, node), cached: len(c.asked.By(p)) > 0, result: true}
 	sb := model.Sandbox{ID: st.container, Pod: kubeapi.Ref(p), UID: string(p.UID), Node: node}
 	for i, w := range c.networksOf(p) {
 		st.networks = append(st.networks, w.Key)

@@ -72,6 +72,7 @@ type Network struct {
 type Timers struct {
 	control.Timers
 	SandboxRetry time.Duration // kubelet tries a failed sandbox again after: 10 s
+	ContainerGC  time.Duration // kubelet removes what is left of a pod that is gone after: the real one within 1 min; 0: without calling DEL again
 }
 
 // Cluster is one cluster in one run. Its fields must not be changed.

@@ -33,8 +33,12 @@ func (c *Cluster) networksOf(p *corev1.Pod) []multus.Network {
 	return append([]multus.Network{{Key: c.Config.Primary, Interface: "eth0"}}, asked...)
 }
 
-// add is Multus' ADD: the networks in order, each a process of its own; the
-// first failure ends it, and whoever called undoes the rest.
+// add calls ADD for the networks in order, each a process of its own; the first failure
+// ends it. Multus, who is there if the pod asks for networks, writes all of them down
+// first, and after a failure calls DEL for those that were tried, whatever comes of it:
+// the runtime's own DEL, which is for all of them, comes after that.
+//
+// Source: multus-cni, pkg/multus, CmdAdd (v4.2.3).
 func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
 	if w.c.asked.By(st.pod) == nil {
 		if _, err := multus.Read(st.pod); err != nil {
@@ -42,10 +46,17 @@ func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
 		}
 	}
 	var got []attached
-	for _, n := range w.c.networksOf(st.pod) {
+	all := w.c.networksOf(st.pod)
+	for _, n := range all {
 		st.networks = append(st.networks, n.Key)
+	}
+	st.cached = len(w.c.asked.By(st.pod)) > 0
+	for i, n := range all {
 		res, err := w.c.cniAdd(ctx, w.id, w.call(st, n))
 		if err != nil {
+			if st.cached && ctx.Err() == nil && !errors.Is(err, errNoRuntime) {
+				_ = w.delNetworks(ctx, st, all[:i+1])
+			}
 			return nil, err
 		}
 		w.c.Checker.Attach(st.container, model.Attachment{

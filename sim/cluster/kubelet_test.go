@@ -22,6 +22,23 @@ func onA(t *testing.T, annotations string, script ...cluster.Entry) []string {
 	}, nil, nil))
 }
 
+// A pod whose containers had started and that is not to be restarted has failed when its
+// machine comes back: its sandbox is stopped, and it gets no other.
+//
+// Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions (v1.34.1).
+func TestNeverRestarted(t *testing.T) {
+	reboot := func(at time.Duration) cluster.Entry { return cluster.Entry{At: at, Action: &action.Reboot{Node: "a"}} }
+	got := onA(t, "", reboot(30*time.Second))
+	want := []string{
+		"0s a up", "0s b up",
+		"0s web sandbox-up a", "0s web add-end a 10.0.0.1",
+		"30s reboot of node a", "30s web sandbox-down a power lost", "30s a lost power", "1m0s a up", "1m0s web del-end a",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 // A job's work is done when it is done, whatever has become of the network.
 func TestJobEndsInPartition(t *testing.T) {
 	p := &action.Partition{Node: "a"}

@@ -77,9 +77,10 @@ func TestMultusOrder(t *testing.T) {
 }
 
 // A network that fails ends the ADD: no further one is called, and those that were are
-// undone, the one that failed first. The next sandbox begins anew.
+// undone, the one that failed first. Then the runtime has all of them undone. The next
+// sandbox begins anew.
 //
-// Source: Multus, pkg/multus, CmdAdd and delPlugins (v4.2.3).
+// Source: Multus, pkg/multus, CmdAdd, CmdDel and delPlugins (v4.2.3).
 func TestMultusFails(t *testing.T) {
 	body := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","annotations":{"k8s.v1.cni.cncf.io/networks":"net,net,net"}},
 		"spec":{"nodeName":"a","restartPolicy":"Never","containers":[{"name":"c","image":"i"}],"tolerations":[{"operator":"Exists"}]}}`
@@ -93,9 +94,37 @@ func TestMultusFails(t *testing.T) {
 			calls = append(calls, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Kind, e.Interface, e.Err)))
 		}
 	}
-	want := []string{"add-end net1", "add-end net2 no link", "del-end net2", "del-end net1", "add-end net1", "add-end net2", "add-end net3"}
+	want := []string{"add-end net1", "add-end net2 no link", "del-end net2", "del-end net1", "del-end net3", "del-end net2", "del-end net1", "add-end net1", "add-end net2", "add-end net3"}
 	if d := cmp.Diff(want, calls); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// After a first DEL, also one that failed, Multus knows of a sandbox's networks only by the
+// pod. When that is gone, or somebody else has its name, or nobody can be asked, it calls no
+// plugin and says that all is well: what was claimed stays claimed.
+//
+// Source: Multus, pkg/multus, CmdDel and GetPod (v4.2.3).
+func TestMultusForgets(t *testing.T) {
+	at := func(d time.Duration, a cluster.Action) cluster.Entry { return cluster.Entry{At: d, Action: a} }
+	part := &action.Partition{Node: "a"}
+	part.For.Duration = time.Minute
+	remove := &action.Delete{Resource: "pods", Name: "web-0"}
+	force := &action.Delete{Resource: "pods", Name: "web-0", Force: true}
+	fails, works := "1m0s web-0 del-end a: nobody answers", "1m10s web-0 del-end a"
+	for _, tt := range []struct {
+		name   string
+		script []cluster.Entry
+		want   []string
+	}{
+		{"the pod is there", []cluster.Entry{at(time.Minute, remove)}, []string{fails, works}},
+		{"it was deleted by force, and has a successor", []cluster.Entry{at(time.Minute, force)}, []string{fails}},
+		{"the API server cannot be reached", []cluster.Entry{at(time.Minute, remove), at(61*time.Second, part)}, []string{fails}},
+	} {
+		got := inOutage(t, outage{del: span{time.Minute, 62 * time.Second}}, tt.script...)
+		if d := cmp.Diff(tt.want, only(got, "del-end")); d != "" {
+			t.Errorf("%s: -want +got:\n%s", tt.name, d)
+		}
 	}
 }
 

@@ -33,14 +33,17 @@ type node struct {
 	runtimeBack time.Duration
 	undoing     []sim.ActorID
 	disk        map[string]*podState // what survives a reboot: container runtimes remember their sandboxes
+	sandboxes   int                  // there have been
 }
 
 // podState is what a container runtime keeps of one sandbox: enough to run CNI
 // DEL for it later.
 type podState struct {
+	number    int // how many the machine had before
 	pod       *corev1.Pod
 	container string
-	networks  []string // those that ADD was tried for, in order
+	networks  []string // those that DEL is for, in order
+	cached    bool     // Multus has them in its file of the sandbox
 	result    bool     // its ADD succeeded: the runtime has a result of it
 	ips       []corev1.PodIP
 	began     time.Duration // when its containers did

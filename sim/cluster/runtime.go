@@ -20,7 +20,9 @@ import (
 func (c *Cluster) remember(node string, st *podState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.nodes[node].disk[st.container] = st
+	n := c.nodes[node]
+	n.disk[st.container], st.number = st, n.sandboxes
+	n.sandboxes++
 }
 
 func (c *Cluster) forget(node string, st *podState) {
@@ -30,16 +32,20 @@ func (c *Cluster) forget(node string, st *podState) {
 	c.Checker.SandboxGone(st.container)
 }
 
+// recorded are the sandboxes on a node's disk, oldest first. Called with mu held.
+func (c *Cluster) recorded(node string) []*podState {
+	return slices.SortedFunc(maps.Values(c.nodes[node].disk), func(a, b *podState) int { return a.number - b.number })
+}
+
 // sandboxesOf are those that a node's runtime has of a pod: the one that runs, nil if
-// none does, and the others by id, which want their DEL.
+// none does, and the others, oldest first, which want their DEL.
 func (c *Cluster) sandboxesOf(node string, uid types.UID) (up *podState, dead []*podState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	disk := c.nodes[node].disk
-	for _, id := range slices.Sorted(maps.Keys(disk)) {
-		switch st := disk[id]; {
+	for _, st := range c.recorded(node) {
+		switch {
 		case st.pod.UID != uid || st.undone:
-		case st.result && c.Checker.Runs(id) && up == nil:
+		case st.result && c.Checker.Runs(st.container) && up == nil:
 			up = st
 		default:
 			dead = append(dead, st)
@@ -48,16 +54,14 @@ func (c *Cluster) sandboxesOf(node string, uid types.UID) (up *podState, dead []
 	return up, dead
 }
 
-// left are the sandboxes that a kubelet finds when it starts, by id, and that no
+// left are the sandboxes that a kubelet finds when it starts, oldest first, and that no
 // stored pod lives in: it is dead, or the pod is gone.
 func (c *Cluster) left(node string) (out []*podState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	disk := c.nodes[node].disk
-	for _, id := range slices.Sorted(maps.Keys(disk)) {
-		st := disk[id]
+	for _, st := range c.recorded(node) {
 		p := c.Cache.Pod(kubeapi.Ref(st.pod))
-		lives := c.Checker.Runs(id) && p != nil && p.UID == st.pod.UID
+		lives := c.Checker.Runs(st.container) && p != nil && p.UID == st.pod.UID
 		if !lives && !st.undone {
 			out = append(out, st)
 		}

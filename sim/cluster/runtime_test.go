@@ -75,7 +75,7 @@ func TestKubeletDies(t *testing.T) {
 // What is dead and nobody's is for the container garbage collector, which comes by
 // once a minute.
 func TestDeadSandboxOfNobody(t *testing.T) {
-	got := inOutage(t, outage{del: span{0, 3 * time.Minute}},
+	got := alone(t, outage{del: span{0, 3 * time.Minute}},
 		cluster.Entry{At: time.Minute, Action: &action.Reboot{Node: "a"}},
 		cluster.Entry{At: 65 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
 	want := []string{"2m30s web-0 del-end a: nobody answers", "3m30s web-0 del-end a"}

@@ -2,11 +2,19 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
+	"slices"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/cluster/multus"
+	"ipamsim/sim/kube"
 )
 
 // A sandbox is gone once its DEL has succeeded, and a kubelet does not give up before:
@@ -20,9 +28,17 @@ var errNotStopped = errors.New("a sandbox of the pod is not stopped")
 
 // stopAll stops the pod's sandboxes until there are none. The kubelet tries again
 // SandboxRetry after it failed (backOffPeriod, here without its jitter), and at once
-// when something else is wanted of the pod. It reports false if the kubelet died.
+// when something else is wanted of the pod. Of one that is no longer stored nothing is in
+// its queue: housekeeping begins anew. It reports false if the kubelet died.
+//
+// Source: pkg/kubelet/kubelet.go, getPodsToSync; pkg/kubelet/kubelet_pods.go,
+// HandlePodCleanups (v1.34.1).
 func (w *worker) stopAll(ctx context.Context) bool {
 	for len(w.dead) > 0 {
+		retry := w.c.Config.Timers.SandboxRetry
+		if w.aim().gone && w.c.turns.step == 0 {
+			retry = housekeeping
+		}
 		if !w.holds && !w.turn(ctx, turnLost) {
 			return false
 		}
@@ -31,7 +47,7 @@ func (w *worker) stopAll(ctx context.Context) bool {
 		}
 		w.done()
 		was := w.aim()
-		if !w.pause(ctx, w.c.Config.Timers.SandboxRetry, func() bool { return w.aim() != was }) {
+		if !w.pause(ctx, retry, func() bool { return w.aim() != was }) {
 			return false
 		}
 	}
@@ -51,7 +67,10 @@ func (w *worker) collect(ctx context.Context) error {
 	return ctx.Err()
 }
 
-const containerGC = time.Minute
+const (
+	containerGC  = time.Minute
+	housekeeping = 2 * time.Second // kubelet.go, housekeepingPeriod
+)
 
 // stopContainers ends what runs in a sandbox. It reports false if the kubelet died.
 func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *podState) bool {
@@ -81,15 +100,16 @@ func (w *worker) aim() aim {
 	return aim{w.pod.DeletionTimestamp != nil, w.gone}
 }
 
-// stopDead tries once to stop each of the pod's sandboxes, whichever fail, and
-// reports whether none is left.
+// stopDead tries once to stop each of the pod's sandboxes, the newest first, whichever
+// fail, and reports whether none is left.
 func (w *worker) stopDead(ctx context.Context) bool {
 	var left []*podState
-	for _, st := range w.dead {
+	for _, st := range slices.Backward(w.dead) {
 		if !w.stopSandbox(ctx, st) {
 			left = append(left, st)
 		}
 	}
+	slices.Reverse(left)
 	w.dead = left
 	return len(left) == 0 && ctx.Err() == nil
 }
@@ -106,18 +126,61 @@ func (w *worker) stopSandbox(ctx context.Context, st *podState) bool {
 		return false
 	}
 	w.c.forget(w.k.node, st)
+	if st.result {
+		w.stopped = append(w.stopped, st)
+	}
 	return true
 }
 
-// del is Multus' DEL: the networks that ADD was tried for, last first, and all of
-// them, whichever fail. A later DEL is for all of them again.
+// del calls DEL for a sandbox's networks. Multus has them from its file, which goes with
+// the first DEL, also with one that fails (retryDeleteOnError is not set). After that it has
+// them from the pod: is that gone, or cannot be read, it says that all is well and calls
+// nobody.
 //
-// Source: multus-cni, pkg/multus, delPlugins.
+// Source: multus-cni, pkg/multus, CmdDel and consumeScratchNetConf (v4.2.3).
 func (w *worker) del(ctx context.Context, st *podState) error {
+	if asks := len(w.c.asked.By(st.pod)) > 0; asks && !st.cached && len(st.networks) > 0 && !w.stored(ctx, st) {
+		return ctx.Err()
+	}
+	err := w.delNetworks(ctx, st, w.c.networksOf(st.pod)[:len(st.networks)])
+	if ctx.Err() == nil && !errors.Is(err, errNoRuntime) {
+		st.cached = false
+	}
+	return err
+}
+
+// delNetworks calls DEL for networks, last first, and for all of them, whichever fail.
+//
+// Source: multus-cni, pkg/multus, delPlugins (v4.2.3).
+func (w *worker) delNetworks(ctx context.Context, st *podState, networks []multus.Network) error {
 	var errs []error
-	all := w.c.networksOf(st.pod)
-	for i := len(st.networks) - 1; i >= 0; i-- {
-		errs = append(errs, w.c.cniDel(ctx, w.id, w.call(st, all[i])))
+	for _, n := range slices.Backward(networks) {
+		errs = append(errs, w.c.cniDel(ctx, w.id, w.call(st, n)))
 	}
 	return errors.Join(errs...)
+}
+
+// Multus asks the API server for a pod again and again, if need be, and then once more.
+const (
+	podPoll  = 250 * time.Millisecond
+	podLimit = 10*podPoll + podPoll
+)
+
+// stored is Multus' look at the pod of a sandbox. It has the whole time for one answer; the
+// real one asks anew if there is none in podPoll.
+//
+// Source: multus-cni, pkg/multus, GetPod (v4.2.3).
+func (w *worker) stored(ctx context.Context, st *podState) bool {
+	ctx, cancel := context.WithTimeout(ctx, podLimit)
+	defer cancel()
+	for {
+		b, err := w.client.Do(kube.WithClass(ctx, "status"), http.MethodGet, w.path(), "application/json", nil)
+		switch {
+		case err == nil:
+			p := metav1.PartialObjectMetadata{}
+			return json.Unmarshal(b, &p) == nil && p.UID == st.pod.UID
+		case apierrors.IsNotFound(err) || !kubeapi.Sleep(ctx, podPoll):
+			return false
+		}
+	}
 }

@@ -1,8 +1,10 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,6 +72,22 @@ func inOutage(t *testing.T, o outage, script ...cluster.Entry) []string {
 	}, nil, nil))
 }
 
+// alone is inOutage without Multus: the manager's network is the pod's own.
+func alone(t *testing.T, o outage, script ...cluster.Entry) []string {
+	t.Helper()
+	return told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
+		noMultus(cfg)
+		cfg.Manager, cfg.Script = o.of(cfg.Manager), script
+	}, nil, nil))
+}
+
+// noMultus gives the manager's network to every pod; none asks for it.
+func noMultus(cfg *cluster.Config) {
+	cfg.Primary = cfg.Networks[0].Key
+	web := &cfg.Objects[len(cfg.Objects)-1]
+	web.Body = bytes.Replace(web.Body, []byte(`"k8s.v1.cni.cncf.io/networks":"net"`), nil, 1)
+}
+
 // A kubelet does not give a sandbox up whose DEL fails, and its pod neither goes nor
 // has a successor before.
 func TestDelUntilItSucceeds(t *testing.T) {
@@ -92,7 +110,7 @@ func TestDelUntilItSucceeds(t *testing.T) {
 
 // What is wanted of a pod is told to its worker at once, whatever it waits for.
 func TestDelAgainWhenForced(t *testing.T) {
-	got := inOutage(t, outage{del: span{time.Minute, 62 * time.Second}},
+	got := alone(t, outage{del: span{time.Minute, 62 * time.Second}},
 		cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}},
 		cluster.Entry{At: 65 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
 	want := []string{
@@ -123,17 +141,19 @@ func TestDeletedInAdd(t *testing.T) {
 }
 
 // A pod that was deleted by force has a successor of its name at once, on the same node,
-// too: nothing of the new one waits for the DEL of the old one.
+// too: nothing of the new one waits for the DEL of the old one, which housekeeping tries again
+// every 2 s.
 //
-// Source: pkg/kubelet/pod_workers.go, allowPodStart (v1.34.1).
+// Source: pkg/kubelet/pod_workers.go, allowPodStart; pkg/kubelet/kubelet_pods.go,
+// HandlePodCleanups (v1.34.1).
 func TestNamesakeDoesNotWait(t *testing.T) {
-	got := inOutage(t, outage{del: span{time.Minute, 65 * time.Second}},
+	got := alone(t, outage{del: span{time.Minute, 65 * time.Second}},
 		cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
 	want := []string{
 		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
 		"1m0s web-0 sandbox-down a containers stopped", "1m0s web-0 del-end a: nobody answers",
 		"1m0s web-0 sandbox-up a", "1m0s web-0 add-end a 10.0.0.2",
-		"1m10s web-0 del-end a",
+		"1m2s web-0 del-end a: nobody answers", "1m4s web-0 del-end a: nobody answers", "1m6s web-0 del-end a",
 	}
 	if d := cmp.Diff(want, only(got, "sandbox-", "-end")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -162,13 +182,35 @@ func TestForcedAndHeardLate(t *testing.T) {
 
 // A runtime tries once to undo an ADD that failed, and forgets the sandbox.
 func TestFailedAddIsUndoneOnce(t *testing.T) {
-	got := inOutage(t, outage{add: span{0, 5 * time.Second}, del: span{0, 5 * time.Second}})
+	got := alone(t, outage{add: span{0, 5 * time.Second}, del: span{0, 5 * time.Second}})
 	want := []string{
 		"0s a up", "0s b up",
 		"0s web-0 sandbox-up a", "0s web-0 add-end a: nobody answers",
 		"0s web-0 sandbox-down a sandbox given up", "0s web-0 del-end a: nobody answers",
 		"10s web-0 sandbox-up a", "10s web-0 add-end a 10.0.0.1",
 	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// What is left of a pod that is gone is removed by the collector, and DEL is called twice more
+// for it, until both succeed.
+//
+// Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, removeSandbox (v1.34.1).
+func TestRemovalCallsDelAgain(t *testing.T) {
+	var got []string
+	for _, every := range []time.Duration{0, time.Minute} {
+		c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
+			noMultus(cfg)
+			cfg.Manager = outage{del: span{2 * time.Minute, 3 * time.Minute}}.of(cfg.Manager)
+			cfg.Timers.ContainerGC = every
+			cfg.Script = []cluster.Entry{{At: 90 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0"}}}
+		}, nil, nil)
+		got = append(got, strings.Join(only(told(c), "-end"), ", "))
+	}
+	before := "0s web-0 add-end a 10.0.0.1, 1m30s web-0 del-end a, 1m30s web-0 add-end a 10.0.0.1"
+	want := []string{before, before + ", 2m30s web-0 del-end a: nobody answers, 3m30s web-0 del-end a, 3m30s web-0 del-end a"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}

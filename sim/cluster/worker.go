@@ -24,13 +24,14 @@ import (
 // network, network-status, Running; and back: containers stopped, CNI DEL,
 // object removed. Every arrow is a message of its own with its own latency.
 type worker struct {
-	id     sim.ActorID
-	c      *Cluster
-	k      *kubelet
-	client kubeapi.Client
-	key    model.PodRef
-	dead   []*podState // sandboxes that want their DEL, oldest first
-	found  *podState   // the sandbox that runs already
+	id      sim.ActorID
+	c       *Cluster
+	k       *kubelet
+	client  kubeapi.Client
+	key     model.PodRef
+	dead    []*podState // sandboxes that want their DEL, oldest first
+	found   *podState   // the sandbox that runs already
+	stopped []*podState // that ran, and whose DEL has succeeded
 	// garbage: the pod is gone and its sandboxes are dead. No worker of the real
 	// kubelet knows of it, and what is done here its container garbage collector does.
 	garbage bool
@@ -80,7 +81,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	if w.garbage {
 		return w.collect(ctx)
 	}
-	worked := w.worked() || kubeapi.Finished(w.pod)
+	worked, lost := w.worked() || kubeapi.Finished(w.pod), w.lost()
 	if len(w.dead) > 0 && w.turn(ctx, turnLost) {
 		w.stopDead(ctx)
 	}
@@ -90,7 +91,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 			return err
 		}
 	}
-	for class := turnOther; up == nil && !worked && !w.unwanted(); class = turnAgain {
+	for class := turnOther; up == nil && !worked && !lost && !w.unwanted(); class = turnAgain {
 		if !w.turn(ctx, class) {
 			return ctx.Err()
 		}
@@ -119,10 +120,16 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	if kubeapi.Finished(w.pod) && !w.unwanted() {
 		return nil
 	}
-	if worked {
+	switch {
+	case worked:
 		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", outcome(w.pod)) })
+	case lost && !w.unwanted():
+		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodFailed) })
 	}
-	return w.leave(ctx, up)
+	if err := w.leave(ctx, up); err != nil {
+		return err
+	}
+	return w.removeSandboxes(ctx)
 }
 
 // leave has the pod go, of which nothing is left on the machine. Its last status comes
@@ -146,6 +153,16 @@ func (w *worker) leave(ctx context.Context, ran *podState) error {
 // themselves.
 func (w *worker) worked() bool {
 	return slices.ContainsFunc(w.dead, func(st *podState) bool { return st.worked })
+}
+
+// lost reports whether the pod's containers had started, do not run, and must not be started
+// again: it has failed, and gets no other sandbox.
+//
+// Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions and
+// shouldRestartOnFailure; pkg/kubelet/kubelet_pods.go, getPhase (v1.34.1).
+func (w *worker) lost() bool {
+	return w.found == nil && w.pod.Spec.RestartPolicy == corev1.RestartPolicyNever &&
+		slices.ContainsFunc(w.dead, func(st *podState) bool { return st.result })
 }
 
 // live waits until the pod is to go. It reports true if it went by itself: a
