@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/model/route"
@@ -26,6 +24,7 @@ import (
 	"ipamsim/sim/cluster/doors"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/cluster/multus"
+	"ipamsim/sim/cluster/turns"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
@@ -94,7 +93,7 @@ type Cluster struct {
 	nodes  map[string]*node
 	used   map[string]int // how often a name was taken, for unique
 	clocks map[string]*sim.Clock
-	turns  turns
+	turns  turns.Queue
 	doors  *doors.Set
 	asked  multus.Asked
 }
@@ -151,7 +150,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 		procs: map[string]process{}, nodes: map[string]*node{},
 		used:   map[string]int{},
 		clocks: map[string]*sim.Clock{},
-		turns:  turns{step: cfg.InTurn, born: map[types.UID]int{}},
+		turns:  turns.Queue{Step: cfg.InTurn},
 		doors:  doors.New(w),
 	}
 	c.Checker = checker.New(checker.Config{

@@ -72,7 +72,7 @@ func (c *Cluster) podChanged(ch kube.Change) {
 	}
 	c.Checker.PodChanged(key, now)
 	c.mu.Lock()
-	c.turns.comes(p.UID)
+	c.turns.Comes(p.UID)
 	c.mu.Unlock()
 }
 

@@ -135,7 +135,7 @@ func (k *kubelet) recover(st *podState) {
 	}
 	w := newWorker(k, st.pod)
 	w.gone = !k.c.exists(st.pod)
-	w.garbage = w.gone && w.found == nil && k.c.turns.step == 0
+	w.garbage = w.gone && w.found == nil && k.c.turns.Step == 0
 	k.start(w)
 }
 

@@ -19,7 +19,7 @@ import (
 // (v1.34.1); containerd 2, internal/cri/server, RemovePodSandbox and stopPodSandbox.
 func (w *worker) removeSandboxes(ctx context.Context) error {
 	every := w.c.Config.Timers.ContainerGC
-	if every == 0 || w.c.turns.step > 0 {
+	if every == 0 || w.c.turns.Step > 0 {
 		return ctx.Err()
 	}
 	for len(w.stopped) > 0 && kubeapi.Sleep(ctx, every) {

@@ -14,6 +14,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/cluster/multus"
+	"ipamsim/sim/cluster/turns"
 	"ipamsim/sim/kube"
 )
 
@@ -36,10 +37,10 @@ var errNotStopped = errors.New("a sandbox of the pod is not stopped")
 func (w *worker) stopAll(ctx context.Context) bool {
 	for len(w.dead) > 0 {
 		retry := w.c.Config.Timers.SandboxRetry
-		if w.aim().gone && w.c.turns.step == 0 {
+		if w.aim().gone && w.c.turns.Step == 0 {
 			retry = housekeeping
 		}
-		if !w.holds && !w.turn(ctx, turnLost) {
+		if !w.holds && !w.turn(ctx, turns.Lost) {
 			return false
 		}
 		if w.stopDead(ctx) {
@@ -60,7 +61,7 @@ func (w *worker) stopAll(ctx context.Context) bool {
 // Source: pkg/kubelet/kubelet.go, StartGarbageCollection and ContainerGCPeriod;
 // pkg/kubelet/pod_workers.go, ShouldPodContentBeRemoved (v1.34.1).
 func (w *worker) collect(ctx context.Context) error {
-	for len(w.dead) > 0 && kubeapi.Sleep(ctx, containerGC) && w.turn(ctx, turnLost) {
+	for len(w.dead) > 0 && kubeapi.Sleep(ctx, containerGC) && w.turn(ctx, turns.Lost) {
 		w.stopDead(ctx)
 		w.done()
 	}
@@ -74,11 +75,11 @@ const (
 
 // stopContainers ends what runs in a sandbox. It reports false if the kubelet died.
 func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *podState) bool {
-	if !w.turn(ctx, turnOther) {
+	if !w.turn(ctx, turns.Other) {
 		return false
 	}
 	for !w.c.runtimeAnswers(w.k.node) {
-		if w.done(); !kubeapi.Sleep(ctx, w.c.Config.Timers.SandboxRetry) || !w.turn(ctx, turnOther) {
+		if w.done(); !kubeapi.Sleep(ctx, w.c.Config.Timers.SandboxRetry) || !w.turn(ctx, turns.Other) {
 			return false
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/cluster/multus"
+	"ipamsim/sim/cluster/turns"
 	"ipamsim/sim/kube"
 )
 
@@ -82,7 +83,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 		return w.collect(ctx)
 	}
 	worked, lost := w.worked() || kubeapi.Finished(w.pod), w.lost()
-	if len(w.dead) > 0 && w.turn(ctx, turnLost) {
+	if len(w.dead) > 0 && w.turn(ctx, turns.Lost) {
 		w.stopDead(ctx)
 	}
 	up := w.found
@@ -91,11 +92,11 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 			return err
 		}
 	}
-	for class := turnOther; up == nil && !worked && !lost && !w.unwanted(); class = turnAgain {
+	for class := turns.Other; up == nil && !worked && !lost && !w.unwanted(); class = turns.Again {
 		if !w.turn(ctx, class) {
 			return ctx.Err()
 		}
-		w.tries(class == turnOther)
+		w.tries(class == turns.Other)
 		var err error
 		up, err = w.bringUp(ctx, g)
 		w.done()
@@ -122,7 +123,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	}
 	switch {
 	case worked:
-		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", outcome(w.pod)) })
+		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", kubeapi.Outcome(w.pod)) })
 	case lost && !w.unwanted():
 		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodFailed) })
 	}
@@ -140,7 +141,7 @@ func (w *worker) leave(ctx context.Context, ran *podState) error {
 	if w.c.api.Controlled() && !w.aim().gone && !kubeapi.Finished(w.pod) {
 		last := corev1.PodFailed // its containers never ran
 		if ran != nil {
-			last = outcome(w.pod)
+			last = kubeapi.Outcome(w.pod)
 		}
 		if err := w.insist(ctx, func() error { return w.setPhase(ctx, "status", last) }); err != nil {
 			return err
@@ -169,7 +170,7 @@ func (w *worker) lost() bool {
 // Job's pod whose work is done.
 func (w *worker) live(ctx context.Context, up *podState) bool {
 	var work <-chan time.Time
-	if d := runFor(w.pod); d > 0 {
+	if d := kubeapi.RunFor(w.pod); d > 0 {
 		t := time.NewTimer(max(0, up.began+d-w.c.World.Now()))
 		defer t.Stop()
 		work = t.C
@@ -199,32 +200,6 @@ func (w *worker) outdated() bool {
 	return !w.gone && w.pod.DeletionTimestamp == nil && w.pod.Status.Phase == corev1.PodRunning && slices.ContainsFunc(w.pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
 	})
-}
-
-// runFor is how long a pod's containers work before they end by themselves; 0
-// means for ever. Jobs' pods work for 5 s unless they say otherwise.
-func runFor(p *corev1.Pod) time.Duration {
-	if outcome(p) == corev1.PodFailed && p.Spec.RestartPolicy != corev1.RestartPolicyNever {
-		return 0 // they are started again, in the same sandbox
-	}
-	if d, err := time.ParseDuration(p.Annotations["ipamsim.dev/run-for"]); err == nil {
-		return d
-	}
-	for _, o := range p.OwnerReferences {
-		if o.Kind == "Job" {
-			return 5 * time.Second
-		}
-	}
-	return 0
-}
-
-// outcome is how a pod ends whose containers end by themselves: well, unless it says that
-// they exit with another code than 0.
-func outcome(p *corev1.Pod) corev1.PodPhase {
-	if code := p.Annotations["ipamsim.dev/exit-code"]; code != "" && code != "0" {
-		return corev1.PodFailed
-	}
-	return corev1.PodSucceeded
 }
 
 // pause waits before another try. What is enough ends it early: the pod worker of the

@@ -1,0 +1,33 @@
+package kubeapi
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// RunFor is how long a pod's containers work before they end by themselves; 0
+// means for ever. Jobs' pods work for 5 s unless they say otherwise.
+func RunFor(p *corev1.Pod) time.Duration {
+	if Outcome(p) == corev1.PodFailed && p.Spec.RestartPolicy != corev1.RestartPolicyNever {
+		return 0 // they are started again, in the same sandbox
+	}
+	if d, err := time.ParseDuration(p.Annotations["ipamsim.dev/run-for"]); err == nil {
+		return d
+	}
+	for _, o := range p.OwnerReferences {
+		if o.Kind == "Job" {
+			return 5 * time.Second
+		}
+	}
+	return 0
+}
+
+// Outcome is how a pod ends whose containers end by themselves: well, unless it says that
+// they exit with another code than 0.
+func Outcome(p *corev1.Pod) corev1.PodPhase {
+	if code := p.Annotations["ipamsim.dev/exit-code"]; code != "" && code != "0" {
+		return corev1.PodFailed
+	}
+	return corev1.PodSucceeded
+}
