@@ -166,37 +166,63 @@ func (w *walk) ways(m int32, do func(way)) {
 }
 
 // step makes a move, goes on from there, and takes it back.
-func (w *walk) step(i int, o way, spent Bounds) count {
+func (w *walk) step(i int, o way, spent Bounds) (n count) {
 	msg := w.pending[i]
 	key, _ := w.u.key(w.path, msg, o.outcome, o.level)
 	id, ok := w.u.byKey[string(key)]
-	if !ok || !w.u.events[id].known && !w.u.ends[w.made.with(id)] {
-		if k := string(key); !w.lead[k] {
-			w.lead[k] = true
-			w.leads = append(w.leads, lead{moves: append(slices.Clone(w.moves), w.move(i, o)), key: k, msg: msg})
-		}
+	ended := ok && w.u.ends[w.made.with(id)]
+	if !ok || !w.u.events[id].known && !ended {
+		w.unknown(key, msg, w.move(i, o))
 		return count{}
 	}
+	pending, turn, had, made, far := w.pending, w.turn, w.spent, w.made, len(w.path)
+	defer func() {
+		w.pending, w.turn, w.spent, w.made = pending, turn, had, made
+		w.path = w.path[:far]
+	}()
+	m := w.move(i, o)
+	w.pending = slices.Delete(slices.Clone(pending), i, i+1)
+	w.follow(id)
+	for _, a := range w.u.told(id) {
+		key, _ := w.u.toldKey(w.path, id, a)
+		t, ok := w.u.byKey[string(key)]
+		if ok = ok && w.u.events[t].known; ok {
+			w.follow(t)
+		} else if !ended {
+			w.unknown(key, msg, m)
+			return count{}
+		}
+	}
+	w.spent = spent
+	if o.outcome == sim.Proceed {
+		w.turn = w.u.events[id].actor
+	}
+	w.moves = append(w.moves, m)
+	n = w.visit()
+	w.moves = w.moves[:len(w.moves)-1]
+	return n
+}
+
+// follow makes an event whose consequences are known.
+func (w *walk) follow(id int32) {
 	e := &w.u.events[id]
-	pending, turn, had, made := w.pending, w.turn, w.spent, w.made
-	w.moves = append(w.moves, w.move(i, o))
-	w.path = append(w.path, id)
-	next := make([]int32, 0, len(pending)+len(e.children))
-	for j, m := range pending {
-		if j != i && !slices.Contains(e.gone, m) {
+	next := make([]int32, 0, len(w.pending)+len(e.children))
+	for _, m := range w.pending {
+		if !slices.Contains(e.gone, m) {
 			next = append(next, m)
 		}
 	}
 	w.pending = append(next, e.children...)
-	w.made = made.with(id)
-	w.spent = spent
-	if o.outcome == sim.Proceed {
-		w.turn = e.actor
+	w.path = append(w.path, id)
+	w.made = w.made.with(id)
+}
+
+// unknown notes a beginning after which nobody knows what follows.
+func (w *walk) unknown(key []byte, msg int32, last Move) {
+	if k := string(key); !w.lead[k] {
+		w.lead[k] = true
+		w.leads = append(w.leads, lead{moves: append(slices.Clone(w.moves), last), key: k, msg: msg})
 	}
-	n := w.visit()
-	w.pending, w.turn, w.spent, w.made = pending, turn, had, made
-	w.path, w.moves = w.path[:len(w.path)-1], w.moves[:len(w.moves)-1]
-	return n
 }
 
 // move names a message that waits.
