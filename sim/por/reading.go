@@ -43,7 +43,10 @@ func (r *reading) read() error {
 		msg := r.msgs[s.Offer]
 		key, k := u.key(r.path, msg, s.Outcome, s.Level)
 		r.where[i] = len(r.path)
-		r.push(key, event{message: msg, outcome: s.Outcome, level: s.Level, kind: k, actor: u.messages[msg].actor})
+		id := r.push(key, event{message: msg, outcome: s.Outcome, level: s.Level, kind: k, actor: u.messages[msg].actor, wrote: s.Wrote})
+		if u.events[id].wrote != s.Wrote {
+			u.rel.learnVague(u.kinds[k].deed)
+		}
 	}
 	if len(l.Steps) == 0 || l.Cut != "" {
 		return nil

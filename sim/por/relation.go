@@ -17,6 +17,7 @@ type Relation struct {
 	moves    map[pair]bool                   // processes that move each other
 	touches  map[deed]map[string]bool        // what steps change of what is judged
 	together map[[2]string]bool              // things that are judged together, the lesser first
+	vague    map[deed]bool                   // steps that write one thing or another although the same went before
 	grown    int
 }
 
@@ -31,7 +32,7 @@ type deed struct {
 
 // NewRelation has learned nothing.
 func NewRelation() *Relation {
-	return &Relation{hears: map[sim.ActorID]map[string]bool{}, moves: map[pair]bool{}, touches: map[deed]map[string]bool{}, together: map[[2]string]bool{}}
+	return &Relation{hears: map[sim.ActorID]map[string]bool{}, moves: map[pair]bool{}, touches: map[deed]map[string]bool{}, together: map[[2]string]bool{}, vague: map[deed]bool{}}
 }
 
 // Learned is how many facts were.
@@ -59,6 +60,13 @@ func (r *Relation) learnMoves(a, b sim.ActorID) bool {
 	r.moves[pair{a, b}] = true
 	r.grown++
 	return true
+}
+
+func (r *Relation) learnVague(d deed) {
+	if !r.vague[d] {
+		r.vague[d] = true
+		r.grown++
+	}
 }
 
 // moving are the processes that move a process or are moved by it.

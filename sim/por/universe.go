@@ -67,7 +67,8 @@ type event struct {
 	level    int
 	kind     int32
 	actor    int32
-	known    bool // what followed
+	wrote    string // Step.Wrote
+	known    bool   // what followed
 	children []int32
 	gone     []int32
 	log, at  int // where it was seen first: after so much of the path
@@ -238,10 +239,21 @@ func (u *universe) told(step int32) []int32 {
 	return u.hearers[k]
 }
 
-// toldKey is the key of a process being told of the step that was made last.
+// toldKey is the key of a process being told of the step that was made last. Where it is known
+// what that wrote, it is all that the process gets to know of it, with the time; how the writer
+// came to write it is not told.
 func (u *universe) toldKey(path []int32, step, actor int32) ([]byte, int32) {
 	k := u.kindID(kind{deed: deed{Name: Name{Actor: u.actors[actor]}}, told: true})
-	return u.since(binary.AppendVarint(u.buf[:0], int64(-1-actor)), path, k, step), k
+	b := binary.AppendVarint(u.buf[:0], int64(-1-actor))
+	e := &u.events[step]
+	if e.wrote == "" || u.rel.vague[u.kinds[e.kind].deed] {
+		return u.since(b, path, k, step), k
+	}
+	m := &u.messages[e.message]
+	b = binary.AppendVarint(b, int64(m.id))
+	b = binary.AppendVarint(b, m.epoch)
+	b = append(append(b, byte(e.outcome)), e.wrote...)
+	return u.since(b, path, k, -1), k
 }
 
 // pauseKey is the process and the last step of each that moves it.
