@@ -44,6 +44,7 @@ func (r *reading) read() error {
 		key, k := u.key(r.path, msg, s.Outcome, s.Level)
 		r.where[i] = len(r.path)
 		id := r.push(key, event{message: msg, outcome: s.Outcome, level: s.Level, kind: k, actor: u.messages[msg].actor, wrote: s.Wrote})
+		u.events[id].counts = u.events[id].counts || s.Counts || len(s.Touches) > 0
 		if u.events[id].wrote != s.Wrote {
 			u.rel.learnVague(u.kinds[k].deed)
 		}

@@ -33,6 +33,7 @@ type universe struct {
 	pauses   []pause // what time brings to a process
 	byPause  map[string]int32
 	ends     map[sum]bool // of the steps of runs that ended at once
+	shown    map[sum]bool // ends of runs, each as the events that count
 	logs     []*Log
 	paths    [][]int32 // the events of each log
 	buf      []byte
@@ -67,6 +68,7 @@ type event struct {
 	level    int
 	kind     int32
 	actor    int32
+	counts   bool   // something that is judged changed, be it in the end only
 	wrote    string // Step.Wrote
 	known    bool   // what followed
 	children []int32
@@ -278,6 +280,20 @@ func (u *universe) pauseKey(path []int32, actor int32) string {
 	}
 	u.buf = b
 	return string(b)
+}
+
+// show finds out how the runs ended.
+func (u *universe) show() {
+	u.shown = map[sum]bool{}
+	for _, path := range u.paths {
+		var all sum
+		for _, id := range path {
+			if u.events[id].counts {
+				all = all.with(id)
+			}
+		}
+		u.shown[all] = true
+	}
 }
 
 // stale: more was learned since it was built, and it is of no use any more.

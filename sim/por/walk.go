@@ -3,6 +3,7 @@ package por
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -32,6 +33,7 @@ type walk struct {
 	path    []int32
 	moves   []Move
 	made    sum
+	judged  sum // of those that count in the end
 	pending []int32
 	now     int64
 	turn    int32 // process that went last; -1: none
@@ -73,6 +75,7 @@ var errStates = errors.New("more than 30 million states to walk through")
 func (w *walk) run() (*big.Int, error) {
 	w.seen, w.lead = map[state]count{}, map[string]bool{}
 	w.turn, w.now = -1, -1
+	w.u.show()
 	n := w.visit()
 	if w.err == nil {
 		w.err = w.ctx.Err()
@@ -111,6 +114,7 @@ func (w *walk) choices() (n count) {
 			return count{}
 		}
 		if next == forever {
+			w.end()
 			return count{0, 1}
 		}
 	}
@@ -175,9 +179,9 @@ func (w *walk) step(i int, o way, spent Bounds) (n count) {
 		w.unknown(key, msg, w.move(i, o))
 		return count{}
 	}
-	pending, turn, had, made, far := w.pending, w.turn, w.spent, w.made, len(w.path)
+	pending, turn, had, made, judged, far := w.pending, w.turn, w.spent, w.made, w.judged, len(w.path)
 	defer func() {
-		w.pending, w.turn, w.spent, w.made = pending, turn, had, made
+		w.pending, w.turn, w.spent, w.made, w.judged = pending, turn, had, made, judged
 		w.path = w.path[:far]
 	}()
 	m := w.move(i, o)
@@ -215,6 +219,17 @@ func (w *walk) follow(id int32) {
 	w.pending = append(next, e.children...)
 	w.path = append(w.path, id)
 	w.made = w.made.with(id)
+	if e.counts {
+		w.judged = w.judged.with(id)
+	}
+}
+
+// end has a run be made that ends like this, as far as that is judged, if none does.
+func (w *walk) end() {
+	if k := fmt.Sprint("end ", w.judged); !w.u.shown[w.judged] && !w.lead[k] {
+		w.lead[k] = true
+		w.leads = append(w.leads, lead{moves: slices.Clone(w.moves), key: k, msg: -1})
+	}
 }
 
 // unknown notes a beginning after which nobody knows what follows.
