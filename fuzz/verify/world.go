@@ -56,8 +56,9 @@ func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.
 	}
 }
 
-// written is what whoever is told of a change gets to see of it, but for its revision: that is
-// another one after any other order of unrelated writes, and says no more than which came first.
+// written is what whoever is told of a change gets to see of it, but for its revision and the
+// object's uid: they are others after any other order of unrelated writes, and say no more than which
+// came first, and which of one name it is. Who is told of every change knows that.
 func written(ch kube.Change) []byte {
 	var object []byte
 	if ch.Object != nil {
@@ -66,11 +67,12 @@ func written(ch kube.Change) []byte {
 	return fmt.Appendf(nil, "%s %s %s %s %v\n%s\n", ch.Group, ch.Resource, ch.Namespace, ch.Name, ch.Old != nil, object)
 }
 
-// blank is an object as JSON, without its revision.
+// blank is an object as JSON, without its revision and uid.
 func blank(o runtime.Object) []byte {
 	c := o.DeepCopyObject()
 	if m, err := meta.Accessor(c); err == nil {
 		m.SetResourceVersion("")
+		m.SetUID("")
 	}
 	b, err := json.Marshal(c)
 	if err != nil {
