@@ -78,7 +78,7 @@ func (w *walk) run() (*big.Int, error) {
 	w.u.show()
 	n := w.visit()
 	if w.err == nil {
-		w.err = w.ctx.Err()
+		w.err = context.Cause(w.ctx)
 	}
 	return n.big(), w.err
 }
@@ -88,7 +88,7 @@ func (w *walk) visit() count {
 		return count{}
 	}
 	if w.steps++; w.steps%4096 == 0 && w.ctx.Err() != nil {
-		w.err = w.ctx.Err()
+		w.err = context.Cause(w.ctx)
 		return count{}
 	}
 	at := state{w.made, w.turn, w.spent}
