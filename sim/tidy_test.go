@@ -154,7 +154,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/versions", "reports/baseline reports/table"},
 	{"fuzz/mutants/mutant", ""}, // copied into upstream's module, which knows nothing of ours
 	{"fuzz/mutants", "reports/answer reports/baseline reports/table"},
-	{"fuzz/verify", "model sim sim/hermetic sim/por sim/scratch sim/strategy reports scenarios fuzz/process"},
+	{"fuzz/verify", "model sim sim/hermetic sim/kube sim/por sim/scratch sim/strategy reports scenarios fuzz/process"},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},

@@ -40,7 +40,10 @@ func touched(l *por.Log, rep *reports.Report) {
 		t.recorded(&rep.Ledger.Changes[i])
 	}
 	for i := range rep.History.Events {
-		t.add(rep.History.Events[i].Step, happened(&rep.History.Events[i])...)
+		e := &rep.History.Events[i]
+		if t.add(e.Step, happened(e)...); e.Step > 0 && e.Step <= len(l.Steps) {
+			l.Steps[e.Step-1].Counts = true
+		}
 	}
 	for _, x := range rep.Touched {
 		t.add(x.Step, x.Ref.String())
@@ -86,7 +89,7 @@ func policy(st *sim.Step) bool {
 var policies = []string{"ipaddresses", "namespaces", "network-attachment-definitions", "nodes", "servicecidrs", "services"}
 
 // happened is whom an event is about. Passes are judged at rest only, and what commands print
-// is not.
+// is not; in the end they count.
 func happened(e *model.Event) (out []string) {
 	switch e.Kind {
 	case model.Reconcile, model.Reconciled, model.Output:

@@ -5,13 +5,18 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/kube"
 	"ipamsim/sim/por"
 )
 
@@ -37,6 +42,7 @@ func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.
 	for n := 1; ; n++ {
 		g := por.NewGuide(p, w.Faults())
 		o.Walk = g
+		o.Served = func(api *kube.Server) { api.OnChange(func(ch kube.Change) { g.Wrote(written(ch)) }) }
 		var err error
 		if rep, err = r.Run(ctx, w, o); err != nil {
 			return nil, nil, err
@@ -48,6 +54,31 @@ func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.
 			return nil, nil, fmt.Errorf("%d wake-ups from outside the bubble: the run may not repeat", rep.Foreign)
 		}
 	}
+}
+
+// written is what whoever is told of a change gets to see of it, but for its revision and the
+// object's uid: they are others after any other order of unrelated writes, and say no more than which
+// came first, and which of one name it is. Who is told of every change knows that.
+func written(ch kube.Change) []byte {
+	var object []byte
+	if ch.Object != nil {
+		object = blank(ch.Object)
+	}
+	return fmt.Appendf(nil, "%s %s %s %s %v\n%s\n", ch.Group, ch.Resource, ch.Namespace, ch.Name, ch.Old != nil, object)
+}
+
+// blank is an object as JSON, without its revision and uid.
+func blank(o runtime.Object) []byte {
+	c := o.DeepCopyObject()
+	if m, err := meta.Accessor(c); err == nil {
+		m.SetResourceVersion("")
+		m.SetUID("")
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // what the API server has just written as JSON
+	}
+	return b
 }
 
 // wakesMax: a run that something outside woke is done again; that hits hardly one in a

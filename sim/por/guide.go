@@ -1,6 +1,8 @@
 package por
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -58,6 +60,15 @@ func (g *Guide) Log(trace *sim.Trace, end time.Duration) *Log {
 	}
 	l.End = end
 	return l
+}
+
+// Wrote notes what the step under way wrote.
+func (g *Guide) Wrote(what []byte) {
+	if n := len(g.log.Steps); n > 0 {
+		s := &g.log.Steps[n-1]
+		sum := sha256.Sum256(append([]byte(s.Wrote), what...))
+		s.Wrote = hex.EncodeToString(sum[:8])
+	}
 }
 
 // Pick makes the next move.

@@ -55,6 +55,11 @@ type Step struct {
 	// Touches names the things of which what is judged changed: a pod, an address; Whole
 	// if everything is concerned. None: nothing that is judged changed.
 	Touches []string `json:",omitempty"`
+	// Counts: what is judged at the end changed, even if it touches nothing.
+	Counts bool `json:",omitempty"`
+	// Wrote is a digest of what the step wrote, as whoever is told of it gets to see it, but
+	// for revisions. "": nothing, or nobody knows.
+	Wrote string `json:",omitempty"`
 }
 
 // Break is a violation.

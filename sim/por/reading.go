@@ -14,17 +14,20 @@ type reading struct {
 	n     int // of the log
 	msgs  []int32
 	path  []int32
-	next  int   // the first offer that is not read
-	epoch int64 // of the last step
+	where []int   // in the path: each step
+	told  []int32 // the events after the last step: who is told of it
+	next  int     // the first offer that is not read
+	epoch int64   // of the last step
 }
 
 // read goes through the run step by step.
 func (r *reading) read() error {
 	l, u := r.l, r.u
 	for i := range l.Steps {
-		if err := r.offers(i); err != nil {
-			return err
+		if i > 0 {
+			r.tell(i - 1)
 		}
+		r.offers(i)
 		if i > 0 {
 			if err := r.followed(i - 1); err != nil {
 				return err
@@ -39,17 +42,15 @@ func (r *reading) read() error {
 		}
 		msg := r.msgs[s.Offer]
 		key, k := u.key(r.path, msg, s.Outcome, s.Level)
-		id, ok := u.byKey[string(key)]
-		if !ok {
-			id = int32(len(u.events))
-			u.byKey[string(key)] = id
-			u.events = append(u.events, event{message: msg, outcome: s.Outcome, level: s.Level, kind: k, actor: u.messages[msg].actor, log: r.n, at: i})
+		r.where[i] = len(r.path)
+		id := r.push(key, event{message: msg, outcome: s.Outcome, level: s.Level, kind: k, actor: u.messages[msg].actor, wrote: s.Wrote})
+		u.events[id].counts = u.events[id].counts || s.Counts || len(s.Touches) > 0
+		if u.events[id].wrote != s.Wrote {
+			u.rel.learnVague(u.kinds[k].deed)
 		}
-		r.path = append(r.path, id)
-		u.paths[r.n] = r.path
 	}
-	if err := r.offers(len(l.Steps)); err != nil || len(l.Steps) == 0 || l.Cut != "" {
-		return err
+	if len(l.Steps) == 0 || l.Cut != "" {
+		return nil
 	}
 	if last := l.Steps[len(l.Steps)-1].At; l.End <= last+2 {
 		var all sum
@@ -59,14 +60,50 @@ func (r *reading) read() error {
 		u.ends[all] = true
 		return nil // it ended before anybody could see what followed
 	}
+	r.tell(len(l.Steps) - 1)
+	r.offers(len(l.Steps))
 	if err := r.followed(len(l.Steps) - 1); err != nil {
 		return err
 	}
 	return r.pauses(forever)
 }
 
+// push the next event.
+func (r *reading) push(key []byte, e event) int32 {
+	id, ok := r.u.byKey[string(key)]
+	if !ok {
+		id = int32(len(r.u.events))
+		r.u.byKey[string(key)] = id
+		e.log, e.at = r.n, len(r.path)
+		r.u.events = append(r.u.events, e)
+	}
+	r.path = append(r.path, id)
+	r.u.paths[r.n] = r.path
+	return id
+}
+
+// tell whoever hears of what the last step wrote.
+func (r *reading) tell(step int) {
+	r.told = r.told[:0]
+	by := r.path[r.where[step]]
+	for _, a := range r.u.told(by) {
+		key, k := r.u.toldKey(r.path, by, a)
+		r.told = append(r.told, r.push(key, event{message: r.u.events[by].message, kind: k, actor: a}))
+	}
+}
+
+// cause of what a step brings to a process or takes from it.
+func (r *reading) cause(step int, actor int32) int32 {
+	for _, id := range r.told {
+		if r.u.events[id].actor == actor {
+			return id
+		}
+	}
+	return r.path[r.where[step]]
+}
+
 // offers reads the messages that came before step i.
-func (r *reading) offers(i int) error {
+func (r *reading) offers(i int) {
 	u, l := r.u, r.l
 	var nths map[origin]int32
 	for ; r.next < len(l.Offers) && l.Offers[r.next].Born == i; r.next++ {
@@ -74,10 +111,8 @@ func (r *reading) offers(i int) error {
 		at := origin{name: u.name(o.Name), epoch: -1}
 		can := r.epoch
 		if i > 0 && o.Sent <= l.Steps[i-1].At+1 {
-			at.cause = r.path[i-1]
-			if err := r.moved(i-1, u.actorOf[o.Actor], o.Kind); err != nil {
-				return err
-			}
+			at.cause = r.cause(i-1, u.actorOf[o.Actor])
+			r.moved(i-1, u.actorOf[o.Actor], o.Kind)
 		} else {
 			at.cause, at.epoch = -1-u.pauseOf(u.pauseKey(r.path, u.actorOf[o.Actor])), u.epochOf(o.Sent)
 			can = at.epoch
@@ -99,47 +134,58 @@ func (r *reading) offers(i int) error {
 		}
 		r.msgs[r.next] = id
 	}
-	return nil
 }
 
 // moved: a step of one process that lets another one send something, or take it back, and
 // is no event that a server sends.
-func (r *reading) moved(step int, actor int32, kind sim.OpKind) error {
-	if by := r.u.events[r.path[step]].actor; by != actor && kind != sim.Event {
+func (r *reading) moved(step int, actor int32, kind sim.OpKind) {
+	if by := r.u.events[r.path[r.where[step]]].actor; by != actor && kind != sim.Event {
 		r.u.rel.learnMoves(r.u.actors[by], r.u.actors[actor])
 	}
-	return nil
 }
 
 // followed notes what a step brought and took, or holds it to what is known.
 func (r *reading) followed(step int) error {
-	u := r.u
+	for i := range r.l.Offers {
+		if o := &r.l.Offers[i]; o.Gone == step+1 {
+			r.moved(step, r.u.actorOf[o.Actor], sim.Local)
+		}
+	}
+	for at := r.where[step]; at < len(r.path); at++ {
+		if err := r.brought(step, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// brought notes what an event of a step brought and took.
+func (r *reading) brought(step, at int) error {
+	u, id := r.u, r.path[at]
 	var came, gone []int32
 	for i := range r.l.Offers {
 		o := &r.l.Offers[i]
-		if i < r.next && o.Born == step+1 && u.messages[r.msgs[i]].cause == r.path[step] {
+		if i < r.next && o.Born == step+1 && u.messages[r.msgs[i]].cause == id {
 			came = append(came, r.msgs[i])
 		}
-		if o.Gone == step+1 {
+		if o.Gone == step+1 && r.cause(step, u.actorOf[o.Actor]) == id {
 			gone = append(gone, r.msgs[i])
-			if err := r.moved(step, u.actorOf[o.Actor], sim.Local); err != nil {
-				return err
-			}
 		}
 	}
 	slices.Sort(gone)
-	e := &u.events[r.path[step]]
+	e := &u.events[id]
 	if !e.known {
 		e.known, e.children, e.gone = true, came, gone
-		e.log, e.at = r.n, step
+		e.log, e.at = r.n, at
 		return nil
 	}
 	a, b := slices.Sorted(slices.Values(e.children)), slices.Sorted(slices.Values(came))
 	if slices.Equal(a, b) && slices.Equal(e.gone, gone) {
 		return nil
 	}
-	return u.differ(e.actor, e.log, e.at, r.n, step, fmt.Sprintf("%s %s brings %s and ends %s, or %s and ends %s", u.messages[e.message].name.Actor, u.messages[e.message].name.About,
-		u.list(e.children), u.list(e.gone), u.list(came), u.list(gone)))
+	m := &u.messages[e.message]
+	return u.differ(e.actor, e.log, e.at, r.n, at, fmt.Sprintf("%s %s brings %s to %s and ends %s, or %s and ends %s", m.name.Actor, m.name.About,
+		u.list(e.children), u.actors[e.actor], u.list(e.gone), u.list(came), u.list(gone)))
 }
 
 func (u *universe) list(ids []int32) (out []string) {

@@ -17,6 +17,7 @@ type Relation struct {
 	moves    map[pair]bool                   // processes that move each other
 	touches  map[deed]map[string]bool        // what steps change of what is judged
 	together map[[2]string]bool              // things that are judged together, the lesser first
+	vague    map[deed]bool                   // steps that write one thing or another although the same went before
 	grown    int
 }
 
@@ -31,7 +32,7 @@ type deed struct {
 
 // NewRelation has learned nothing.
 func NewRelation() *Relation {
-	return &Relation{hears: map[sim.ActorID]map[string]bool{}, moves: map[pair]bool{}, touches: map[deed]map[string]bool{}, together: map[[2]string]bool{}}
+	return &Relation{hears: map[sim.ActorID]map[string]bool{}, moves: map[pair]bool{}, touches: map[deed]map[string]bool{}, together: map[[2]string]bool{}, vague: map[deed]bool{}}
 }
 
 // Learned is how many facts were.
@@ -61,6 +62,13 @@ func (r *Relation) learnMoves(a, b sim.ActorID) bool {
 	return true
 }
 
+func (r *Relation) learnVague(d deed) {
+	if !r.vague[d] {
+		r.vague[d] = true
+		r.grown++
+	}
+}
+
 // moving are the processes that move a process or are moved by it.
 func (r *Relation) moving(a, b sim.ActorID) bool {
 	if b < a {
@@ -70,9 +78,15 @@ func (r *Relation) moving(a, b sim.ActorID) bool {
 }
 
 // kind is all that dependence goes by.
+//
+// That a process is told of a write is no step of the schedule, but a part of the write that
+// depends on the process: whether it waits, and of what it was told since it last listened. What
+// the writer does and the server keeps does not depend on that. So it is an event of its own,
+// which comes right after the write and belongs to the process that is told.
 type kind struct {
 	deed
 	resource, path string
+	told           bool // Actor is told of a write
 }
 
 // served reports whether a server does what the message asks for.
@@ -82,17 +96,26 @@ func (k *kind) served() bool {
 
 func (k *kind) writes() bool { return k.Kind == sim.Write && k.served() }
 
-// depend reports whether two steps depend on each other: they are of one process, or of
-// two that move each other; both change what is judged together; one writes what the other is
-// about, a part of it or a list that it stands in; one writes what the other's process is
-// told of.
-func (r *Relation) depend(a, b *kind) bool {
+// affects reports whether a step has a part in what another one does after it: they are of
+// one process, or of two that move each other; both change what is judged together; or the
+// first writes what the second is about, a part of it or a list that it stands in, or the
+// other way round if the first is more than a read. A read changes nothing, so a write after it
+// does what it does without it.
+func (r *Relation) affects(a, b *kind) bool {
 	switch {
-	case a.Actor == b.Actor, r.moving(a.Actor, b.Actor), r.judgedTogether(a.deed, b.deed):
+	case a.Actor == b.Actor:
 		return true
-	case a.writes() && r.hears[b.Actor][a.resource], b.writes() && r.hears[a.Actor][b.resource]:
+	case a.told: // what came of it is at the gate
+		return false
+	case r.moving(a.Actor, b.Actor):
+		return true
+	case b.told: // the write is its cause
+		return false
+	case r.judgedTogether(a.deed, b.deed):
 		return true
 	case a.path == "" || b.path == "" || !a.served() || !b.served() || !a.writes() && !b.writes():
+		return false
+	case a.Kind == sim.Read:
 		return false
 	}
 	return strings.HasPrefix(a.path, b.path) || strings.HasPrefix(b.path, a.path)

@@ -48,7 +48,7 @@ type Progress struct {
 type Result struct {
 	Schedules *big.Int // within the bounds; of no use if the search is not over
 	Runs      int      // that were made, also by earlier searches
-	Probes    int      // of these
+	Probes    int      // of these, at random
 	States    int
 	Learned   int
 	Covered   bool
@@ -70,6 +70,9 @@ func (s *Search) Cover(ctx context.Context) (*Result, error) {
 	c.result.Runs, c.result.Reached = len(s.Done), Bounds{-1, -1}
 	for _, l := range s.Done {
 		c.probes = max(c.probes, l.Plan.Random)
+		if l.Plan.Random != 0 {
+			c.result.Probes++
+		}
 	}
 	err := c.all()
 	c.result.Learned = c.rel.Learned()

@@ -26,14 +26,16 @@ type universe struct {
 	byOrigin map[origin]int32
 	kinds    []kind
 	kindOf   map[kind]int32
-	depends  [][]int8 // of two kinds: 0 not asked yet, 1 no, 2 yes
+	hearers  [][]int32 // by kind; nil: not asked yet
+	affected [][]int8  // of two kinds, the later one first: whether the other affects it; 0 not asked yet, 1 no, 2 yes
 	events   []event
 	byKey    map[string]int32
 	pauses   []pause // what time brings to a process
 	byPause  map[string]int32
 	ends     map[sum]bool // of the steps of runs that ended at once
+	shown    map[sum]bool // ends of runs, each as the events that count
 	logs     []*Log
-	paths    [][]int32 // the steps of each log
+	paths    [][]int32 // the events of each log
 	buf      []byte
 	past     []int32
 	had      []bool // by process, for key
@@ -58,17 +60,20 @@ type message struct {
 	offer Offer
 }
 
-// event is a step with its past.
+// event is a step with its past. That a process is told of what another one wrote is an
+// event of its own: see kind.
 type event struct {
-	message  int32
+	message  int32 // of one that is told: the writer's
 	outcome  sim.Outcome
 	level    int
 	kind     int32
 	actor    int32
-	known    bool // what followed
+	counts   bool   // something that is judged changed, be it in the end only
+	wrote    string // Step.Wrote
+	known    bool   // what followed
 	children []int32
 	gone     []int32
-	log, at  int // where it was seen first
+	log, at  int // where it was seen first: after so much of the path
 }
 
 // pause is what time brings to a process, as long as nothing happens to it.
@@ -167,17 +172,18 @@ func (u *universe) kindID(k kind) int32 {
 	return id
 }
 
-func (u *universe) depend(a, b int32) bool {
-	if a < b {
-		a, b = b, a
+// affects reports whether a step of kind a has a part in what one of kind b does after it.
+func (u *universe) affects(a, b int32) bool {
+	for int(b) >= len(u.affected) {
+		u.affected = append(u.affected, nil)
 	}
-	for int(a) >= len(u.depends) {
-		u.depends = append(u.depends, make([]int8, len(u.depends)+1))
+	for int(a) >= len(u.affected[b]) {
+		u.affected[b] = append(u.affected[b], 0)
 	}
-	d := &u.depends[a][b]
+	d := &u.affected[b][a]
 	if *d == 0 {
 		*d = 1
-		if u.rel.depend(&u.kinds[a], &u.kinds[b]) {
+		if u.rel.affects(&u.kinds[a], &u.kinds[b]) {
 			*d = 2
 		}
 	}
@@ -185,32 +191,71 @@ func (u *universe) depend(a, b int32) bool {
 }
 
 func (u *universe) kindFor(m *message, o sim.Outcome) int32 {
-	return u.kindID(kind{deed{m.name, o}, m.offer.Resource, m.offer.Path})
+	return u.kindID(kind{deed: deed{m.name, o}, resource: m.offer.Resource, path: m.offer.Path})
 }
 
 // key of a step: its message, what happens to it, and the last step of every process that
-// it depends on.
+// has a part in what it does.
 func (u *universe) key(path []int32, msg int32, o sim.Outcome, level int) ([]byte, int32) {
 	m := &u.messages[msg]
 	k := u.kindFor(m, o)
+	b := binary.AppendVarint(u.buf[:0], int64(msg))
+	b = append(b, byte(o))
+	b = binary.AppendVarint(b, int64(level))
+	return u.since(b, path, k, m.cause), k
+}
+
+// since adds to a key the last step of every process that has a part in what a step does.
+func (u *universe) since(b []byte, path []int32, k, cause int32) []byte {
 	u.past = u.past[:0]
 	clear(u.had)
 	for i := len(path) - 1; i >= 0; i-- {
 		e := &u.events[path[i]]
-		if !u.had[e.actor] && (path[i] == m.cause || u.depend(k, e.kind)) {
+		if !u.had[e.actor] && (path[i] == cause || u.affects(e.kind, k)) {
 			u.had[e.actor] = true
 			u.past = append(u.past, path[i])
 		}
 	}
 	slices.Sort(u.past)
-	b := binary.AppendVarint(u.buf[:0], int64(msg))
-	b = append(b, byte(o))
-	b = binary.AppendVarint(b, int64(level))
 	for _, id := range u.past {
 		b = binary.AppendVarint(b, int64(id))
 	}
 	u.buf = b
-	return b, k
+	return b
+}
+
+// told are the processes that are told of what a step writes.
+func (u *universe) told(step int32) []int32 {
+	k := u.events[step].kind
+	for int(k) >= len(u.hearers) {
+		u.hearers = append(u.hearers, nil)
+	}
+	if u.hearers[k] == nil {
+		u.hearers[k] = []int32{}
+		for a, name := range u.actors {
+			if what := &u.kinds[k]; what.writes() && what.Actor != name && u.rel.hears[name][what.resource] {
+				u.hearers[k] = append(u.hearers[k], int32(a))
+			}
+		}
+	}
+	return u.hearers[k]
+}
+
+// toldKey is the key of a process being told of the step that was made last. Where it is known
+// what that wrote, it is all that the process gets to know of it, with the time; how the writer
+// came to write it is not told.
+func (u *universe) toldKey(path []int32, step, actor int32) ([]byte, int32) {
+	k := u.kindID(kind{deed: deed{Name: Name{Actor: u.actors[actor]}}, told: true})
+	b := binary.AppendVarint(u.buf[:0], int64(-1-actor))
+	e := &u.events[step]
+	if e.wrote == "" || u.rel.vague[u.kinds[e.kind].deed] {
+		return u.since(b, path, k, step), k
+	}
+	m := &u.messages[e.message]
+	b = binary.AppendVarint(b, int64(m.id))
+	b = binary.AppendVarint(b, m.epoch)
+	b = append(append(b, byte(e.outcome)), e.wrote...)
+	return u.since(b, path, k, -1), k
 }
 
 // pauseKey is the process and the last step of each that moves it.
@@ -218,7 +263,11 @@ func (u *universe) pauseKey(path []int32, actor int32) string {
 	u.past = u.past[:0]
 	clear(u.had)
 	for i := len(path) - 1; i >= 0; i-- {
-		a := u.events[path[i]].actor
+		e := &u.events[path[i]]
+		a := e.actor
+		if a != actor && u.kinds[e.kind].told {
+			continue
+		}
 		if !u.had[a] && u.moving[actor][a] {
 			u.past = append(u.past, path[i])
 		}
@@ -233,6 +282,20 @@ func (u *universe) pauseKey(path []int32, actor int32) string {
 	return string(b)
 }
 
+// show finds out how the runs ended.
+func (u *universe) show() {
+	u.shown = map[sum]bool{}
+	for _, path := range u.paths {
+		var all sum
+		for _, id := range path {
+			if u.events[id].counts {
+				all = all.with(id)
+			}
+		}
+		u.shown[all] = true
+	}
+}
+
 // stale: more was learned since it was built, and it is of no use any more.
 func (u *universe) stale() bool { return u.fresh || u.rel.Learned() != u.learned }
 
@@ -241,7 +304,7 @@ func (u *universe) add(l *Log) error {
 	if u.meet(l); u.stale() {
 		return nil
 	}
-	r := &reading{u: u, l: l, n: len(u.logs), msgs: make([]int32, len(l.Offers))}
+	r := &reading{u: u, l: l, n: len(u.logs), msgs: make([]int32, len(l.Offers)), where: make([]int, len(l.Steps))}
 	u.logs = append(u.logs, l)
 	u.paths = append(u.paths, nil)
 	return r.read()

@@ -3,6 +3,7 @@ package por
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -32,6 +33,7 @@ type walk struct {
 	path    []int32
 	moves   []Move
 	made    sum
+	judged  sum // of those that count in the end
 	pending []int32
 	now     int64
 	turn    int32 // process that went last; -1: none
@@ -73,9 +75,10 @@ var errStates = errors.New("more than 30 million states to walk through")
 func (w *walk) run() (*big.Int, error) {
 	w.seen, w.lead = map[state]count{}, map[string]bool{}
 	w.turn, w.now = -1, -1
+	w.u.show()
 	n := w.visit()
 	if w.err == nil {
-		w.err = w.ctx.Err()
+		w.err = context.Cause(w.ctx)
 	}
 	return n.big(), w.err
 }
@@ -85,7 +88,7 @@ func (w *walk) visit() count {
 		return count{}
 	}
 	if w.steps++; w.steps%4096 == 0 && w.ctx.Err() != nil {
-		w.err = w.ctx.Err()
+		w.err = context.Cause(w.ctx)
 		return count{}
 	}
 	at := state{w.made, w.turn, w.spent}
@@ -111,6 +114,7 @@ func (w *walk) choices() (n count) {
 			return count{}
 		}
 		if next == forever {
+			w.end()
 			return count{0, 1}
 		}
 	}
@@ -166,37 +170,74 @@ func (w *walk) ways(m int32, do func(way)) {
 }
 
 // step makes a move, goes on from there, and takes it back.
-func (w *walk) step(i int, o way, spent Bounds) count {
+func (w *walk) step(i int, o way, spent Bounds) (n count) {
 	msg := w.pending[i]
 	key, _ := w.u.key(w.path, msg, o.outcome, o.level)
 	id, ok := w.u.byKey[string(key)]
-	if !ok || !w.u.events[id].known && !w.u.ends[w.made.with(id)] {
-		if k := string(key); !w.lead[k] {
-			w.lead[k] = true
-			w.leads = append(w.leads, lead{moves: append(slices.Clone(w.moves), w.move(i, o)), key: k, msg: msg})
-		}
+	ended := ok && w.u.ends[w.made.with(id)]
+	if !ok || !w.u.events[id].known && !ended {
+		w.unknown(key, msg, w.move(i, o))
 		return count{}
 	}
+	pending, turn, had, made, judged, far := w.pending, w.turn, w.spent, w.made, w.judged, len(w.path)
+	defer func() {
+		w.pending, w.turn, w.spent, w.made, w.judged = pending, turn, had, made, judged
+		w.path = w.path[:far]
+	}()
+	m := w.move(i, o)
+	w.pending = slices.Delete(slices.Clone(pending), i, i+1)
+	w.follow(id)
+	for _, a := range w.u.told(id) {
+		key, _ := w.u.toldKey(w.path, id, a)
+		t, ok := w.u.byKey[string(key)]
+		if ok = ok && w.u.events[t].known; ok {
+			w.follow(t)
+		} else if !ended {
+			w.unknown(key, msg, m)
+			return count{}
+		}
+	}
+	w.spent = spent
+	if o.outcome == sim.Proceed {
+		w.turn = w.u.events[id].actor
+	}
+	w.moves = append(w.moves, m)
+	n = w.visit()
+	w.moves = w.moves[:len(w.moves)-1]
+	return n
+}
+
+// follow makes an event whose consequences are known.
+func (w *walk) follow(id int32) {
 	e := &w.u.events[id]
-	pending, turn, had, made := w.pending, w.turn, w.spent, w.made
-	w.moves = append(w.moves, w.move(i, o))
-	w.path = append(w.path, id)
-	next := make([]int32, 0, len(pending)+len(e.children))
-	for j, m := range pending {
-		if j != i && !slices.Contains(e.gone, m) {
+	next := make([]int32, 0, len(w.pending)+len(e.children))
+	for _, m := range w.pending {
+		if !slices.Contains(e.gone, m) {
 			next = append(next, m)
 		}
 	}
 	w.pending = append(next, e.children...)
-	w.made = made.with(id)
-	w.spent = spent
-	if o.outcome == sim.Proceed {
-		w.turn = e.actor
+	w.path = append(w.path, id)
+	w.made = w.made.with(id)
+	if e.counts {
+		w.judged = w.judged.with(id)
 	}
-	n := w.visit()
-	w.pending, w.turn, w.spent, w.made = pending, turn, had, made
-	w.path, w.moves = w.path[:len(w.path)-1], w.moves[:len(w.moves)-1]
-	return n
+}
+
+// end has a run be made that ends like this, as far as that is judged, if none does.
+func (w *walk) end() {
+	if k := fmt.Sprint("end ", w.judged); !w.u.shown[w.judged] && !w.lead[k] {
+		w.lead[k] = true
+		w.leads = append(w.leads, lead{moves: slices.Clone(w.moves), key: k, msg: -1})
+	}
+}
+
+// unknown notes a beginning after which nobody knows what follows.
+func (w *walk) unknown(key []byte, msg int32, last Move) {
+	if k := string(key); !w.lead[k] {
+		w.lead[k] = true
+		w.leads = append(w.leads, lead{moves: append(slices.Clone(w.moves), last), key: k, msg: msg})
+	}
 }
 
 // move names a message that waits.
