@@ -10,12 +10,14 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"ipamsim/fuzz/mutants"
 	"ipamsim/fuzz/versions"
 	"ipamsim/reports/baseline"
+	"ipamsim/sim/hermetic/overlay"
 )
 
 // below is where everything lies that is made; the underscore keeps it out of ./...
@@ -28,6 +30,8 @@ const inside = "ipamsim/mutant"
 type garden struct {
 	settings
 	dir     string // below/manager
+	source  string // the copy
+	name    string // of the manager in the baseline
 	program string
 	sum     string // of the program, the baseline, and which scenarios are too long
 	// committed is the sum of the committed baseline.
@@ -47,12 +51,16 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 	if g.targets, err = mutants.ReadTargets(filepath.Join("sim", "ipam", s.manager, "mutants.txt")); err != nil {
 		return nil, err
 	}
+	if g.name = g.targets.Manager; g.name == "" {
+		g.name = s.manager
+	}
+	// One for all managers of a module: what has no mutants in it is compiled once.
+	g.source = filepath.Join(below, "_source", path.Base(g.targets.Module))
 	if err := g.copy(); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "mutants: %d of %s; building %s\n", len(g.set.Mutants), s.manager, g.program)
-	source := filepath.Join(g.dir, "source")
-	if err := versions.Build(ctx, os.Stderr, versions.Version{Name: s.manager, Source: source, Program: g.program}); err != nil {
+	if err := versions.Build(ctx, os.Stderr, versions.Version{Name: s.manager, Source: g.source, Program: g.program}); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
@@ -82,7 +90,7 @@ func hash(sum io.Writer, file string) error {
 
 // copy makes the copy of the module's source and the mutants in it.
 func (g *garden) copy() error {
-	t, from := g.targets, g.source
+	t, from := g.targets, g.settings.source
 	g.upstream = from
 	if from == "" {
 		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", t.Module).Output()
@@ -93,16 +101,16 @@ func (g *garden) copy() error {
 		if err != nil {
 			return err
 		}
-		from, g.upstream = strings.TrimSpace(string(out)), b.Upstream[g.manager]
+		from, g.upstream = strings.TrimSpace(string(out)), b.Upstream[g.name]
 	}
-	to := filepath.Join(g.dir, "source")
-	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o777)); err != nil {
+	to := g.source
+	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o777), os.MkdirAll(g.dir, 0o777)); err != nil {
 		return err
 	}
 	if err := copyModule(from, to); err != nil {
 		return err
 	}
-	flags, err := g.modfile(to)
+	flags, err := g.flags(to)
 	if err != nil {
 		return err
 	}
@@ -127,16 +135,24 @@ func (g *garden) copy() error {
 	return os.WriteFile(filepath.Join(g.dir, "mutants.json"), b, 0o666)
 }
 
-// modfile are the arguments by which the go command sees the copy in the place of the
-// release, before anything in it is changed.
-func (g *garden) modfile(dir string) ([]string, error) {
+// flags are the arguments by which the go command sees the copy as the program is built
+// with it, before anything in it is changed. The release is what its copy is, and its
+// packages may be compiled already.
+func (g *garden) flags(dir string) ([]string, error) {
+	every, err := overlay.Path()
+	if err != nil && !errors.Is(err, overlay.ErrMisfit) {
+		return nil, err
+	}
+	if g.settings.source == "" {
+		return []string{"-overlay=" + every}, nil
+	}
 	c := exec.Command("go", "run", "./cmd/fork", "-pinned", dir)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go run ./cmd/fork: %w", err)
 	}
-	return []string{"-modfile=" + strings.TrimSpace(string(out))}, nil
+	return []string{"-modfile=" + strings.TrimSpace(string(out)), "-overlay=" + every}, nil
 }
 
 // copyModule copies a module's folder, whose files may be read-only. Tests and what they
