@@ -56,11 +56,11 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 	}
 	// One for all managers of a module: what has no mutants in it is compiled once.
 	g.source = filepath.Join(below, "_source", path.Base(g.targets.Module))
-	if err := g.copy(); err != nil {
-		return nil, err
+	prepare := g.build
+	if s.known {
+		prepare = g.built
 	}
-	fmt.Fprintf(os.Stderr, "mutants: %d of %s; building %s\n", len(g.set.Mutants), s.manager, g.program)
-	if err := versions.Build(ctx, os.Stderr, versions.Version{Name: s.manager, Source: g.source, Program: g.program}); err != nil {
+	if err := prepare(ctx); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
@@ -78,6 +78,30 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 	return g, nil
 }
 
+// build makes the copy and the program.
+func (g *garden) build(ctx context.Context) error {
+	if err := g.copy(); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "mutants: %d of %s; building %s\n", len(g.set.Mutants), g.manager, g.program)
+	return versions.Build(ctx, os.Stderr, versions.Version{Name: g.manager, Source: g.source, Program: g.program})
+}
+
+// built reads what build made before.
+func (g *garden) built(context.Context) error {
+	if _, err := g.from(); err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(g.dir, made))
+	if err != nil {
+		return fmt.Errorf("nothing is known of %s: %w", g.manager, err)
+	}
+	return json.Unmarshal(b, &g.set)
+}
+
+// made lists the mutants that are in a manager's program.
+const made = "mutants.json"
+
 // hash adds a file.
 func hash(sum io.Writer, file string) error {
 	f, err := os.Open(file)
@@ -88,22 +112,30 @@ func hash(sum io.Writer, file string) error {
 	return errors.Join(err, f.Close())
 }
 
+// from is the folder of what is copied, and sets what it is called.
+func (g *garden) from() (string, error) {
+	if g.upstream = g.settings.source; g.upstream != "" {
+		return g.upstream, nil
+	}
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", g.targets.Module).Output()
+	if err != nil {
+		return "", fmt.Errorf("go list -m %s: %w", g.targets.Module, err)
+	}
+	b, err := baseline.Load(committed)
+	if err != nil {
+		return "", err
+	}
+	g.upstream = b.Upstream[g.name]
+	return strings.TrimSpace(string(out)), nil
+}
+
 // copy makes the copy of the module's source and the mutants in it.
 func (g *garden) copy() error {
-	t, from := g.targets, g.settings.source
-	g.upstream = from
-	if from == "" {
-		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", t.Module).Output()
-		if err != nil {
-			return fmt.Errorf("go list -m %s: %w", t.Module, err)
-		}
-		b, err := baseline.Load(committed)
-		if err != nil {
-			return err
-		}
-		from, g.upstream = strings.TrimSpace(string(out)), b.Upstream[g.name]
+	t, to := g.targets, g.source
+	from, err := g.from()
+	if err != nil {
+		return err
 	}
-	to := g.source
 	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o777), os.MkdirAll(g.dir, 0o777)); err != nil {
 		return err
 	}
@@ -132,7 +164,7 @@ func (g *garden) copy() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(g.dir, "mutants.json"), b, 0o666)
+	return os.WriteFile(filepath.Join(g.dir, made), b, 0o666)
 }
 
 // flags are the arguments by which the go command sees the copy as the program is built
