@@ -140,6 +140,28 @@ replace (
 	}
 }
 
+// TestForkOfKubernetes: the go.mod of a release names folders that its zip has not. What is
+// built in of those modules stays.
+func TestForkOfKubernetes(t *testing.T) {
+	clone(t)
+	dir := t.TempDir()
+	b, err := os.ReadFile(filepath.Join(release(t, forkable), "go.mod"))
+	if err == nil {
+		err = os.WriteFile(dir+"/go.mod", b, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := readModule("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := open(dir, ours)
+	if err != nil || len(f.replaces) != 1 || f.replaces[forkable] != dir {
+		t.Errorf("%+v %v", f, err)
+	}
+}
+
 const (
 	whereabouts = "github.com/k8snetworkplumbingwg/whereabouts"
 	calico      = "github.com/projectcalico/calico"

@@ -8,6 +8,8 @@
 // Each argument is the folder of a fork, whose go.mod says which module it is, or a
 // module at another version, whereabouts@v0.9.0. The modules that it takes from its own
 // folders (Calico's api) come from there, too. The clone's own go.mod stays as it is.
+// Node IPAM and Services are of k8s.io/kubernetes: a folder with what the module proxy has
+// of it is tried, a clone, whose other modules would come from its folder staging, is not.
 // What the fork asks for beyond it is looked up, and said on stderr; with -pinned, what
 // ipamsim has stays as it is, so that two versions differ in nothing else and little has
 // to be compiled, and that is said.

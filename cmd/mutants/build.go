@@ -10,12 +10,14 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"ipamsim/fuzz/mutants"
 	"ipamsim/fuzz/versions"
 	"ipamsim/reports/baseline"
+	"ipamsim/sim/hermetic/overlay"
 )
 
 // below is where everything lies that is made; the underscore keeps it out of ./...
@@ -28,6 +30,8 @@ const inside = "ipamsim/mutant"
 type garden struct {
 	settings
 	dir     string // below/manager
+	source  string // the copy
+	name    string // of the manager in the baseline
 	program string
 	sum     string // of the program, the baseline, and which scenarios are too long
 	// committed is the sum of the committed baseline.
@@ -47,12 +51,16 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 	if g.targets, err = mutants.ReadTargets(filepath.Join("sim", "ipam", s.manager, "mutants.txt")); err != nil {
 		return nil, err
 	}
-	if err := g.copy(); err != nil {
-		return nil, err
+	if g.name = g.targets.Manager; g.name == "" {
+		g.name = s.manager
 	}
-	fmt.Fprintf(os.Stderr, "mutants: %d of %s; building %s\n", len(g.set.Mutants), s.manager, g.program)
-	source := filepath.Join(g.dir, "source")
-	if err := versions.Build(ctx, os.Stderr, versions.Version{Name: s.manager, Source: source, Program: g.program}); err != nil {
+	// One for all managers of a module: what has no mutants in it is compiled once.
+	g.source = filepath.Join(below, "_source", path.Base(g.targets.Module))
+	prepare := g.build
+	if s.known {
+		prepare = g.built
+	}
+	if err := prepare(ctx); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
@@ -70,6 +78,30 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 	return g, nil
 }
 
+// build makes the copy and the program.
+func (g *garden) build(ctx context.Context) error {
+	if err := g.copy(); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "mutants: %d of %s; building %s\n", len(g.set.Mutants), g.manager, g.program)
+	return versions.Build(ctx, os.Stderr, versions.Version{Name: g.manager, Source: g.source, Program: g.program})
+}
+
+// built reads what build made before.
+func (g *garden) built(context.Context) error {
+	if _, err := g.from(); err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(g.dir, made))
+	if err != nil {
+		return fmt.Errorf("nothing is known of %s: %w", g.manager, err)
+	}
+	return json.Unmarshal(b, &g.set)
+}
+
+// made lists the mutants that are in a manager's program.
+const made = "mutants.json"
+
 // hash adds a file.
 func hash(sum io.Writer, file string) error {
 	f, err := os.Open(file)
@@ -80,29 +112,37 @@ func hash(sum io.Writer, file string) error {
 	return errors.Join(err, f.Close())
 }
 
+// from is the folder of what is copied, and sets what it is called.
+func (g *garden) from() (string, error) {
+	if g.upstream = g.settings.source; g.upstream != "" {
+		return g.upstream, nil
+	}
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", g.targets.Module).Output()
+	if err != nil {
+		return "", fmt.Errorf("go list -m %s: %w", g.targets.Module, err)
+	}
+	b, err := baseline.Load(committed)
+	if err != nil {
+		return "", err
+	}
+	g.upstream = b.Upstream[g.name]
+	return strings.TrimSpace(string(out)), nil
+}
+
 // copy makes the copy of the module's source and the mutants in it.
 func (g *garden) copy() error {
-	t, from := g.targets, g.source
-	g.upstream = from
-	if from == "" {
-		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", t.Module).Output()
-		if err != nil {
-			return fmt.Errorf("go list -m %s: %w", t.Module, err)
-		}
-		b, err := baseline.Load(committed)
-		if err != nil {
-			return err
-		}
-		from, g.upstream = strings.TrimSpace(string(out)), b.Upstream[g.manager]
+	t, to := g.targets, g.source
+	from, err := g.from()
+	if err != nil {
+		return err
 	}
-	to := filepath.Join(g.dir, "source")
-	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o777)); err != nil {
+	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o777), os.MkdirAll(g.dir, 0o777)); err != nil {
 		return err
 	}
 	if err := copyModule(from, to); err != nil {
 		return err
 	}
-	flags, err := g.modfile(to)
+	flags, err := g.flags(to)
 	if err != nil {
 		return err
 	}
@@ -124,19 +164,27 @@ func (g *garden) copy() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(g.dir, "mutants.json"), b, 0o666)
+	return os.WriteFile(filepath.Join(g.dir, made), b, 0o666)
 }
 
-// modfile are the arguments by which the go command sees the copy in the place of the
-// release, before anything in it is changed.
-func (g *garden) modfile(dir string) ([]string, error) {
+// flags are the arguments by which the go command sees the copy as the program is built
+// with it, before anything in it is changed. The release is what its copy is, and its
+// packages may be compiled already.
+func (g *garden) flags(dir string) ([]string, error) {
+	every, err := overlay.Path()
+	if err != nil && !errors.Is(err, overlay.ErrMisfit) {
+		return nil, err
+	}
+	if g.settings.source == "" {
+		return []string{"-overlay=" + every}, nil
+	}
 	c := exec.Command("go", "run", "./cmd/fork", "-pinned", dir)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go run ./cmd/fork: %w", err)
 	}
-	return []string{"-modfile=" + strings.TrimSpace(string(out))}, nil
+	return []string{"-modfile=" + strings.TrimSpace(string(out)), "-overlay=" + every}, nil
 }
 
 // copyModule copies a module's folder, whose files may be read-only. Tests and what they

@@ -33,7 +33,7 @@ func (g *garden) scenarios() ([]string, error) {
 	}
 	steps, files := map[string]int{}, []string{}
 	for _, e := range b.Scenarios {
-		if !slices.Contains(strings.Split(e.Manager, "+"), g.manager) {
+		if !slices.Contains(strings.Split(e.Manager, "+"), g.name) {
 			continue
 		}
 		file := filepath.Join("scenarios", e.Scenario+".yaml")

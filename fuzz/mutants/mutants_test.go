@@ -154,3 +154,24 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// TestTargets: a table says of which module's packages mutants are made, and by which name
+// baselines know the manager.
+func TestTargets(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"# what\n\nmodule example.org/m\nmanager m-n\npackage a b.go c.go\npackage d\n", "&{example.org/m m-n [{a [b.go c.go]} {d []}]} <nil>"},
+		{"module example.org/m\npackage a\n", "&{example.org/m  [{a []}]} <nil>"},
+		{"module example.org/m\n", "<nil> FILE: no package"},
+		{"package a\n", "<nil> FILE:1: want one line module PATH, at most one manager NAME, and then package FOLDER [FILE…]"},
+		{"module example.org/m\nmanager a\nmanager b\n", "<nil> FILE:3: want one line module PATH, at most one manager NAME, and then package FOLDER [FILE…]"},
+	} {
+		file := filepath.Join(t.TempDir(), "mutants.txt")
+		if err := os.WriteFile(file, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		targets, err := mutants.ReadTargets(file)
+		if got := strings.ReplaceAll(fmt.Sprint(targets, err), file, "FILE"); got != c.want {
+			t.Errorf("%q: %s, want %s", c.text, got, c.want)
+		}
+	}
+}

@@ -11,11 +11,13 @@ import (
 // a file whose lines are:
 //
 //	module   PATH
+//	manager  NAME             as baselines and scenarios call it, if not as its folder
 //	package  FOLDER [FILE…]   of the module; some files of it
 //
 // Empty lines and those that begin with # say nothing.
 type Targets struct {
 	Module   string
+	Manager  string // "": as its folder
 	Packages []Target
 }
 
@@ -44,10 +46,12 @@ func ReadTargets(file string) (*Targets, error) {
 		case len(f) == 0 || strings.HasPrefix(f[0], "#"):
 		case len(f) == 2 && f[0] == "module" && t.Module == "":
 			t.Module = f[1]
+		case len(f) == 2 && f[0] == "manager" && t.Manager == "":
+			t.Manager = f[1]
 		case len(f) >= 2 && f[0] == "package" && t.Module != "":
 			t.Packages = append(t.Packages, Target{f[1], f[2:]})
 		default:
-			return nil, fmt.Errorf("%s:%d: want one line module PATH, and then package FOLDER [FILE…]", file, i+1)
+			return nil, fmt.Errorf("%s:%d: want one line module PATH, at most one manager NAME, and then package FOLDER [FILE…]", file, i+1)
 		}
 	}
 	if len(t.Packages) == 0 {
