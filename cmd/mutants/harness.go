@@ -274,33 +274,16 @@ func (h *workshop) try(ctx context.Context, m *mutants.Mutant) (mutants.Trial, e
 	})
 	env := fmt.Sprintf("%s=%d", mutant.Active, m.ID)
 	for _, s := range order {
-		tests := s.coming(m.ID)
-		r.Tests += len(tests)
-		for len(tests) > 0 {
-			o, err := s.run(ctx, tests, env)
+		for _, tests := range s.coming(m.ID) {
+			r.Tests += len(tests)
+			o, err := s.judge(ctx, tests, env)
 			if err != nil {
 				return r, err
 			}
-			r.Seconds += o.seconds
-			if o.passed {
-				break
+			if r.Seconds += o.seconds; !o.passed {
+				r.Verdict, r.Suite, r.Test, r.Late = mutants.Killed, s.folder, o.first, o.late
+				return r, nil
 			}
-			if o.first != "" {
-				i := slices.IndexFunc(tests, func(t *test) bool { return t.Name == o.first })
-				if i < 0 {
-					return r, fmt.Errorf("%s: %s failed, which was not run", s.folder, o.first)
-				}
-				alone, err := s.run(ctx, tests[i:i+1])
-				if err != nil {
-					return r, err
-				}
-				if !alone.passed {
-					tests = slices.Delete(slices.Clone(tests), i, i+1)
-					continue
-				}
-			}
-			r.Verdict, r.Suite, r.Test, r.Late = mutants.Killed, s.folder, o.first, o.late
-			return r, nil
 		}
 	}
 	return r, nil
@@ -319,7 +302,7 @@ func (h *workshop) report() error {
 	s := mutants.CountTrials(&h.set, parts, h.reached(), h.results)
 	s.Date, s.Seed = time.Now().UTC().Format(time.DateOnly), h.seed
 	for _, d := range h.suites {
-		s.Suites = append(s.Suites, mutants.Asked{Folder: d.folder, Tests: len(d.tests), Seconds: math.Round(d.seconds()), Only: d.only, Longest: d.longest.Seconds()})
+		s.Suites = append(s.Suites, mutants.Asked{Folder: d.folder, Tests: len(d.tests), Seconds: math.Round(d.seconds()), Only: d.only, Most: d.most})
 	}
 	if err := os.MkdirAll(facts, 0o777); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,9 @@ import (
 type suite struct {
 	folder string
 	only   string // -test.run; "": all
-	// each says that of a test with subtests each is one, unless it takes longer than longest.
+	// each says that of a test with subtests each is one; of these the shortest, so many.
 	each    bool
-	longest time.Duration
+	most    int
 	program string
 	tests   []*test // the shortest first
 }
@@ -39,7 +40,7 @@ var deciding = []*suite{
 	{folder: "sim/por"},
 	{folder: "sim/cluster"},
 	{folder: "sim/cluster/control"},
-	{folder: "scenarios", only: "^(TestCanary|TestGolden)$", each: true, longest: 1500 * time.Millisecond},
+	{folder: "scenarios", only: "^(TestCanary|TestGolden)$", each: true, most: 100},
 }
 
 // test is one of a suite.
@@ -49,15 +50,21 @@ type test struct {
 	Reached []int   `json:"reached"` // mutants
 }
 
-// coming are the tests that come to a mutant.
-func (s *suite) coming(id int) []*test {
-	var some []*test
+// coming are the tests that come to a mutant, to be run in parts, the shortest first:
+// most mutants are killed at once, and one that hangs then takes little time.
+func (s *suite) coming(id int) [][]*test {
+	var all [][]*test
+	sum, longest := 0.0, 0.0
 	for _, t := range s.tests {
-		if _, ok := slices.BinarySearch(t.Reached, id); ok {
-			some = append(some, t)
+		if _, ok := slices.BinarySearch(t.Reached, id); !ok {
+			continue
 		}
+		if sum += t.Seconds; len(all) == 0 || sum > longest {
+			all, sum, longest = append(all, nil), t.Seconds, 4*longest+1
+		}
+		all[len(all)-1] = append(all[len(all)-1], t)
 	}
-	return some
+	return all
 }
 
 func (s *suite) seconds() float64 {
@@ -91,6 +98,31 @@ func (s *suite) run(ctx context.Context, tests []*test, env ...string) (*outcome
 		limit += time.Duration(times * t.Seconds * float64(time.Second))
 	}
 	return s.start(ctx, limit, []string{"-test.failfast", "-test.run", pattern(tests)}, env)
+}
+
+// judge runs tests with a mutant, and those that fail without it, too, no more.
+func (s *suite) judge(ctx context.Context, tests []*test, env string) (*outcome, error) {
+	for seconds := 0.0; ; {
+		o, err := s.run(ctx, tests, env)
+		if err != nil {
+			return nil, err
+		}
+		seconds += o.seconds
+		i := slices.IndexFunc(tests, func(t *test) bool { return t.Name == o.first })
+		if o.passed || i < 0 {
+			o.seconds = seconds
+			return o, nil
+		}
+		without, err := s.run(ctx, tests[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		if seconds += without.seconds; without.passed || len(tests) == 1 {
+			o.seconds, o.passed = seconds, !without.passed
+			return o, nil
+		}
+		tests = slices.Delete(slices.Clone(tests), i, i+1)
+	}
 }
 
 // start runs the program. One that hangs, or eats the machine's memory, ends.
@@ -169,12 +201,16 @@ func (s *suite) look(ctx context.Context, marks string, n int) error {
 	}
 	for _, m := range passes.FindAllStringSubmatch(o.said, -1) {
 		took, err := strconv.ParseFloat(m[2], 64)
-		if name, ok := s.named(m[1]); ok && err == nil && (s.longest == 0 || took <= s.longest.Seconds()) {
+		if name, ok := s.named(m[1]); ok && err == nil {
 			s.tests = append(s.tests, &test{Name: name, Seconds: took})
 		}
 	}
 	if len(s.tests) == 0 {
 		return fmt.Errorf("%s: no test passes without a mutant:\n%s", s.folder, o.said)
+	}
+	slices.SortStableFunc(s.tests, func(a, b *test) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	if s.most > 0 {
+		s.tests = s.tests[:min(len(s.tests), s.most)]
 	}
 	if marks, err = filepath.Abs(marks); err != nil {
 		return err
@@ -201,7 +237,6 @@ func (s *suite) look(ctx context.Context, marks string, n int) error {
 			}
 		}
 	}
-	slices.SortStableFunc(s.tests, func(a, b *test) int { return int(1000 * (a.Seconds - b.Seconds)) })
 	return nil
 }
 

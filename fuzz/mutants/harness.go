@@ -43,7 +43,7 @@ type Asked struct {
 	Tests   int     `json:"tests"`
 	Seconds float64 `json:"seconds"` // of all of them, on the machine that measured
 	Only    string  `json:"only,omitempty"`
-	Longest float64 `json:"longest,omitempty"` // seconds; longer ones were left out
+	Most    int     `json:"most,omitempty"` // the shortest subtests, so many
 }
 
 // PartTally is the score of a part.
@@ -123,7 +123,7 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 	for _, s := range h.Suites {
 		note := ""
 		if s.Only != "" {
-			note = fmt.Sprintf("`%s`, subtests of at most %g s", s.Only, s.Longest)
+			note = fmt.Sprintf("`%s`, the %d shortest subtests", s.Only, s.Most)
 		}
 		suites.Add(s.Folder, fmt.Sprint(s.Tests), fmt.Sprint(s.Seconds), note)
 	}
