@@ -48,6 +48,9 @@ type workshop struct {
 
 // harness makes mutants of the harness, and has its tests judge them.
 func (s *settings) harness(ctx context.Context) error {
+	if s.known {
+		return write("reports/MUTANTS.md")
+	}
 	h := &workshop{settings: *s, dir: filepath.Join(below, harness), results: map[string]mutants.Trial{}}
 	if err := os.MkdirAll(h.dir, 0o777); err != nil {
 		return err
@@ -110,6 +113,10 @@ func (h *workshop) build(ctx context.Context) error {
 	sum := sha256.New()
 	for _, s := range deciding {
 		s.program = filepath.Join(h.dir, strings.ReplaceAll(s.folder, "/", "-")+".test")
+		if n := len(h.suites); n > 0 && h.suites[n-1].program == s.program {
+			h.suites = append(h.suites, s)
+			continue
+		}
 		c := exec.CommandContext(ctx, "go", "test", "-c", "-overlay="+h.overlay, "-tags=hermetic", "-o", s.program, "./"+s.folder)
 		c.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := c.CombinedOutput(); err != nil {
@@ -131,24 +138,24 @@ func (h *workshop) reach(ctx context.Context) error {
 	file := filepath.Join(h.dir, "reached.json")
 	known := struct {
 		Sum   string
-		Tests map[string][]*test // by folder
+		Tests map[string][]*test // by suite
 	}{}
 	if b, err := os.ReadFile(file); err != nil || json.Unmarshal(b, &known) != nil || known.Sum != h.sum {
 		known.Sum, known.Tests = h.sum, map[string][]*test{}
 	}
 	for _, s := range h.suites {
-		if tests, ok := known.Tests[s.folder]; ok {
+		if tests, ok := known.Tests[s.name()]; ok {
 			s.tests = tests
 			continue
 		}
 		if err := s.look(ctx, filepath.Join(h.dir, "marks"), len(h.set.Mutants)); err != nil {
 			return err
 		}
-		known.Tests[s.folder] = s.tests
+		known.Tests[s.name()] = s.tests
 		if err := writeJSON(file, &known); err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "mutants: %d tests of %s pass, in %.1fs\n", len(s.tests), s.folder, s.seconds())
+		fmt.Fprintf(os.Stderr, "mutants: %d tests of %s pass, in %.1fs\n", len(s.tests), s.name(), s.seconds())
 	}
 	return nil
 }
@@ -203,7 +210,7 @@ func (h *workshop) sampled() []int {
 // measure tries the mutants of the sample that nothing is known of.
 func (h *workshop) measure(ctx context.Context) error {
 	kept := filepath.Join(h.dir, "results.jsonl")
-	if err := h.known(kept); err != nil || h.settings.known {
+	if err := h.known(kept); err != nil {
 		return err
 	}
 	out, err := os.OpenFile(kept, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)

@@ -40,7 +40,8 @@ var deciding = []*suite{
 	{folder: "sim/por"},
 	{folder: "sim/cluster"},
 	{folder: "sim/cluster/control"},
-	{folder: "scenarios", only: "^(TestCanary|TestGolden)$", each: true, most: 100},
+	{folder: "scenarios", only: "^TestGolden$/^(ok-|r[0-9]|w2-)", each: true, most: 30},
+	{folder: "scenarios", only: "^TestCanary$"},
 }
 
 // test is one of a suite.
@@ -66,6 +67,9 @@ func (s *suite) coming(id int) [][]*test {
 	}
 	return all
 }
+
+// name is a suite's among those of the folder.
+func (s *suite) name() string { return strings.TrimSpace(s.folder + " " + s.only) }
 
 func (s *suite) seconds() float64 {
 	sum := 0.0

@@ -123,7 +123,10 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 	for _, s := range h.Suites {
 		note := ""
 		if s.Only != "" {
-			note = fmt.Sprintf("`%s`, the %d shortest subtests", s.Only, s.Most)
+			note = "`" + s.Only + "`"
+		}
+		if s.Most > 0 {
+			note += fmt.Sprintf(", the %d shortest", s.Most)
 		}
 		suites.Add(s.Folder, fmt.Sprint(s.Tests), fmt.Sprint(s.Seconds), note)
 	}
