@@ -221,7 +221,7 @@ func (h *workshop) measure(ctx context.Context) error {
 	sample := h.sampled()
 	for i, id := range sample {
 		m := &h.set.Mutants[id-1]
-		if _, ok := h.results[m.Key()]; ok && h.only == "" {
+		if known, ok := h.results[m.Key()]; ok && known.Verdict != mutants.Unknown && h.only == "" {
 			continue
 		}
 		r, err := h.try(ctx, m)
@@ -265,8 +265,7 @@ func (h *workshop) known(path string) error {
 }
 
 // try runs the tests that come to a mutant, those of its own package first, until one
-// fails. One that fails without the mutant, too, on a machine as busy as this, proves
-// nothing.
+// fails.
 func (h *workshop) try(ctx context.Context, m *mutants.Mutant) (mutants.Trial, error) {
 	r := mutants.Trial{Mutant: m.Key(), Sum: h.sum, Verdict: mutants.Survived}
 	order := slices.Clone(h.suites)
@@ -286,6 +285,9 @@ func (h *workshop) try(ctx context.Context, m *mutants.Mutant) (mutants.Trial, e
 			o, err := s.judge(ctx, tests, env)
 			if err != nil {
 				return r, err
+			}
+			if o.doubted {
+				r.Verdict = mutants.Unknown
 			}
 			if r.Seconds += o.seconds; !o.passed {
 				r.Verdict, r.Suite, r.Test, r.Late = mutants.Killed, s.folder, o.first, o.late

@@ -57,23 +57,24 @@ func TestJudge(t *testing.T) {
 		name, script string
 		passed, late bool
 		first        string
+		doubted      bool
 	}{
-		{"all pass", `exit 0`, true, false, ""},
-		{"one fails", `[ -z "$M" ] && exit 0; echo "--- FAIL: TestB (0.00s)"; exit 1`, false, false, "TestB"},
-		{"it crashes", `[ -z "$M" ] && exit 0; echo "=== RUN   TestA"; exit 2`, false, false, "TestA"},
-		{"before any test", `[ -z "$M" ] && exit 0; exit 2`, false, false, ""},
-		{"no end", `[ -z "$M" ] && exit 0; echo "=== RUN   TestB"; echo "panic: test timed out after 30s"; exit 2`, false, true, "TestB"},
-		{"one always fails", `case "$*" in *TestA*) echo "--- FAIL: TestA (0.00s)"; exit 1;; esac`, true, false, ""},
+		{"all pass", `exit 0`, true, false, "", false},
+		{"one fails", `[ -z "$M" ] && exit 0; echo "--- FAIL: TestB (0.00s)"; exit 1`, false, false, "TestB", false},
+		{"it crashes", `[ -z "$M" ] && exit 0; echo "=== RUN   TestA"; exit 2`, false, false, "TestA", false},
+		{"before any test", `[ -z "$M" ] && exit 0; exit 2`, false, false, "", false},
+		{"no end", `[ -z "$M" ] && exit 0; echo "=== RUN   TestB"; echo "panic: test timed out after 30s"; exit 2`, false, true, "TestB", false},
+		{"one always fails", `case "$*" in *TestA*) echo "--- FAIL: TestA (0.00s)"; exit 1;; esac`, true, false, "", true},
 		{"one always fails, another only now", `case "$*" in *TestA*) echo "--- FAIL: TestA (0.00s)"; exit 1;; esac
-[ -z "$M" ] && exit 0; echo "--- FAIL: TestB (0.00s)"; exit 1`, false, false, "TestB"},
+[ -z "$M" ] && exit 0; echo "--- FAIL: TestB (0.00s)"; exit 1`, false, false, "TestB", true},
 	} {
 		o, err := program(t, x.script).judge(context.Background(), []*test{a, b}, "M=1")
 		if err != nil {
 			t.Errorf("%s: %v", x.name, err)
 			continue
 		}
-		if o.passed != x.passed || o.late != x.late || o.first != x.first && !o.passed {
-			t.Errorf("%s: passed %v, late %v, first %q", x.name, o.passed, o.late, o.first)
+		if o.passed != x.passed || o.late != x.late || o.first != x.first && !o.passed || o.doubted != x.doubted {
+			t.Errorf("%s: passed %v, late %v, first %q, doubted %v", x.name, o.passed, o.late, o.first, o.doubted)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type Part struct {
 type Trial struct {
 	Mutant  string  `json:"mutant"`  // its key
 	Sum     string  `json:"sum"`     // of the programs with tests
-	Verdict Verdict `json:"verdict"` // killed or survived
+	Verdict Verdict `json:"verdict"` // killed, survived, or unknown: a test failed that also fails without it
 	Suite   string  `json:"suite,omitempty"`
 	Test    string  `json:"test,omitempty"` // of the suite, that failed
 	Late    bool    `json:"late,omitempty"` // it had no end
@@ -69,7 +69,8 @@ type Harness struct {
 // LeftOfTrials is a mutant that no test killed.
 type LeftOfTrials struct {
 	Mutant
-	Tests int `json:"tests"` // that came to it
+	Verdict Verdict `json:"verdict"`
+	Tests   int     `json:"tests"` // that came to it
 }
 
 // CountTrials makes the score of the trials there are, which are by keys; reached are the
@@ -82,7 +83,7 @@ func CountTrials(set *Set, parts []Part, reached map[int]bool, trials map[string
 	all := Count(set, reached, results)
 	h := Harness{Operators: all.Operators, Gaps: all.Gaps, All: PartTally{Tally: all.All}}
 	for i := range all.Left {
-		h.Left = append(h.Left, LeftOfTrials{all.Left[i].Mutant, all.Left[i].Scenarios})
+		h.Left = append(h.Left, LeftOfTrials{all.Left[i].Mutant, all.Left[i].Verdict, all.Left[i].Scenarios})
 	}
 	for _, p := range parts {
 		some := Set{}
@@ -118,7 +119,7 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 	a := &h.All
 	fmt.Fprintf(&b, "## The harness itself\n\nMeasured %s by `make mutants MANAGER=harness`: mutants of the simulator's own packages, by the same operators. "+
 		"What judges is no gate but the tests: first those of the mutant's own package, then the other suites, only the tests that come to the mutant, until one fails. "+
-		"A test that has no end is stopped after three times its time and half a minute, and kills, too; one that fails without the mutant as well kills nothing.\n\n", h.Date)
+		"A test that has no end is stopped after three times its time and half a minute, and kills, too; where the only one that fails does so without the mutant as well, nothing is judged.\n\n", h.Date)
 	suites := table.New("tests of", "how many", "seconds", "")
 	for _, s := range h.Suites {
 		note := ""
@@ -132,41 +133,45 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 	}
 	b.WriteString(suites.Markdown() + "\n")
 	reached := a.Mutants - a.Unreached
-	fmt.Fprintf(&b, "%d mutants. %d are unreached: none of these tests comes to them. Of the other %d, %d were tried, drawn at random from each part (seed %d): %d killed, %d survived.\n\n",
-		a.Mutants, a.Unreached, reached, a.Sampled, h.Seed, a.Killed, a.Survived)
-	if a.Sampled > 0 {
-		low, high := answer.Chance(a.Killed, a.Sampled)
-		fmt.Fprintf(&b, "**Score: %s of the mutants that a test comes to are killed** (%d of %d; 95%% band %s to %s).\n\n", percent(a.Killed, a.Sampled), a.Killed, a.Sampled, share(low), share(high))
+	fmt.Fprintf(&b, "%d mutants. %d are unreached: none of these tests comes to them. Of the other %d, %d were tried, drawn at random from each part (seed %d): %d killed, %d survived, %d not judged.\n\n",
+		a.Mutants, a.Unreached, reached, a.Sampled, h.Seed, a.Killed, a.Survived, a.Unknown)
+	if n := a.Killed + a.Survived; n > 0 {
+		low, high := answer.Chance(a.Killed, n)
+		fmt.Fprintf(&b, "**Score: %s of the mutants that a test comes to are killed** (%d of %d; 95%% band %s to %s).\n\n", percent(a.Killed, n), a.Killed, n, share(low), share(high))
 	}
 	b.WriteString(h.parts().Markdown() + "\n" + (&Score{Operators: h.Operators}).operators().Markdown() + "\n")
-	h.left(&b, reasons)
+	h.left(&b, Survived, "Survivors", reasons)
+	h.left(&b, Unknown, "Not judged", reasons)
 	(&Score{Manager: "the harness", Gaps: h.Gaps, All: a.Tally}).gaps(&b)
 	return b.String()
 }
 
 // parts is a row for each part.
 func (h *Harness) parts() *table.Table {
-	t := table.New("part", "packages", "mutants", "unreached", "tried", "killed", "by its package's tests", "by having no end", "survived", "score")
+	t := table.New("part", "packages", "mutants", "unreached", "tried", "killed", "by its package's tests", "by having no end", "survived", "not judged", "score")
 	for i := range t.Columns[2:] {
 		t.Columns[i+2].Right = true
 	}
 	for i := range h.Parts {
 		p := &h.Parts[i]
 		score := ""
-		if p.Sampled > 0 {
-			score = percent(p.Killed, p.Sampled)
+		if n := p.Killed + p.Survived; n > 0 {
+			score = percent(p.Killed, n)
 		}
 		t.Add(p.Name, strings.Join(p.Folders, ", "), fmt.Sprint(p.Mutants), fmt.Sprint(p.Unreached), fmt.Sprint(p.Sampled), fmt.Sprint(p.Killed),
-			fmt.Sprint(p.Own), fmt.Sprint(p.Late), fmt.Sprint(p.Survived), score)
+			fmt.Sprint(p.Own), fmt.Sprint(p.Late), fmt.Sprint(p.Survived), fmt.Sprint(p.Unknown), score)
 	}
 	return t
 }
 
-// left lists the survivors.
-func (h *Harness) left(b *strings.Builder, reasons map[string]string) {
+// left lists the mutants of one verdict.
+func (h *Harness) left(b *strings.Builder, v Verdict, head string, reasons map[string]string) {
 	t := table.New("place", "function", "operator", "from", "to", "tests", "why")
 	for i := range h.Left {
 		l := &h.Left[i]
+		if l.Verdict != v {
+			continue
+		}
 		to := l.To
 		if to == "" {
 			to = "(left out)"
@@ -175,6 +180,6 @@ func (h *Harness) left(b *strings.Builder, reasons map[string]string) {
 			{Text: l.From, Style: table.Code}, {Text: to, Style: table.Code}, {Text: fmt.Sprint(l.Tests)}, {Text: reasons[l.Key()]}})
 	}
 	if len(t.Rows) > 0 {
-		fmt.Fprintf(b, "\n### The harness itself: Survivors (%d)\n\n%s\n", len(t.Rows), t.Markdown())
+		fmt.Fprintf(b, "\n### The harness itself: %s (%d)\n\n%s\n", head, len(t.Rows), t.Markdown())
 	}
 }
