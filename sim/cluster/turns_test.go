@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // Kubelets that work in turn work on one pod at a time in the whole cluster: a turn is
@@ -34,5 +35,21 @@ func TestInTurn(t *testing.T) {
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})
+	}
+}
+
+// A pod that is refused tries again a fixed time after its last try was due, and is due
+// for the first time when it comes, however late in the day.
+func TestInTurnAgain(t *testing.T) {
+	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
+		cfg.Manager, cfg.InTurn = outage{add: span{0, 5*time.Minute + 15*time.Second}}.of(cfg.Manager), time.Minute
+		cfg.Script = []cluster.Entry{{At: 5 * time.Minute, Action: &action.Scale{Kind: "Deployment", Name: "web", Replicas: 1}}}
+	}, nil, nil)
+	var got []string
+	for _, line := range only(told(c), "add-end") {
+		got = append(got, strings.Fields(line)[0])
+	}
+	if d := cmp.Diff([]string{"5m0s", "5m10s", "5m20s"}, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
