@@ -44,6 +44,7 @@ type workshop struct {
 	suites  []*suite
 	sum     string // of the programs with tests
 	results map[string]mutants.Trial
+	lived   map[string]bool // mutants that survived the tests of another day
 }
 
 // harness makes mutants of the harness, and has its tests judge them.
@@ -51,7 +52,7 @@ func (s *settings) harness(ctx context.Context) error {
 	if s.known {
 		return write("reports/MUTANTS.md")
 	}
-	h := &workshop{settings: *s, dir: filepath.Join(below, harness), results: map[string]mutants.Trial{}}
+	h := &workshop{settings: *s, dir: filepath.Join(below, harness), results: map[string]mutants.Trial{}, lived: map[string]bool{}}
 	if err := os.MkdirAll(h.dir, 0o777); err != nil {
 		return err
 	}
@@ -228,6 +229,7 @@ func (h *workshop) measure(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		r.Hole = r.Verdict == mutants.Killed && h.lived[r.Mutant]
 		fmt.Fprintf(os.Stderr, "mutants: %d of %d: %s\n", i+1, len(sample), r.Line())
 		if h.only != "" {
 			continue // what somebody picked is no part of a sample
@@ -257,7 +259,13 @@ func (h *workshop) known(path string) error {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var r mutants.Trial
 		// The last line of one that was killed may be half a line.
-		if json.Unmarshal(lines.Bytes(), &r) == nil && r.Sum == h.sum {
+		if json.Unmarshal(lines.Bytes(), &r) != nil {
+			continue
+		}
+		if r.Verdict == mutants.Survived || r.Hole {
+			h.lived[r.Mutant] = true
+		}
+		if r.Sum == h.sum {
 			h.results[r.Mutant] = r
 		}
 	}

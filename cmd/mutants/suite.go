@@ -41,7 +41,6 @@ var deciding = []*suite{
 	{folder: "sim/cluster"},
 	{folder: "sim/cluster/control"},
 	{folder: "scenarios", only: "^TestGolden$/^(ok-|r[0-9]|w2-)", each: true, most: 14},
-	{folder: "scenarios", only: "^TestCanary$"},
 }
 
 // test is one of a suite.

@@ -24,6 +24,7 @@ type Trial struct {
 	Suite   string  `json:"suite,omitempty"`
 	Test    string  `json:"test,omitempty"` // of the suite, that failed
 	Late    bool    `json:"late,omitempty"` // it had no end
+	Hole    bool    `json:"hole,omitempty"` // it lived until this test was written
 	Tests   int     `json:"tests"`          // that were asked
 	Seconds float64 `json:"seconds"`
 }
@@ -52,6 +53,8 @@ type PartTally struct {
 	Tally
 	Own  int `json:"own"`  // of the killed those that a test of their own package killed
 	Late int `json:"late"` // and those whose tests had no end
+	// Holes are those that a test killed which was written because they had lived.
+	Holes int `json:"holes"`
 }
 
 // Harness is what its tests see of the simulator's own mutants.
@@ -98,10 +101,11 @@ func CountTrials(set *Set, parts []Part, reached map[int]bool, trials map[string
 			if r, ok := trials[m.Key()]; ok && r.Verdict == Killed {
 				t.Own += one(r.Suite == path.Dir(m.File))
 				t.Late += one(r.Late)
+				t.Holes += one(r.Hole)
 			}
 		}
 		h.Parts = append(h.Parts, t)
-		h.All.Own, h.All.Late = h.All.Own+t.Own, h.All.Late+t.Late
+		h.All.Own, h.All.Late, h.All.Holes = h.All.Own+t.Own, h.All.Late+t.Late, h.All.Holes+t.Holes
 	}
 	return h
 }
@@ -138,6 +142,10 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 	if n := a.Killed + a.Survived; n > 0 {
 		low, high := answer.Chance(a.Killed, n)
 		fmt.Fprintf(&b, "**Score: %s of the mutants that a test comes to are killed** (%d of %d; 95%% band %s to %s).\n\n", percent(a.Killed, n), a.Killed, n, share(low), share(high))
+		if a.Holes > 0 {
+			fmt.Fprintf(&b, "%d of these lived at first, and tests were written for them: before, it was %s (%d of %d), which is the better guess for mutants that nobody drew.\n\n",
+				a.Holes, percent(a.Killed-a.Holes, n), a.Killed-a.Holes, n)
+		}
 	}
 	b.WriteString(h.parts().Markdown() + "\n" + (&Score{Operators: h.Operators}).operators().Markdown() + "\n")
 	h.left(&b, Survived, "Survivors", reasons)
@@ -148,7 +156,7 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 
 // parts is a row for each part.
 func (h *Harness) parts() *table.Table {
-	t := table.New("part", "packages", "mutants", "unreached", "tried", "killed", "by its package's tests", "by having no end", "survived", "not judged", "score")
+	t := table.New("part", "packages", "mutants", "unreached", "tried", "killed", "by its package's tests", "by having no end", "by tests written since", "survived", "not judged", "score")
 	for i := range t.Columns[2:] {
 		t.Columns[i+2].Right = true
 	}
@@ -159,7 +167,7 @@ func (h *Harness) parts() *table.Table {
 			score = percent(p.Killed, n)
 		}
 		t.Add(p.Name, strings.Join(p.Folders, ", "), fmt.Sprint(p.Mutants), fmt.Sprint(p.Unreached), fmt.Sprint(p.Sampled), fmt.Sprint(p.Killed),
-			fmt.Sprint(p.Own), fmt.Sprint(p.Late), fmt.Sprint(p.Survived), fmt.Sprint(p.Unknown), score)
+			fmt.Sprint(p.Own), fmt.Sprint(p.Late), fmt.Sprint(p.Holes), fmt.Sprint(p.Survived), fmt.Sprint(p.Unknown), score)
 	}
 	return t
 }

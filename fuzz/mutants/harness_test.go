@@ -21,7 +21,7 @@ func TestHarness(t *testing.T) {
 	for id, r := range map[int]mutants.Trial{
 		1: {Verdict: mutants.Killed, Suite: "sim", Late: true},
 		3: {Verdict: mutants.Survived, Tests: 7},
-		4: {Verdict: mutants.Killed, Suite: "scenarios"},
+		4: {Verdict: mutants.Killed, Suite: "scenarios", Hole: true},
 	} {
 		r.Mutant = key(id)
 		trials[r.Mutant] = r
@@ -32,9 +32,10 @@ func TestHarness(t *testing.T) {
 	text := h.Markdown(map[string]string{key(3): "nobody asks"})
 	for _, want := range []string{
 		"5 mutants. 1 are unreached: none of these tests comes to them. Of the other 4, 3 were tried, drawn at random from each part (seed 1): 2 killed, 1 survived, 0 not judged.",
-		"| kernel | sim | 2 | 0 | 1 | 1 | 1 | 1 | 0 | 0 | 100 % |",
-		"| cluster | sim/cluster | 3 | 1 | 2 | 1 | 0 | 0 | 1 | 0 | 50 % |",
+		"| kernel | sim | 2 | 0 | 1 | 1 | 1 | 1 | 0 | 0 | 0 | 100 % |",
+		"| cluster | sim/cluster | 3 | 1 | 2 | 1 | 0 | 0 | 1 | 1 | 0 | 50 % |",
 		"<code>f()</code> | <code>(left out)</code> | 7 | nobody asks |",
+		"1 of these lived at first, and tests were written for them: before, it was 33 % (1 of 3)",
 		"<code>down</code>",
 	} {
 		if !strings.Contains(text, want) {
