@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,5 +67,41 @@ func TestKilledWhilePaused(t *testing.T) {
 	run(t, single(strategy.NewSerial()), sleeper)
 	if !errors.Is(after, sim.ErrKilled) {
 		t.Errorf("got %v, want %v", after, sim.ErrKilled)
+	}
+}
+
+// Whether a message to a process would arrive: while it runs, and is neither paused nor
+// cut off, both at once included.
+func TestReached(t *testing.T) {
+	var got []bool
+	_, err := sim.Run(context.Background(), single(strategy.NewSerial()), func(w *sim.World) error {
+		server := make(chan *sim.Gate, 1)
+		start(w, sim.Process{ID: "client", Group: "node-1", Run: func(_ context.Context, g *sim.Gate) error {
+			server <- g
+			time.Sleep(time.Minute)
+			return nil
+		}}, proc("server", func(context.Context, *sim.Gate) error {
+			g := <-server
+			look := func() { got = append(got, g.Reached()) }
+			look()
+			w.Hold("node-1")
+			look()
+			w.Pause("client")
+			look()
+			w.Release("node-1")
+			look()
+			w.Resume("client")
+			look()
+			time.Sleep(2 * time.Minute)
+			look()
+			return nil
+		}))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []bool{true, false, false, false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("reached %v, want %v", got, want)
 	}
 }

@@ -15,6 +15,9 @@
 // is not run again as long as the program and the baseline are the same. At the end it
 // writes reports/MUTANTS.md, of all managers of which there are results.
 //
+// With -manager harness the mutants are the simulator's own, of its invariants, kernel and
+// cluster, and what judges is their tests: harness.go. A sample is of each of these parts.
+//
 // It exits with 2 if it could not measure.
 package main
 
@@ -43,7 +46,7 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.StringVar(&s.manager, "manager", "", "the address manager: a folder of sim/ipam with a mutants.txt")
+	flag.StringVar(&s.manager, "manager", "", "the address manager: a folder of sim/ipam with a mutants.txt; or \"harness\"")
 	flag.StringVar(&s.source, "source", "", "the folder of a fork, in the place of the release")
 	flag.IntVar(&s.sample, "sample", 0, "of the mutants that a scenario comes to, so many at random; 0: all")
 	flag.Uint64Var(&s.seed, "seed", 1, "which ones")
@@ -84,6 +87,9 @@ func (s *settings) check() error {
 
 // run does all of it.
 func (s *settings) run(ctx context.Context) error {
+	if s.manager == harness {
+		return s.harness(ctx)
+	}
 	g, err := s.garden(ctx)
 	if err != nil {
 		return err

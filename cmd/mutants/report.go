@@ -70,6 +70,9 @@ func write(path string) error {
 	var out strings.Builder
 	out.WriteString(head)
 	for _, file := range all {
+		if filepath.Base(file) == harness+".json" {
+			continue // the last section
+		}
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return err
@@ -84,5 +87,10 @@ func write(path string) error {
 		}
 		out.WriteString("\n" + s.Markdown(reasons))
 	}
+	ours, err := harnessSection()
+	if err != nil {
+		return err
+	}
+	out.WriteString(ours)
 	return os.WriteFile(path, []byte(out.String()), 0o666)
 }

@@ -34,6 +34,18 @@ func TestAllIsSortedAndComplete(t *testing.T) {
 	}
 }
 
+// Every invariant is found by its name, the first and the last, too.
+func TestNamed(t *testing.T) {
+	for _, i := range All() {
+		if got, ok := Named(i.Name); !ok || got.Name != i.Name || AtRest(i.Name) != (i.Phase == Quiescent) {
+			t.Errorf("%s: found %v as %q, at rest %v", i.Name, ok, got.Name, AtRest(i.Name))
+		}
+	}
+	if got, ok := Named("no-such-thing"); ok || got.Name != "" || AtRest("no-such-thing") {
+		t.Errorf("no-such-thing is %q", got.Name)
+	}
+}
+
 func TestCalmIsGreen(t *testing.T) {
 	for _, i := range All() {
 		for _, v := range []*View{calm(), calmBlocks()} {

@@ -467,6 +467,12 @@ func TestMaxBlocks(t *testing.T) {
 				})
 			}, two, begin, claim(model.Confirmed))
 		}, strings.Replace(red, "1m3s", "1m4s", 1)},
+		{"an ADD of another node had begun", func(v *View) {
+			steps(v, func(v *View) { busy(v, "c8", "8", "node-2", false, v.Truth.At) }, two, begin, claim(model.Confirmed))
+		}, strings.Replace(red, "1m3s", "1m4s", 1)},
+		{"a DEL of its own had begun", func(v *View) {
+			steps(v, func(v *View) { busy(v, "c0", "0", "node-1", true, v.Truth.At) }, two, begin, claim(model.Confirmed))
+		}, strings.Replace(red, "1m3s", "1m4s", 1)},
 
 		{"not confirmed", func(v *View) { steps(v, two, begin, claim(model.Pending), lose) }, ""},
 		{"more than the new limit before it was set", func(v *View) { steps(v, claim(model.Confirmed), two, begin) }, ""},

@@ -27,6 +27,7 @@ func TestClaimsOnADisk(t *testing.T) {
 			orphan(v)
 			v.Truth.Nodes["node-1"] = model.Node{Registered: true, Up: true, Since: sec(240)}
 		}, ""},
+		{"on no node's disk: no node that is off keeps it", func(v *View) { orphan(v); v.Record.Claims[0].Node = "" }, leaked},
 	})
 	const outlived = "after convergence 10.0.0.1 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"
 	table(t, Convergence, []row{

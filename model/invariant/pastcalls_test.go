@@ -167,6 +167,7 @@ func TestReservationCount(t *testing.T) {
 	table(t, ReservationCount, []row{
 		{"never claimed", see(begin, reserves, ends(model.AddEnd, nil), later), never},
 		{"released, and still reserved", see(begin, reserves, claims, ends(model.AddEnd, nil), unclaims, ends(model.DelEnd, nil), later), over},
+		{"claimed in the very step in which the ADD ends", see(begin, reserves, func(v *View) { claims(v); ends(model.AddEnd, nil)(v) }, unclaims, ends(model.DelEnd, nil), later), over},
 		{"reserved already, for an address that it had", see(reserves, begin, claims, ends(model.AddEnd, nil), unclaims, ends(model.DelEnd, nil), later), over},
 
 		{"claimed", see(begin, reserves, claims, ends(model.AddEnd, nil), later), ""},

@@ -1,6 +1,8 @@
 package cluster_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,5 +65,24 @@ func TestDisturbedCalls(t *testing.T) {
 		if got := ends(c, model.AddEnd); len(got) != 1 || got[0].Err != "" || got[0].Begun >= time.Second || got[0].Disturbed != want {
 			t.Errorf("cut off at %s: %+v, want disturbed %v", cut, got, want)
 		}
+	}
+}
+
+// The history has the beginning of each call, before its end: what a call may have read is
+// told by when it began.
+func TestBeginsAreTold(t *testing.T) {
+	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
+		cfg.Manager = outage{takes: 5 * time.Second}.of(cfg.Manager)
+		cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}}}
+	}, nil, nil)
+	var got []string
+	for _, e := range c.Checker.History().Events {
+		if kind := string(e.Kind); strings.HasPrefix(kind, "add-") || strings.HasPrefix(kind, "del-") {
+			got = append(got, fmt.Sprintf("%v %s", e.At.Truncate(time.Second), kind))
+		}
+	}
+	want := "0s add-begin, 5s add-end, 1m0s del-begin, 1m0s del-end, 1m0s add-begin, 1m5s add-end"
+	if told := strings.Join(got, ", "); told != want {
+		t.Errorf("%s, want %s", told, want)
 	}
 }

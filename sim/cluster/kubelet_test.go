@@ -1,12 +1,15 @@
 package cluster_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 )
@@ -52,6 +55,32 @@ func TestJobEndsInPartition(t *testing.T) {
 		"10m30s a reachable again", "10m30s web del-end a",
 	}
 	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// look is a moment of the script in which a test sees what is stored.
+type look func(*cluster.Cluster)
+
+func (l look) Do(_ context.Context, o *cluster.Operator) error { l(o.Cluster); return nil }
+func (look) String() string                                    { return "a look" }
+
+// Pods of a node that is silent are said not to be ready; their kubelet says that they are
+// when it is heard again.
+func TestReadyAgain(t *testing.T) {
+	p := &action.Partition{Node: "a"}
+	p.For.Duration = 3 * time.Minute
+	var got []corev1.ConditionStatus
+	ready := look(func(c *cluster.Cluster) {
+		for _, condition := range c.Cache.Pod(model.PodRef{Namespace: "default", Name: "web"}).Status.Conditions {
+			if condition.Type == corev1.PodReady {
+				got = append(got, condition.Status)
+			}
+		}
+	})
+	onA(t, "", cluster.Entry{At: time.Minute, Action: p},
+		cluster.Entry{At: 50 * time.Second, Action: ready}, cluster.Entry{At: 3 * time.Minute, Action: ready}, cluster.Entry{At: 5 * time.Minute, Action: ready})
+	if d := cmp.Diff([]corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionTrue}, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }

@@ -62,6 +62,15 @@ func TestKubeletDies(t *testing.T) {
 				"1m10s web-0 sandbox-up a", "1m10s web-0 add-end a 10.0.0.1",
 			},
 		},
+		{
+			name:   "and nothing is left of a sandbox that is gone",
+			script: []cluster.Entry{at(time.Minute, remove), at(2*time.Minute, kill)},
+			want: []string{
+				"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
+				"1m0s web-0 sandbox-down a containers stopped", "1m0s web-0 del-end a",
+				"1m0s web-0 sandbox-up a", "1m0s web-0 add-end a 10.0.0.1",
+			},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := only(inOutage(t, tt.outage, tt.script...), "sandbox-", "-end")
