@@ -135,7 +135,7 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 		}
 		suites.Add(s.Folder, fmt.Sprint(s.Tests), fmt.Sprint(s.Seconds), note)
 	}
-	b.WriteString(suites.Markdown() + "\n")
+	b.WriteString(suites.Markdown() + "\n\n")
 	reached := a.Mutants - a.Unreached
 	fmt.Fprintf(&b, "%d mutants. %d are unreached: none of these tests comes to them. Of the other %d, %d were tried, drawn at random from each part (seed %d): %d killed, %d survived, %d not judged.\n\n",
 		a.Mutants, a.Unreached, reached, a.Sampled, h.Seed, a.Killed, a.Survived, a.Unknown)
@@ -147,7 +147,7 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 				a.Holes, percent(a.Killed-a.Holes, n), a.Killed-a.Holes, n)
 		}
 	}
-	b.WriteString(h.parts().Markdown() + "\n" + (&Score{Operators: h.Operators}).operators().Markdown() + "\n")
+	b.WriteString(h.parts().Markdown() + "\n\n" + (&Score{Operators: h.Operators}).operators().Markdown() + "\n")
 	h.left(&b, Survived, "Survivors", reasons)
 	h.left(&b, Unknown, "Not judged", reasons)
 	(&Score{Manager: "the harness", Gaps: h.Gaps, All: a.Tally}).gaps(&b)
