@@ -24,7 +24,8 @@ func (w *worker) removeSandboxes(ctx context.Context) error {
 	}
 	for len(w.stopped) > 0 && kubeapi.Sleep(ctx, every) {
 		w.stopped = slices.DeleteFunc(w.stopped, func(st *podState) bool {
-			return w.del(ctx, st) == nil && w.del(ctx, st) == nil
+			stoppedAgain := w.del(ctx, st) == nil
+			return stoppedAgain && w.del(ctx, st) == nil
 		})
 	}
 	return ctx.Err()
