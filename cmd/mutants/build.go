@@ -30,7 +30,7 @@ const inside = "ipamsim/mutant"
 type garden struct {
 	settings
 	dir     string // below/manager
-	source  string // the copy
+	clone   string // the copy
 	name    string // of the manager in the baseline
 	program string
 	sum     string // of the program, the baseline, and which scenarios are too long
@@ -55,7 +55,7 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 		g.name = s.manager
 	}
 	// One for all managers of a module: what has no mutants in it is compiled once.
-	g.source = filepath.Join(below, "_source", path.Base(g.targets.Module))
+	g.clone = filepath.Join(below, "_source", path.Base(g.targets.Module))
 	prepare := g.build
 	if s.known {
 		prepare = g.built
@@ -84,7 +84,7 @@ func (g *garden) build(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "mutants: %d of %s; building %s\n", len(g.set.Mutants), g.manager, g.program)
-	return versions.Build(ctx, os.Stderr, versions.Version{Name: g.manager, Source: g.source, Program: g.program})
+	return versions.Build(ctx, os.Stderr, versions.Version{Name: g.manager, Source: g.clone, Program: g.program})
 }
 
 // built reads what build made before.
@@ -114,7 +114,7 @@ func hash(sum io.Writer, file string) error {
 
 // from is the folder of what is copied, and sets what it is called.
 func (g *garden) from() (string, error) {
-	if g.upstream = g.settings.source; g.upstream != "" {
+	if g.upstream = g.source; g.upstream != "" {
 		return g.upstream, nil
 	}
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", g.targets.Module).Output()
@@ -131,7 +131,7 @@ func (g *garden) from() (string, error) {
 
 // copy makes the copy of the module's source and the mutants in it.
 func (g *garden) copy() error {
-	t, to := g.targets, g.source
+	t, to := g.targets, g.clone
 	from, err := g.from()
 	if err != nil {
 		return err
@@ -160,11 +160,7 @@ func (g *garden) copy() error {
 			return err
 		}
 	}
-	b, err := json.MarshalIndent(&g.set, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(g.dir, made), b, 0o666)
+	return writeJSON(filepath.Join(g.dir, made), &g.set)
 }
 
 // flags are the arguments by which the go command sees the copy as the program is built
@@ -175,7 +171,7 @@ func (g *garden) flags(dir string) ([]string, error) {
 	if err != nil && !errors.Is(err, overlay.ErrMisfit) {
 		return nil, err
 	}
-	if g.settings.source == "" {
+	if g.source == "" {
 		return []string{"-overlay=" + every}, nil
 	}
 	c := exec.Command("go", "run", "./cmd/fork", "-pinned", dir)

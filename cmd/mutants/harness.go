@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -175,7 +173,7 @@ func (h *workshop) reached() map[int]bool {
 }
 
 // sampled are the mutants to try: of each part as many, by turns, so that a measurement
-// which is interrupted is one of all parts. A seed draws them by a hash of their keys.
+// which is interrupted is one of all parts. Each part's are in the order that the seed draws.
 func (h *workshop) sampled() []int {
 	reached, rank := h.reached(), map[int]uint64{}
 	of := make([][]int, len(parts))
@@ -185,8 +183,7 @@ func (h *workshop) sampled() []int {
 		if !reached[m.ID] || !strings.Contains(m.Key(), h.only) {
 			continue
 		}
-		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", h.seed, m.Key()))
-		rank[m.ID] = binary.BigEndian.Uint64(sum[:])
+		rank[m.ID] = h.rank(m)
 		of[part] = append(of[part], m.ID)
 	}
 	most := 0
@@ -234,11 +231,7 @@ func (h *workshop) measure(ctx context.Context) error {
 		if h.only != "" {
 			continue // what somebody picked is no part of a sample
 		}
-		b, err := json.Marshal(&r)
-		if err != nil {
-			return err
-		}
-		if _, err := out.Write(append(b, '\n')); err != nil {
+		if err := json.NewEncoder(out).Encode(&r); err != nil {
 			return err
 		}
 		h.results[r.Mutant] = r
@@ -248,28 +241,14 @@ func (h *workshop) measure(ctx context.Context) error {
 
 // known reads what a file keeps of these programs.
 func (h *workshop) known(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var r mutants.Trial
-		// The last line of one that was killed may be half a line.
-		if json.Unmarshal(lines.Bytes(), &r) != nil {
-			continue
-		}
+	return eachLine(path, func(r *mutants.Trial) {
 		if r.Verdict == mutants.Survived || r.Hole {
 			h.lived[r.Mutant] = true
 		}
 		if r.Sum == h.sum {
-			h.results[r.Mutant] = r
+			h.results[r.Mutant] = *r
 		}
-	}
-	return nil
+	})
 }
 
 // try runs the tests that come to a mutant, those of its own package first, until one
@@ -306,14 +285,6 @@ func (h *workshop) try(ctx context.Context, m *mutants.Mutant) (mutants.Trial, e
 	return r, nil
 }
 
-func writeJSON(file string, v any) error {
-	b, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(b, '\n'), 0o666)
-}
-
 // report writes the facts of the harness, and the report.
 func (h *workshop) report() error {
 	s := mutants.CountTrials(&h.set, parts, h.reached(), h.results)
@@ -321,13 +292,7 @@ func (h *workshop) report() error {
 	for _, d := range h.suites {
 		s.Suites = append(s.Suites, mutants.Asked{Folder: d.folder, Tests: len(d.tests), Seconds: math.Round(d.seconds()), Only: d.only, Most: d.most})
 	}
-	if err := os.MkdirAll(facts, 0o777); err != nil {
-		return err
-	}
-	if err := writeJSON(filepath.Join(facts, harness+".json"), &s); err != nil {
-		return err
-	}
-	return write("reports/MUTANTS.md")
+	return publish(harness, &s)
 }
 
 // harnessSection is that of the report; "" if the harness was not measured.

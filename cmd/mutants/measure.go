@@ -79,11 +79,7 @@ func (g *garden) reach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(&reachedBy{g.sum, g.reached})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, b, 0o666)
+	return writeJSON(file, &reachedBy{g.sum, g.reached})
 }
 
 // look runs scenarios without a mutant, and says which of them comes to which mutant. The
@@ -150,14 +146,19 @@ func (g *garden) gate(ctx context.Context, env, files []string) (*baseline.Summa
 	return s, json.Unmarshal(b, s)
 }
 
-// order is all mutants that a scenario comes to, in an order that the seed draws: by a
-// hash of each one's key, so that one mutant more or less leaves the others where they are.
+// rank is a mutant's place in the order that the seed draws: a hash of its key, so that one
+// mutant more or less leaves the others where they are.
+func (s *settings) rank(m *mutants.Mutant) uint64 {
+	h := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.seed, m.Key()))
+	return binary.BigEndian.Uint64(h[:])
+}
+
+// order is all mutants that a scenario comes to, in the order that the seed draws.
 func (g *garden) order() []int {
 	rank := map[int]uint64{}
 	for _, ids := range g.reached {
 		for _, id := range ids {
-			h := sha256.Sum256(fmt.Appendf(nil, "%d %s", g.seed, g.set.Mutants[id-1].Key()))
-			rank[id] = binary.BigEndian.Uint64(h[:])
+			rank[id] = g.rank(&g.set.Mutants[id-1])
 		}
 	}
 	return slices.SortedFunc(maps.Keys(rank), func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
@@ -201,13 +202,9 @@ func (g *garden) measure(ctx context.Context) error {
 		}
 		r := mutants.Judge(s)
 		r.Sum, r.Mutant, r.Scenarios = g.sum, m.Key(), len(some)
-		b, err := json.Marshal(&r)
-		if err != nil {
-			return err
-		}
 		// What somebody picked is no part of a sample.
 		if g.only == "" {
-			if _, err := out.Write(append(b, '\n')); err != nil {
+			if err := json.NewEncoder(out).Encode(&r); err != nil {
 				return err
 			}
 		}
@@ -231,20 +228,30 @@ func (g *garden) sampled() []int {
 // results are those that a file keeps of this program, by mutant.
 func (g *garden) results(path string) (map[string]mutants.Result, error) {
 	out := map[string]mutants.Result{}
+	return out, eachLine(path, func(r *mutants.Result) {
+		if r.Sum == g.sum {
+			out[r.Mutant] = *r
+		}
+	})
+}
+
+// eachLine reads the results that a file keeps, a line of JSON each; without the file there
+// is none.
+func eachLine[T any](path string, do func(*T)) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var r mutants.Result
+		var r T
 		// The last line of one that was killed may be half a line.
-		if json.Unmarshal(lines.Bytes(), &r) == nil && r.Sum == g.sum {
-			out[r.Mutant] = r
+		if json.Unmarshal(lines.Bytes(), &r) == nil {
+			do(&r)
 		}
 	}
-	return out, nil
+	return nil
 }

@@ -48,17 +48,26 @@ func (g *garden) report() error {
 	for _, p := range g.targets.Packages {
 		s.Packages = append(s.Packages, p.Folder)
 	}
-	b, err := json.MarshalIndent(&s, "", " ")
-	if err != nil {
-		return err
-	}
+	return publish(g.manager, &s)
+}
+
+// publish writes facts, and the report of all that have some.
+func publish(name string, score any) error {
 	if err := os.MkdirAll(facts, 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(facts, g.manager+".json"), append(b, '\n'), 0o666); err != nil {
+	if err := writeJSON(filepath.Join(facts, name+".json"), score); err != nil {
 		return err
 	}
 	return write("reports/MUTANTS.md")
+}
+
+func writeJSON(file string, v any) error {
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(b, '\n'), 0o666)
 }
 
 // write makes the report of all facts.

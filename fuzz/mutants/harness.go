@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/reports/answer"
 	"ipamsim/reports/table"
 )
 
@@ -140,8 +139,7 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 	fmt.Fprintf(&b, "%d mutants. %d are unreached: none of these tests comes to them. Of the other %d, %d were tried, drawn at random from each part (seed %d): %d killed, %d survived, %d not judged.\n\n",
 		a.Mutants, a.Unreached, reached, a.Sampled, h.Seed, a.Killed, a.Survived, a.Unknown)
 	if n := a.Killed + a.Survived; n > 0 {
-		low, high := answer.Chance(a.Killed, n)
-		fmt.Fprintf(&b, "**Score: %s of the mutants that a test comes to are killed** (%d of %d; 95%% band %s to %s).\n\n", percent(a.Killed, n), a.Killed, n, share(low), share(high))
+		b.WriteString(a.bold("a test comes to") + "\n")
 		if a.Holes > 0 {
 			fmt.Fprintf(&b, "%d of these lived at first, and tests were written for them: before, it was %s (%d of %d), which is the better guess for mutants that nobody drew.\n\n",
 				a.Holes, percent(a.Killed-a.Holes, n), a.Killed-a.Holes, n)
@@ -162,12 +160,8 @@ func (h *Harness) parts() *table.Table {
 	}
 	for i := range h.Parts {
 		p := &h.Parts[i]
-		score := ""
-		if n := p.Killed + p.Survived; n > 0 {
-			score = percent(p.Killed, n)
-		}
 		t.Add(p.Name, strings.Join(p.Folders, ", "), fmt.Sprint(p.Mutants), fmt.Sprint(p.Unreached), fmt.Sprint(p.Sampled), fmt.Sprint(p.Killed),
-			fmt.Sprint(p.Own), fmt.Sprint(p.Late), fmt.Sprint(p.Holes), fmt.Sprint(p.Survived), fmt.Sprint(p.Unknown), score)
+			fmt.Sprint(p.Own), fmt.Sprint(p.Late), fmt.Sprint(p.Holes), fmt.Sprint(p.Survived), fmt.Sprint(p.Unknown), p.score())
 	}
 	return t
 }
@@ -180,12 +174,7 @@ func (h *Harness) left(b *strings.Builder, v Verdict, head string, reasons map[s
 		if l.Verdict != v {
 			continue
 		}
-		to := l.To
-		if to == "" {
-			to = "(left out)"
-		}
-		t.Rows = append(t.Rows, []table.Cell{{Text: fmt.Sprintf("%s:%d", l.File, l.Line), Style: table.Code}, {Text: l.Func, Style: table.Code}, {Text: string(l.Operator)},
-			{Text: l.From, Style: table.Code}, {Text: to, Style: table.Code}, {Text: fmt.Sprint(l.Tests)}, {Text: reasons[l.Key()]}})
+		t.Rows = append(t.Rows, append(l.cells(), table.Cell{Text: fmt.Sprint(l.Tests)}, table.Cell{Text: reasons[l.Key()]}))
 	}
 	if len(t.Rows) > 0 {
 		fmt.Fprintf(b, "\n### The harness itself: %s (%d)\n\n%s\n", head, len(t.Rows), t.Markdown())

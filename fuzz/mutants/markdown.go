@@ -28,9 +28,8 @@ func (s *Score) Markdown(reasons map[string]string) string {
 		fmt.Fprintf(&b, "%d were gated, drawn at random (seed %d)", a.Sampled, s.Seed)
 	}
 	fmt.Fprintf(&b, ": %d killed, %d survived, %d the same in every run, %d not judged.\n\n", a.Killed, a.Survived, a.Same, a.Unknown)
-	if n := a.Killed + a.Survived; n > 0 {
-		low, high := answer.Chance(a.Killed, n)
-		fmt.Fprintf(&b, "**Score: %s of the mutants that change behaviour in a run are killed** (%d of %d; 95%% band %s to %s).\n", percent(a.Killed, n), a.Killed, n, share(low), share(high))
+	if a.Killed+a.Survived > 0 {
+		b.WriteString(a.bold("change behaviour in a run"))
 	}
 	if n := a.Killed + a.Survived + a.Same; n > 0 {
 		fmt.Fprintf(&b, "Of all that are reached and were judged: %s (%d of %d).\n", percent(a.Killed, n), a.Killed, n)
@@ -47,6 +46,31 @@ func percent(k, n int) string { return share(float64(k) / float64(n)) }
 
 func share(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 
+// score is how many are killed of those that were killed or survived; "" if none was.
+func (t *Tally) score() string {
+	if n := t.Killed + t.Survived; n > 0 {
+		return percent(t.Killed, n)
+	}
+	return ""
+}
+
+// bold is the score as a line with its band; of are the mutants that it is of: those that …
+func (t *Tally) bold(of string) string {
+	n := t.Killed + t.Survived
+	low, high := answer.Chance(t.Killed, n)
+	return fmt.Sprintf("**Score: %s of the mutants that %s are killed** (%d of %d; 95%% band %s to %s).\n", t.score(), of, t.Killed, n, share(low), share(high))
+}
+
+// cells say where a mutant is, and what it is.
+func (m *Mutant) cells() []table.Cell {
+	to := m.To
+	if to == "" {
+		to = "(left out)"
+	}
+	return []table.Cell{{Text: fmt.Sprintf("%s:%d", m.File, m.Line), Style: table.Code}, {Text: m.Func, Style: table.Code}, {Text: string(m.Operator)},
+		{Text: m.From, Style: table.Code}, {Text: to, Style: table.Code}}
+}
+
 // operators is a row for each operator.
 func (s *Score) operators() *table.Table {
 	t := table.New("operator", "mutants", "unreached", "gated", "killed", "survived", "the same", "not judged", "score")
@@ -54,11 +78,7 @@ func (s *Score) operators() *table.Table {
 		t.Columns[i+1].Right = true
 	}
 	for _, o := range s.Operators {
-		score := ""
-		if n := o.Killed + o.Survived; n > 0 {
-			score = percent(o.Killed, n)
-		}
-		t.Add(string(o.Operator), fmt.Sprint(o.Mutants), fmt.Sprint(o.Unreached), fmt.Sprint(o.Sampled), fmt.Sprint(o.Killed), fmt.Sprint(o.Survived), fmt.Sprint(o.Same), fmt.Sprint(o.Unknown), score)
+		t.Add(string(o.Operator), fmt.Sprint(o.Mutants), fmt.Sprint(o.Unreached), fmt.Sprint(o.Sampled), fmt.Sprint(o.Killed), fmt.Sprint(o.Survived), fmt.Sprint(o.Same), fmt.Sprint(o.Unknown), o.score())
 	}
 	return t
 }
@@ -71,12 +91,7 @@ func (s *Score) left(b *strings.Builder, v Verdict, head string, reasons map[str
 		if l.Verdict != v {
 			continue
 		}
-		to := l.To
-		if to == "" {
-			to = "(left out)"
-		}
-		t.Rows = append(t.Rows, []table.Cell{{Text: fmt.Sprintf("%s:%d", l.File, l.Line), Style: table.Code}, {Text: l.Func, Style: table.Code}, {Text: string(l.Operator)},
-			{Text: l.From, Style: table.Code}, {Text: to, Style: table.Code}, {Text: fmt.Sprint(l.Scenarios)}, {Text: fmt.Sprintf("%d of %d", l.Moved, l.Runs)}, {Text: reasons[l.Key()]}})
+		t.Rows = append(t.Rows, append(l.cells(), table.Cell{Text: fmt.Sprint(l.Scenarios)}, table.Cell{Text: fmt.Sprintf("%d of %d", l.Moved, l.Runs)}, table.Cell{Text: reasons[l.Key()]}))
 	}
 	if len(t.Rows) > 0 {
 		fmt.Fprintf(b, "\n### %s: %s (%d)\n\n%s\n", s.Manager, head, len(t.Rows), t.Markdown())

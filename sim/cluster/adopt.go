@@ -70,10 +70,9 @@ func runs(p *corev1.Pod) bool {
 }
 
 func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(context.Context, ipam.Call, []netip.Addr) error) error {
-	st := &podState{pod: p, container: c.containerOf(p, node), cached: len(c.asked.By(p)) > 0, result: true}
+	st := &podState{pod: p, container: c.containerOf(p, node), tried: true, result: true}
 	sb := model.Sandbox{ID: st.container, Pod: kubeapi.Ref(p), UID: string(p.UID), Node: node}
 	for i, w := range c.networksOf(p) {
-		st.networks = append(st.networks, w.Key)
 		if a := c.foundAt(p, w, i); len(a.Addrs)+len(a.Static) > 0 {
 			sb.Attachments = append(sb.Attachments, a)
 		}

@@ -61,52 +61,75 @@ func only(lines []string, words ...string) (out []string) {
 // run is a run of a cluster of two nodes on the canary, in the plain order; more
 // changes what is not the same for all. started and ended, unless nil, are called
 // before the first step and after the last.
-func run(t *testing.T, section, kind string, replicas int, more func(*cluster.Config), started func(*cluster.Cluster), ended func()) (c *cluster.Cluster) {
+func run(t *testing.T, section, kind string, replicas int, more func(*cluster.Config), started func(*cluster.Cluster), ended func()) *cluster.Cluster {
 	t.Helper()
-	store, err := etcd.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	run, err := store.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer run.End()
-	a := canary.New()
-	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":` + section + `}`)
-	network, _, err := a.Network("default/net", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := cluster.Config{Manager: a, Until: 20 * time.Minute, Networks: []cluster.Network{{Network: network, Config: config}}}
-	for _, name := range []string{"a", "b"} {
-		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
-	}
-	body := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":%q,"metadata":{"name":"web"},"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"web"}},
+	c, err := start(t, canary.New(), section, func(cfg *cluster.Config) {
+		cfg.Until = 20 * time.Minute
+		for _, name := range []string{"a", "b"} {
+			cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
+		}
+		body := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":%q,"metadata":{"name":"web"},"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"web"}},
 		"template":{"metadata":{"labels":{"app":"web"},"annotations":{"k8s.v1.cni.cncf.io/networks":"net"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, kind, replicas)
-	cfg.Objects = append(cfg.Objects, cluster.Object{Kind: kind, Namespace: "default", Name: "web", Body: json.RawMessage(body)})
-	more(&cfg)
-	_, err = sim.Run(context.Background(), sim.Options{Strategy: plain{}}, func(w *sim.World) error {
-		api, err := ipam.Serve(w, run, a)
-		if err != nil {
-			return err
-		}
-		if c, err = cluster.Start(w, run, api, cfg); err != nil {
-			return err
-		}
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: kind, Namespace: "default", Name: "web", Body: json.RawMessage(body)})
+		more(cfg)
+	}, func(w *sim.World, c *cluster.Cluster) {
 		if started != nil {
 			started(c)
 		}
 		if end := w.Hooks.End; ended != nil {
 			w.Hooks.End = func() { end(); ended() }
 		}
-		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// runOne is a run of one node for a minute, with one pod.
+func runOne(t *testing.T, m *ipam.Manager, name, pod string) (*cluster.Cluster, error) {
+	t.Helper()
+	return start(t, m, `{"type":"canary","range":"10.0.0.0/28"}`, func(cfg *cluster.Config) {
+		cfg.Until = time.Minute
+		cfg.Objects = []cluster.Object{
+			{Kind: "Node", Name: "a", Body: cluster.NodeManifest("a", nil)},
+			{Kind: "Pod", Namespace: "default", Name: name, Body: json.RawMessage(pod)},
+		}
+	}, func(*sim.World, *cluster.Cluster) {})
+}
+
+// start is a run of a cluster on a manager with one network, in the plain order, and what it
+// ended with; more says what else the cluster has, and started is called before the first step.
+func start(t *testing.T, m *ipam.Manager, section string, more func(*cluster.Config), started func(*sim.World, *cluster.Cluster)) (c *cluster.Cluster, err error) {
+	t.Helper()
+	store, err := etcd.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	begun, err := store.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer begun.End()
+	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":` + section + `}`)
+	network, _, err := m.Network("default/net", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := cluster.Config{Manager: m, Networks: []cluster.Network{{Network: network, Config: config}}}
+	more(&cfg)
+	_, err = sim.Run(context.Background(), sim.Options{Strategy: plain{}}, func(w *sim.World) error {
+		api, err := ipam.Serve(w, begun, m)
+		if err != nil {
+			return err
+		}
+		if c, err = cluster.Start(w, begun, api, cfg); err == nil {
+			started(w, c)
+		}
+		return err
+	})
+	return c, err
 }
 
 // plain delivers the first message there is.

@@ -23,6 +23,9 @@ type attached struct {
 	result ipam.Result
 }
 
+// asks reports whether a pod asks for networks, and so has Multus.
+func (c *Cluster) asks(p *corev1.Pod) bool { return len(c.asked.By(p)) > 0 }
+
 // networksOf lists what a pod is attached to, in order: the primary network,
 // unless it lives in its host's, and those of its annotation.
 func (c *Cluster) networksOf(p *corev1.Pod) []multus.Network {
@@ -47,14 +50,11 @@ func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
 	}
 	var got []attached
 	all := w.c.networksOf(st.pod)
-	for _, n := range all {
-		st.networks = append(st.networks, n.Key)
-	}
-	st.cached = len(w.c.asked.By(st.pod)) > 0
+	st.tried = true
 	for i, n := range all {
 		res, err := w.c.cniAdd(ctx, w.id, w.call(st, n))
 		if err != nil {
-			if st.cached && ctx.Err() == nil && !errors.Is(err, errNoRuntime) {
+			if w.c.asks(st.pod) && ctx.Err() == nil && !errors.Is(err, errNoRuntime) {
 				_ = w.delNetworks(ctx, st, all[:i+1])
 			}
 			return nil, err

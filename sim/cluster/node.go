@@ -42,9 +42,9 @@ type podState struct {
 	number    int // how many the machine had before
 	pod       *corev1.Pod
 	container string
-	networks  []string // those that DEL is for, in order
-	cached    bool     // Multus has them in its file of the sandbox
-	result    bool     // its ADD succeeded: the runtime has a result of it
+	tried     bool // its ADD has begun, so that a DEL calls its networks
+	forgotten bool // by Multus, whose file of its networks is gone
+	result    bool // its ADD succeeded: the runtime has a result of it
 	ips       []corev1.PodIP
 	began     time.Duration // when its containers did
 	worked    bool          // they have done their work

@@ -2,16 +2,11 @@ package cluster_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
-	"ipamsim/sim"
-	"ipamsim/sim/cluster"
-	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
 )
@@ -45,45 +40,9 @@ func TestStartFails(t *testing.T) {
 				i, err := open(env)
 				return i, errors.Join(err, x.change(&i))
 			}
-			if err := starting(t, m); x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
+			if _, err := runOne(t, m, "web-0", found); x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
 				t.Errorf("%v, want %q", err, x.want)
 			}
 		})
 	}
-}
-
-// starting is what Start says of a cluster of one node on which a pod was found.
-func starting(t *testing.T, m *ipam.Manager) error {
-	t.Helper()
-	store, err := etcd.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	begun, err := store.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer begun.End()
-	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":{"type":"canary","range":"10.0.0.0/28"}}`)
-	network, _, err := m.Network("default/net", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := cluster.Config{
-		Manager: m, Until: time.Minute, Networks: []cluster.Network{{Network: network, Config: config}},
-		Objects: []cluster.Object{
-			{Kind: "Node", Name: "a", Body: cluster.NodeManifest("a", nil)},
-			{Kind: "Pod", Namespace: "default", Name: "web-0", Body: json.RawMessage(found)},
-		},
-	}
-	_, err = sim.Run(context.Background(), sim.Options{Strategy: plain{}}, func(w *sim.World) error {
-		api, err := ipam.Serve(w, begun, m)
-		if err != nil {
-			return err
-		}
-		_, err = cluster.Start(w, begun, api, cfg)
-		return err
-	})
-	return err
 }

@@ -140,12 +140,12 @@ func (w *worker) stopSandbox(ctx context.Context, st *podState) bool {
 //
 // Source: multus-cni, pkg/multus, CmdDel and consumeScratchNetConf (v4.2.3).
 func (w *worker) del(ctx context.Context, st *podState) error {
-	if asks := len(w.c.asked.By(st.pod)) > 0; asks && !st.cached && len(st.networks) > 0 && !w.stored(ctx, st) {
+	if !st.tried || st.forgotten && !w.stored(ctx, st) {
 		return ctx.Err()
 	}
-	err := w.delNetworks(ctx, st, w.c.networksOf(st.pod)[:len(st.networks)])
+	err := w.delNetworks(ctx, st, w.c.networksOf(st.pod))
 	if ctx.Err() == nil && !errors.Is(err, errNoRuntime) {
-		st.cached = false
+		st.forgotten = w.c.asks(st.pod)
 	}
 	return err
 }

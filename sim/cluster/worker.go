@@ -257,7 +257,7 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err == nil && len(w.c.asked.By(st.pod)) > 0 {
+	if err == nil && w.c.asks(st.pod) {
 		if err = w.annotate(ctx, got); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
