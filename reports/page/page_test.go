@@ -59,10 +59,7 @@ func show(t testing.TB, b *browser.Browser, rec *record.Record, fragment string,
 }
 
 // sees waits until an element holds a text, and until it does not hold another.
-func (r reader) sees(css, text string) {
-	r.t.Helper()
-	r.Wait("document.querySelector(" + quote(css) + ")?.textContent.includes(" + quote(text) + ") === true")
-}
+func (r reader) sees(css, text string) { r.t.Helper(); r.Sees(css, text) }
 
 func (r reader) misses(css, text string) {
 	r.t.Helper()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/chromedp/cdproto/accessibility"
@@ -28,6 +29,16 @@ func (tab *Tab) Wait(js string) {
 	tab.t.Helper()
 	if _, err := chromedp.Run(tab.ctx, chromedp.Poll[bool](js)); err != nil {
 		tab.t.Fatalf("waiting for %s: %v; the page said %q", js, err, tab.Complaints())
+	}
+}
+
+// Sees waits until the first element of a CSS selector holds a text.
+func (tab *Tab) Sees(css, text string) {
+	tab.t.Helper()
+	held := "document.querySelector(" + strconv.Quote(css) + ")?.textContent"
+	if _, err := chromedp.Run(tab.ctx, chromedp.Poll[bool](held+".includes("+strconv.Quote(text)+") === true")); err != nil {
+		tab.t.Fatalf("waiting for %q in %s: %v; it holds %q; the page said %q", text, css, err,
+			Eval[string](tab, held+" ?? ''"), tab.Complaints())
 	}
 }
 
