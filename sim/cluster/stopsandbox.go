@@ -36,10 +36,6 @@ var errNotStopped = errors.New("a sandbox of the pod is not stopped")
 // HandlePodCleanups (v1.34.1).
 func (w *worker) stopAll(ctx context.Context) bool {
 	for len(w.dead) > 0 {
-		retry := w.c.Config.Timers.SandboxRetry
-		if w.aim().gone && w.c.turns.Step == 0 {
-			retry = housekeeping
-		}
 		if !w.holds && !w.turn(ctx, turns.Lost) {
 			return false
 		}
@@ -47,7 +43,10 @@ func (w *worker) stopAll(ctx context.Context) bool {
 			break
 		}
 		w.done()
-		was := w.aim()
+		was, retry := w.aim(), w.c.Config.Timers.SandboxRetry
+		if was.gone && w.c.turns.Step == 0 {
+			retry = housekeeping
+		}
 		if !w.pause(ctx, retry, func() bool { return w.aim() != was }) {
 			return false
 		}

@@ -160,6 +160,19 @@ func TestNamesakeDoesNotWait(t *testing.T) {
 	}
 }
 
+// A pod that goes while its DEL is under way is housekeeping's after it.
+func TestGoesDuringDel(t *testing.T) {
+	got := alone(t, outage{del: span{time.Minute, 62 * time.Second}, late: true, lingers: 500 * time.Millisecond},
+		cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}},
+		cluster.Entry{At: time.Minute + 200*time.Millisecond, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
+	want := []string{
+		"1m0s web-0 del-end a: nobody answers", "1m3s web-0 del-end a",
+	}
+	if d := cmp.Diff(want, only(got, "del-end")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 // A kubelet that could not hear of a deletion by force stops the sandbox when it does.
 //
 // Source: pkg/kubelet/kubelet.go, HandlePodRemoves (v1.34.1).
