@@ -88,7 +88,7 @@ func TestWatchdogNamesTheCause(t *testing.T) {
 			if !strings.Contains(stuck.Stacks, "stuck_test.go") {
 				t.Errorf("the stacks do not show the culprit:\n%s", stuck.Stacks)
 			}
-			if wall := time.Since(began); wall > 2*time.Second {
+			if wall := time.Since(began); wall > 10*time.Second { // far less than 30 s without the limit, far more than a busy machine needs
 				t.Errorf("noticed after %v", wall)
 			}
 		})
