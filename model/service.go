@@ -26,6 +26,9 @@ type Service struct {
 	Families []string // IPv4, IPv6: as many as Addrs, in their order
 	Ports    []NodePort
 	Headless bool // it has no address, and wants none
+	// Unported is how many of its ports are to have a node port and have none, with that of
+	// its health check.
+	Unported int `json:",omitempty"`
 	// Balancer is set for one of type LoadBalancer that the manager serves.
 	Balancer *Balancer `json:",omitempty"`
 }

@@ -101,6 +101,7 @@ var reds = []red{
 	{invariant: "refused-service"},
 	{invariant: "reservation-count"},
 	{invariant: "service-families"},
+	{invariant: "service-node-ports"},
 	{invariant: "slice-conflict", network: `, "slice": 29`, also: "duplicate-address"},
 	{invariant: "spinning-reconciler"},
 	{invariant: "spurious-exhaustion"},

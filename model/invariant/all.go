@@ -32,6 +32,7 @@ var all = []Invariant{
 	RefusedService,
 	ReservationCount,
 	ServiceFamilies,
+	ServiceNodePorts,
 	SliceConflict,
 	SpinningReconciler,
 	SpuriousExhaustion,

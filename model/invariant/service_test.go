@@ -55,6 +55,9 @@ var serviceRows = map[string][]row{
 		{"order", func(v *View) { v.Record.Services.All[1].Families = []string{"IPv6", "IPv4"} },
 			"d/b has 2 cluster IPs, which are not one of each of its 2 IP families"},
 	},
+	"service-node-ports": {
+		{"one is missing", func(v *View) { v.Record.Services.All[1].Unported = 1 }, "d/b has no node port for 1 of those of its ports that are to have one"},
+	},
 	"refused-service": {
 		{"addresses", func(v *View) { v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2}} },
 			"d/c was refused at 3s, for the range of addresses was said to be full; it never had fewer than 2 free"},

@@ -28,7 +28,7 @@ var Importer = &dump.Importer{
 }
 
 var judged = []string{
-	invariant.DuplicateClusterIP.Name, invariant.DuplicateNodePort.Name, invariant.LeakedServiceClaim.Name, invariant.ServiceFamilies.Name, invariant.UnbackedService.Name,
+	invariant.DuplicateClusterIP.Name, invariant.DuplicateNodePort.Name, invariant.LeakedServiceClaim.Name, invariant.ServiceFamilies.Name, invariant.ServiceNodePorts.Name, invariant.UnbackedService.Name,
 }
 
 // The API group of what is not a Service.
@@ -71,6 +71,7 @@ type service struct {
 	Ports                 []port   `json:"ports,omitempty"`
 	HealthCheckNodePort   int32    `json:"healthCheckNodePort,omitempty"`
 	ExternalTrafficPolicy string   `json:"externalTrafficPolicy,omitempty"`
+	Allocate              *bool    `json:"allocateLoadBalancerNodePorts,omitempty"`
 }
 
 type port struct {
@@ -205,7 +206,7 @@ func check(v *model.Violation) string {
 		if a != "" && name != "" {
 			return service + " says NotFound, or shows other addresses, if it is so"
 		}
-	case invariant.DuplicateClusterIP.Name, invariant.DuplicateNodePort.Name, invariant.ServiceFamilies.Name:
+	case invariant.DuplicateClusterIP.Name, invariant.DuplicateNodePort.Name, invariant.ServiceFamilies.Name, invariant.ServiceNodePorts.Name:
 		return "kubectl get services --all-namespaces -o 'custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs,FAMILIES:.spec.ipFamilies,NODEPORTS:.spec.ports[*].nodePort'"
 	}
 	return ""

@@ -71,6 +71,7 @@ var bugs = map[string]bug{
 	"refused-service":             {services: refuseService},
 	"reservation-count":           {ranges: true, release: releaseClaimsOnly},
 	"service-families":            {services: otherFamily},
+	"service-node-ports":          {services: withoutNodePort},
 	"slice-conflict":              {ranges: true, sameSlice: true},
 	"spinning-reconciler":         {spin: true},
 	"spurious-exhaustion":         {begin: refuse},

@@ -300,7 +300,7 @@ var outside = map[string]string{
 	"disallowed-load-balancer-ip": "red where the record is observed", "duplicate-load-balancer-ip": "red where the record is observed", "leaked-load-balancer-ip": "red where the record is observed",
 	"surplus-load-balancer-ip": "red where the record is observed", "unserved-load-balancer": "red where the record is observed",
 	"leaked-service-claim": "red where the record is observed", "refused-service": "red where the record is observed",
-	"service-families": "red where the record is observed", "unbacked-service": "red where the record is observed",
+	"service-families": "red where the record is observed", "service-node-ports": "red where the record is observed", "unbacked-service": "red where the record is observed",
 	"spinning-reconciler": "red by requests only",
 	"unassigned-node":     "red after a bound that a plain run does not come to",
 }

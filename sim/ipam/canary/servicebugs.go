@@ -52,6 +52,12 @@ func otherFamily(s *model.Services) {
 	}
 }
 
+func withoutNodePort(s *model.Services) {
+	for i := range s.All {
+		s.All[i].Unported = 1
+	}
+}
+
 func refuseService(s *model.Services) {
 	if len(s.All) > 0 {
 		s.Refusals = []model.Refusal{{Service: s.All[0].Name, Free: 1}}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math/big"
 	"net/netip"
 	"slices"
 	"sync"
@@ -12,9 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/registry/core/service/ipallocator"
-	"k8s.io/kubernetes/pkg/registry/core/service/portallocator"
 
 	api "k8s.io/kubernetes/pkg/apis/core"
 
@@ -126,7 +127,29 @@ func serviceOf(x *corev1.Service) model.Service {
 		port(p.NodePort, p.Protocol)
 	}
 	port(x.Spec.HealthCheckNodePort, corev1.ProtocolTCP)
+	s.Unported = unported(&x.Spec)
 	return s
+}
+
+// unported is model.Service.Unported: a port of a NodePort Service has one, of a LoadBalancer
+// too unless allocateLoadBalancerNodePorts is false, and so has the health check of one that
+// only wants traffic of its own node.
+//
+// Source: the API reference of Service, and pkg/registry/core/service/strategy.go,
+// needsHCNodePort (v1.34.1).
+func unported(s *corev1.ServiceSpec) (n int) {
+	balanced := s.Type == corev1.ServiceTypeLoadBalancer
+	if s.Type == corev1.ServiceTypeNodePort || balanced && (s.AllocateLoadBalancerNodePorts == nil || *s.AllocateLoadBalancerNodePorts) {
+		for _, p := range s.Ports {
+			if p.NodePort == 0 {
+				n++
+			}
+		}
+	}
+	if balanced && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal && s.HealthCheckNodePort == 0 {
+		n++
+	}
+	return n
 }
 
 func claimOf(x *networkingv1.IPAddress) (c model.ServiceClaim, ok bool) {
@@ -194,12 +217,17 @@ func (r *record) readPorts() (err error) {
 	if err != nil {
 		return err
 	}
-	a, err := portallocator.NewFromSnapshot(o.(*api.RangeAllocation))
+	// Not by the allocator, which is what is judged.
+	of, err := utilnet.ParsePortRange(o.(*api.RangeAllocation).Range)
 	if err != nil {
 		return err
 	}
-	r.portsAll = a.Used() + a.Free()
-	a.ForEach(func(port int) { r.ports = append(r.ports, port) })
-	slices.Sort(r.ports)
+	r.portsAll = of.Size
+	marked := new(big.Int).SetBytes(o.(*api.RangeAllocation).Data)
+	for n := range of.Size {
+		if marked.Bit(n) == 1 {
+			r.ports = append(r.ports, of.Base+n)
+		}
+	}
 	return nil
 }
