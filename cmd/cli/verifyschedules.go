@@ -17,6 +17,9 @@ import (
 	"ipamsim/cmd/cli/outfile"
 	"ipamsim/cmd/cli/terminal"
 	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/verify"
 	"ipamsim/reports"
 	"ipamsim/reports/layout"
@@ -109,6 +112,10 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	causes, listed, err := known.LoadIf(known.Dir, input.Lists(f.managers, "")...)
+	if err != nil {
+		return err
+	}
 	stderr := cmd.ErrOrStderr()
 	ctx, stop := exit.InterruptibleFor(10*time.Second, stderr, func() {})
 	defer stop()
@@ -125,7 +132,11 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return &exit.Error{Code: exit.Cannot, Err: err}
 	}
-	return f.tell(cmd.OutOrStdout(), out, time.Since(began))
+	looksLike := ""
+	if out.Broken != nil && listed {
+		looksLike = lookOf(causes.Look(cause.Of(out.Report, out.Broke)))
+	}
+	return f.tell(cmd.OutOrStdout(), out, time.Since(began), looksLike)
 }
 
 // verifyProgress prints a line every few seconds.
@@ -141,12 +152,27 @@ func verifyProgress(stderr io.Writer, began time.Time) func(por.Progress) {
 	}
 }
 
-// tell the answer.
-func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration) error {
+// lookOf says what a list says of a cause.
+func lookOf(what string) string {
+	if what == "" {
+		return "none that is known"
+	}
+	if shown, ok := strings.CutPrefix(what, known.Shown); ok {
+		return "that of " + shown
+	}
+	return "one that searches saw"
+}
+
+// tell the answer. What breaks unexpectedly looks like something that is known, if there are
+// lists of that here.
+func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration, looksLike string) error {
 	within := fmt.Sprintf("%s and %s", layout.Plural(f.preemptions, "preemption"), layout.Plural(f.faults, "fault"))
 	if v := o.Broke; v != nil {
 		fmt.Fprint(w, timeline.Of(o.Report, v))
 		fmt.Fprintf(w, "\nthe shortest that breaks %s: %s\n   finding: ipamsim replay %s\n", v.Invariant, reports.Clean(v.Message), reports.Clean(o.Finding))
+	}
+	if looksLike != "" {
+		fmt.Fprintf(w, "   its cause looks like %s\n", reports.Clean(looksLike))
 	}
 	switch {
 	case o.Broken != nil:
