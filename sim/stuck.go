@@ -43,6 +43,7 @@ func diagnose(after time.Duration, bubble int64) *Stuck {
 	buf := make([]byte, 4<<20)
 	buf = buf[:runtime.Stack(buf, true)]
 	var mine []string // what does not wait comes first
+	var system []string
 	var mutex, gate, outside bool
 	busy := 0
 	for _, g := range strings.Split(string(buf), "\n\n") {
@@ -56,6 +57,9 @@ func diagnose(after time.Duration, bubble int64) *Stuck {
 			continue
 		}
 		mine = append(mine, g)
+		if strings.Contains(head, "[syscall") {
+			system = append(system, g)
+		}
 		mutex = mutex || strings.Contains(head, "Mutex.Lock") || strings.Contains(head, "RLock")
 		gate = gate || strings.Contains(g, "sim.(*Gate).Pass")
 		outside = outside || (!strings.Contains(head, "durable") &&
@@ -67,6 +71,8 @@ func diagnose(after time.Duration, bubble int64) *Stuck {
 		s.Cause = "a goroutine waits for a mutex that another one holds while its message is parked at the gate"
 	case mutex:
 		s.Cause = "a goroutine waits for a mutex that is never unlocked"
+	case len(system) > 0: // others may not even have begun
+		s.Cause = "a goroutine of the bubble waits in a system call" + busiest(system)
 	case busy > 0:
 		s.Cause = "a goroutine of the bubble spins or computes without end" + busiest(mine[:busy])
 	case outside:

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
@@ -25,7 +27,11 @@ func TestWatchdogNamesTheCause(t *testing.T) {
 	outside := make(chan struct{})
 	var never sync.Mutex
 	never.Lock()
-	t.Cleanup(func() { stop.Store(true); close(outside); never.Unlock() })
+	pipe := make([]int, 2)
+	if err := unix.Pipe(pipe); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop.Store(true); close(outside); never.Unlock(); _, _ = unix.Write(pipe[1], []byte{0}) })
 
 	tests := []struct {
 		name  string
@@ -71,6 +77,20 @@ func TestWatchdogNamesTheCause(t *testing.T) {
 				return nil
 			}))
 		}, "channel or a connection from outside the bubble"},
+		{"system call, while another one waits inside", func(w *sim.World, _ *server) {
+			inside := make(chan struct{})
+			w.Spawn(proc("a", func(ctx context.Context, _ *sim.Gate) error {
+				select {
+				case <-inside:
+				case <-ctx.Done():
+				}
+				return nil
+			}))
+			w.Spawn(proc("b", func(context.Context, *sim.Gate) error {
+				_, err := unix.Read(pipe[0], make([]byte, 1))
+				return err
+			}))
+		}, "waits in a system call: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -424,6 +424,13 @@ func TestStrictAffinity(t *testing.T) {
 		{"and given back", func(v *View) {
 			steps(v, strict, begin, borrow, func(v *View) { unclaim(v, "10.7.0.9") }, begin)
 		}, red},
+		{"borrowed before by another", func(v *View) {
+			steps(v, func(v *View) { tunnel(v, "node-2", "10.7.0.9") }, strict, begin, func(v *View) {
+				v.Record.Claims = slices.Clone(v.Record.Claims)
+				unclaim(v, "10.7.0.9")
+				borrow(v)
+			})
+		}, "10.7.0.9 was claimed at 1m4s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26, which was node-1's, while StrictAffinity was on"},
 		{"a tunnel's, long after", func(v *View) { steps(v, strict, later, func(v *View) { tunnel(v, "node-3", "10.7.0.9") }) },
 			"10.7.0.9 was claimed at 2m3s for the tunnel of node-3 on node-3 in block 10.7.0.0/26, which was node-1's, while StrictAffinity was on"},
 		{"a tunnel's, out of nobody's block", func(v *View) { steps(v, strict, release, later, func(v *View) { tunnel(v, "node-3", "10.7.0.9") }) },

@@ -69,6 +69,10 @@ func TestFailedCall(t *testing.T) {
 
 		{"three DELs, of a sandbox each", calls(model.DelEnd, func(i int, e *model.Event) { e.Container += string(rune('a' + i)) }), ""},
 		{"one succeeds", calls(model.AddEnd, second(func(e *model.Event) { e.Err = "" })), ""},
+		{"one succeeds among three that fail", func(v *View) {
+			pending(v)
+			happens(v, end(model.AddEnd, "c9", 100, 110, "no lease"), end(model.AddEnd, "c9", 120, 130, "no lease"), end(model.AddEnd, "c9", 140, 150, ""), end(model.AddEnd, "c9", 160, 170, "no lease"))
+		}, ""},
 		{"one is disturbed", calls(model.AddEnd, second(func(e *model.Event) { e.Disturbed = true })), ""},
 		{"one has no room", calls(model.AddEnd, second(func(e *model.Event) { e.MinFree = 0 })), ""},
 		{"one is refused for lack of addresses", calls(model.AddEnd, second(func(e *model.Event) { e.Exhausted = true })), ""},

@@ -151,6 +151,14 @@ var balancerRows = map[string][]row{
 			balancer(v, 0).Addrs = nil
 			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - sec(60)})
 		}, ""},
+		{"a round ago", func(v *View) {
+			balancer(v, 0).Addrs = nil
+			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - balancerRound - sec(1)})
+		}, "after convergence 10.9.0.0 is claimed for d/a, whose status does not say so"},
+		{"a round ago, and messages are late", func(v *View) {
+			balancer(v, 0).Addrs, v.Late = nil, v.Truth.At-sec(1)
+			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - balancerRound - sec(1)})
+		}, ""},
 		{"nobody serves", func(v *View) { balancer(v, 0).Addrs, v.Past.served = nil, false }, ""},
 		{"no address", func(v *View) { balancer(v, 0).Addrs, v.Record.Claims = nil, v.Record.Claims[1:] },
 			"after convergence d/a has no IPv4 address, and 3 are free"},

@@ -31,14 +31,18 @@ func onA(t *testing.T, annotations string, script ...cluster.Entry) []string {
 // Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions (v1.34.1).
 func TestNeverRestarted(t *testing.T) {
 	reboot := func(at time.Duration) cluster.Entry { return cluster.Entry{At: at, Action: &action.Reboot{Node: "a"}} }
-	got := onA(t, "", reboot(30*time.Second))
+	var phase corev1.PodPhase
+	got := onA(t, "", reboot(30*time.Second), at(5*time.Minute, &phase))
 	want := []string{
 		"0s a up", "0s b up",
 		"0s web sandbox-up a", "0s web add-end a 10.0.0.1",
-		"30s reboot of node a", "30s web sandbox-down a power lost", "30s a lost power", "1m0s a up", "1m0s web del-end a",
+		"30s reboot of node a", "30s web sandbox-down a power lost", "30s a lost power", "1m0s a up", "1m0s web del-end a", "5m0s a look",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+	if phase != corev1.PodFailed {
+		t.Errorf("the pod is %s", phase)
 	}
 }
 
@@ -46,16 +50,20 @@ func TestNeverRestarted(t *testing.T) {
 func TestJobEndsInPartition(t *testing.T) {
 	p := &action.Partition{Node: "a"}
 	p.For.Duration = 10 * time.Minute
-	got := onA(t, `,"ipamsim.dev/run-for":"60s"`, cluster.Entry{At: 30 * time.Second, Action: p})
+	var phase corev1.PodPhase
+	got := onA(t, `,"ipamsim.dev/run-for":"60s"`, cluster.Entry{At: 30 * time.Second, Action: p}, at(15*time.Minute, &phase))
 	want := []string{
 		"0s a up", "0s b up",
 		"0s web sandbox-up a", "0s web add-end a 10.0.0.1",
 		"30s network partition of node a", "30s a partitioned",
 		"1m0s web sandbox-down a containers stopped",
-		"10m30s a reachable again", "10m30s web del-end a",
+		"10m30s a reachable again", "10m30s web del-end a", "15m0s a look",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+	if phase != corev1.PodSucceeded {
+		t.Errorf("the pod is %s", phase)
 	}
 }
 
@@ -64,6 +72,13 @@ type look func(*cluster.Cluster)
 
 func (l look) Do(_ context.Context, o *cluster.Operator) error { l(o.Cluster); return nil }
 func (look) String() string                                    { return "a look" }
+
+// at looks which phase the pod has at a time.
+func at(when time.Duration, phase *corev1.PodPhase) cluster.Entry {
+	return cluster.Entry{At: when, Action: look(func(c *cluster.Cluster) {
+		*phase = c.Cache.Pod(model.PodRef{Namespace: "default", Name: "web"}).Status.Phase
+	})}
+}
 
 // Pods of a node that is silent are said not to be ready; their kubelet says that they are
 // when it is heard again.

@@ -24,7 +24,7 @@ func TestDelaySmallDeviation(t *testing.T) {
 	}
 	delay, walk := rate(t, 300, parsed("delay"), programs, hit), rate(t, 300, random, programs, hit)
 	t.Logf("delay %.3f, random %.3f", delay, walk)
-	if delay < .05 || walk > 0 {
-		t.Errorf("delay %.3f, random %.3f: want at least 0.05 and none", delay, walk)
+	if delay < .5 || walk > 0 { // .58; without passing the turn on, by time alone, it is .42
+		t.Errorf("delay %.3f, random %.3f: want at least 0.5 and none", delay, walk)
 	}
 }
