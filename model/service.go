@@ -57,15 +57,15 @@ func (t Terms) Equal(o Terms) bool {
 	return t.Key == o.Key && t.Backend == o.Backend && slices.Equal(t.Ports, o.Ports)
 }
 
-// agree reports whether Services of these terms may have one address.
-func (t Terms) agree(o Terms) bool {
+// Agree reports whether Services of these terms may have one address.
+func (t Terms) Agree(o Terms) bool {
 	return t.Key != "" && t.Key == o.Key && t.Backend == o.Backend && !slices.ContainsFunc(t.Ports, func(p NodePort) bool { return slices.Contains(o.Ports, p) })
 }
 
 // Shares reports whether two Services may have one address, on the terms of any time since
 // they were given theirs: who changes them is answered by the manager later.
 func (b *Balancer) Shares(o *Balancer) bool {
-	return slices.ContainsFunc(b.Terms, func(t Terms) bool { return slices.ContainsFunc(o.Terms, t.agree) })
+	return slices.ContainsFunc(b.Terms, func(t Terms) bool { return slices.ContainsFunc(o.Terms, t.Agree) })
 }
 
 // NodePort is one of a Service, each once. That of the health check is TCP's.

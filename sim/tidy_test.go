@@ -68,7 +68,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/calico", "model model/act sim sim/hermetic sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/calico/..."},
 	{"sim/ipam/metallb/door/...", "sim/ipam/platform/... sim/ipam/metallb/door/..."},
 	{"sim/ipam/metallb/upstream/...", "sim/ipam/platform/... sim/ipam/metallb/door/... sim/ipam/metallb/upstream/..."},
-	{"sim/ipam/metallb", "model model/act sim sim/hermetic sim/kube sim/ipam sim/ipam/platform/... sim/ipam/metallb/..."},
+	{"sim/ipam/metallb", "model model/act model/reference/metallb sim sim/hermetic sim/kube sim/ipam sim/ipam/platform/... sim/ipam/metallb/..."},
 	{"sim/ipam/whereabouts/door/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/..."},
 	{"sim/ipam/whereabouts/upstream/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/... sim/ipam/whereabouts/upstream/..."},
 	{"sim/ipam/whereabouts", "model model/act model/reference/whereabouts sim sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/whereabouts/..."},

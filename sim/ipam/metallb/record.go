@@ -14,9 +14,6 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/metallb/upstream/allocator/k8salloc"
-	"ipamsim/sim/ipam/metallb/upstream/config"
-	"ipamsim/sim/ipam/metallb/upstream/program"
 	"ipamsim/sim/kube"
 )
 
@@ -148,24 +145,6 @@ func (r *record) takeService(x *corev1.Service) {
 	}
 	now.terms = slices.CompactFunc(now.terms, model.Terms.Equal)
 	r.services[name] = now
-}
-
-// termsOf are those on which a Service shares an address.
-func termsOf(x *corev1.Service) model.Terms {
-	t := model.Terms{Key: program.SharingKey(x), Backend: k8salloc.BackendKey(x)}
-	for _, p := range k8salloc.Ports(x) {
-		t.Ports = append(t.Ports, model.NodePort{Port: p.Port, Protocol: p.Proto})
-	}
-	return t
-}
-
-// config is upstream's reading of what users have written.
-//
-// Source: internal/k8s/controllers, PoolReconciler.Reconcile and toConfig (v0.16.1).
-func (r *record) config() (*config.Config, error) {
-	return config.For(config.ClusterResources{
-		Pools: sorted(r.pools), Communities: sorted(r.communities), Namespaces: sorted(r.namespaces),
-	}, config.ValidationFor("native"))
 }
 
 func sorted[T any](m map[string]T) (out []T) {
