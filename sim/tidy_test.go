@@ -56,7 +56,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/cloud", "model model/act sim"},
 	{"sim/ipam/platform/...", "sim sim/disk sim/ipam/platform/..."},
 	{"sim/ipam/hostlocal/upstream/...", "sim/ipam/platform/... sim/ipam/hostlocal/upstream/..."},
-	{"sim/ipam/hostlocal", "model model/act sim sim/kube sim/disk sim/ipam sim/ipam/platform/... sim/ipam/hostlocal/..."},
+	{"sim/ipam/hostlocal", "model model/act model/reference/hostlocal sim sim/kube sim/disk sim/ipam sim/ipam/platform/... sim/ipam/hostlocal/..."},
 	{"sim/ipam/calico/door/...", "sim/ipam/platform/... sim/ipam/calico/door/..."},
 	{"sim/ipam/calico/cni/...", "sim/ipam/platform/... sim/ipam/calico/door/... sim/ipam/calico/cni/..."},
 	{"sim/ipam/calico/kubecontrollers/...", "sim/ipam/platform/... sim/ipam/calico/door/... sim/ipam/calico/kubecontrollers/..."},
