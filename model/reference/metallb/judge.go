@@ -9,19 +9,28 @@ import (
 type Verdict struct {
 	Disallowed bool // it would take its addresses away
 	// Free is how many addresses it could give to one that has none, each of which would
-	// do; at least one if it could serve it at all, with those that others share.
+	// do, or of the second family to one that has an address of one family and prefers two;
+	// at least one if it could serve it at all, with those that others share.
 	Free int
 }
 
+// Use is how many addresses of a pool are somebody's, and how many nobody's.
+type Use struct{ Assigned, Free [2]int } // of IPv4, of IPv6; at most 2^30
+
 // Judge says what a controller that started now would say of each Service: of those that
-// have addresses first, in the order in which they are, then of the others.
+// have addresses first, in the order in which they are, then of the others; and of each
+// pool what its status should say.
 //
 // Source: internal/k8s/controllers, ServiceReconciler.reprocessAll; controller/service.go,
-// convergeBalancer and allocateIPs.
-func Judge(pools []Pool, services []Service) []Verdict {
+// convergeBalancer, allocateIPs and, of a second family, AllocateFromPoolForAdditionalFamily.
+func Judge(pools []Pool, services []Service) ([]Verdict, []Use) {
 	b, out := book{pools, map[netip.Addr][]*Service{}}, make([]Verdict, len(services))
+	given := map[netip.Addr]bool{}
 	for i := range services {
 		s := &services[i]
+		for _, a := range s.Has {
+			given[a] = true
+		}
 		switch {
 		case len(s.Has) == 0 || !s.V4 && !s.V6:
 		case b.keeps(s):
@@ -33,11 +42,40 @@ func Judge(pools []Pool, services []Service) []Verdict {
 		}
 	}
 	for i := range services {
-		if s := &services[i]; len(s.Has) == 0 && (s.V4 || s.V6) && !s.Wrong {
+		switch s := &services[i]; {
+		case s.Wrong || !s.V4 && !s.V6:
+		case len(s.Has) == 0:
 			out[i].Free = b.free(s)
+		case len(s.Has) == 1 && s.V4 && s.V6 && s.Prefer && !out[i].Disallowed:
+			out[i].Free = b.unused(b.pool(s, s.Has), s, !s.Has[0].Is4())
+		}
+	}
+	return out, uses(pools, given)
+}
+
+// uses are those of all pools, of which some addresses are given.
+//
+// Source: internal/allocator, updatePoolStats and poolCount.
+func uses(pools []Pool, given map[netip.Addr]bool) []Use {
+	out := make([]Use, len(pools))
+	for i := range pools {
+		p := &pools[i]
+		out[i].Free = [2]int{p.size(true), p.size(false)}
+		for a := range given {
+			if k := family(a); p.has(a) {
+				out[i].Assigned[k]++
+				out[i].Free[k]--
+			}
 		}
 	}
 	return out
+}
+
+func family(a netip.Addr) int {
+	if a.Is4() {
+		return 0
+	}
+	return 1
 }
 
 // book is who has which address.
@@ -115,11 +153,7 @@ func (b *book) freeIn(p *Pool, s *Service) int {
 
 // unused is how many addresses of a family nobody has, or 1 if there is but one to share.
 func (b *book) unused(p *Pool, s *Service, v4 bool) (n int) {
-	for _, r := range p.Ranges {
-		if r.First.Is4() == v4 {
-			n += r.size(p.AvoidBuggy)
-		}
-	}
+	n = p.size(v4)
 	shared := 0
 	for a := range b.held {
 		if a.Is4() != v4 || !p.has(a) {

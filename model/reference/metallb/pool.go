@@ -139,6 +139,16 @@ func (p *Pool) has(a netip.Addr) bool {
 	return !(p.AvoidBuggy && buggy(a)) && slices.ContainsFunc(p.Ranges, func(r Range) bool { return r.Contains(a) })
 }
 
+// size is how many addresses of a family it has to give, at most sizeMax.
+func (p *Pool) size(v4 bool) (n int) {
+	for _, r := range p.Ranges {
+		if r.First.Is4() == v4 {
+			n = min(n+r.size(p.AvoidBuggy), sizeMax)
+		}
+	}
+	return n
+}
+
 // takes reports whether a Service may have addresses of the pool at all, by asking for them
 // if not otherwise.
 //

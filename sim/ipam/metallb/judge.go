@@ -82,19 +82,29 @@ func termsOf(x *corev1.Service) model.Terms {
 // judge completes what is known of Services by what a controller would say of them that
 // started now: which of the addresses in their status it would not let them have, and how
 // many it could give to those that have none. While what users have written is not valid,
-// it says nothing: a controller would keep what it has read before.
-func (r *record) judge(all map[string]*model.Balancer) {
+// it says nothing: a controller would keep what it has read before. It returns the pools'
+// status.
+func (r *record) judge(all map[string]*model.Balancer) []model.PoolStatus {
 	pools, err := r.policy()
 	if err != nil {
-		return
+		return nil
 	}
 	names, services := slices.Sorted(maps.Keys(all)), []reference.Service{}
 	for _, name := range names {
 		services = append(services, judged(name, r.services[name].Service))
 	}
-	for i, v := range reference.Judge(pools, services) {
+	verdicts, uses := reference.Judge(pools, services)
+	for i, v := range verdicts {
 		all[names[i]].Disallowed, all[names[i]].Free = v.Disallowed, v.Free
 	}
+	var out []model.PoolStatus
+	for i, u := range uses {
+		x := r.pools[namespace+"/"+pools[i].Name].Status
+		out = append(out,
+			model.PoolStatus{Pool: pools[i].Name, Family: "IPv4", Assigned: int(x.AssignedIPv4), Free: int(x.AvailableIPv4), Used: u.Assigned[0], Unused: u.Free[0]},
+			model.PoolStatus{Pool: pools[i].Name, Family: "IPv6", Assigned: int(x.AssignedIPv6), Free: int(x.AvailableIPv6), Used: u.Assigned[1], Unused: u.Free[1]})
+	}
+	return out
 }
 
 // judged is a Service as the reference has it.

@@ -31,6 +31,7 @@ type record struct {
 	networks []model.Network
 
 	mu          sync.Mutex
+	controllers int                 // that run
 	services    map[string]*service // by NAMESPACE/NAME
 	pools       map[string]metallbv1beta1.IPAddressPool
 	communities map[string]metallbv1beta1.Community
@@ -83,6 +84,13 @@ func (r *record) follow(api *kube.Server) error {
 		}
 	})
 	return nil
+}
+
+// runs counts controllers.
+func (r *record) runs(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.controllers += n
 }
 
 // take reads one object; the caller holds mu. What the API server has stored can be read.
@@ -159,7 +167,7 @@ func sorted[T any](m map[string]T) (out []T) {
 func (r *record) snapshot() model.Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out, balancers := model.Snapshot{Networks: r.networks, Services: &model.Services{}}, map[string]*model.Balancer{}
+	out, balancers := model.Snapshot{Networks: r.networks, Services: &model.Services{Balancing: r.controllers > 0}}, map[string]*model.Balancer{}
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
 		x, s := r.services[name], model.Service{Name: name}
 		if served(x.Service) {
@@ -171,6 +179,6 @@ func (r *record) snapshot() model.Snapshot {
 		}
 		out.Services.All = append(out.Services.All, s)
 	}
-	r.judge(balancers)
+	out.Services.Pools = r.judge(balancers)
 	return out
 }
