@@ -17,6 +17,10 @@ type Services struct {
 	Ports    []int          // that are marked as allocated, ascending
 	HasPorts bool           // there is a record of node ports
 	Refusals []Refusal      // so far, in the order in which they came
+	// Pools are what the status of each pool for load balancers says, and what it should.
+	Pools []PoolStatus `json:",omitempty"`
+	// Balancing: a process of the manager runs that serves Services of type LoadBalancer.
+	Balancing bool `json:",omitempty"`
 }
 
 // Service is one that has cluster IPs or node ports.
@@ -33,6 +37,14 @@ type Service struct {
 	Balancer *Balancer `json:",omitempty"`
 }
 
+// PoolStatus is what the status of a pool says of its addresses of a family.
+type PoolStatus struct {
+	Pool, Family   string
+	Assigned, Free int // as it says
+	// Used are assigned, and Unused are free.
+	Used, Unused int
+}
+
 // Balancer is what a Service of type LoadBalancer asks the manager for and was given.
 type Balancer struct {
 	Families []string     // IPv4, IPv6: one address of each is asked for
@@ -43,7 +55,8 @@ type Balancer struct {
 	// first, then earlier ones since it was given the addresses; none: with nobody.
 	Terms []Terms `json:",omitempty"`
 	// Disallowed: its manager, asked anew, would not let it have its addresses. Free is how
-	// many it would have for one that has none; 0 of a manager that was not asked.
+	// many it would have for one that has none, or of the family that it has none of; 0 of a
+	// manager that was not asked.
 	Disallowed bool `json:",omitempty"`
 	Free       int  `json:",omitempty"`
 }
@@ -60,15 +73,15 @@ func (t Terms) Equal(o Terms) bool {
 	return t.Key == o.Key && t.Backend == o.Backend && slices.Equal(t.Ports, o.Ports)
 }
 
-// agree reports whether Services of these terms may have one address.
-func (t Terms) agree(o Terms) bool {
+// Agree reports whether Services of these terms may have one address.
+func (t Terms) Agree(o Terms) bool {
 	return t.Key != "" && t.Key == o.Key && t.Backend == o.Backend && !slices.ContainsFunc(t.Ports, func(p NodePort) bool { return slices.Contains(o.Ports, p) })
 }
 
 // Shares reports whether two Services may have one address, on the terms of any time since
 // they were given theirs: who changes them is answered by the manager later.
 func (b *Balancer) Shares(o *Balancer) bool {
-	return slices.ContainsFunc(b.Terms, func(t Terms) bool { return slices.ContainsFunc(o.Terms, t.agree) })
+	return slices.ContainsFunc(b.Terms, func(t Terms) bool { return slices.ContainsFunc(o.Terms, t.Agree) })
 }
 
 // NodePort is one of a Service, each once. That of the health check is TCP's.

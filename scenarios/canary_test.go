@@ -98,6 +98,7 @@ var reds = []red{
 	{invariant: "out-of-pool"},
 	{invariant: "overlap-reservation"},
 	{invariant: "overlapping-blocks", network: blocks},
+	{invariant: "pool-status", settle: "30m"},
 	{invariant: "refused-service"},
 	{invariant: "reservation-count"},
 	{invariant: "service-families"},

@@ -48,7 +48,7 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 	g := &garden{settings: *s, dir: filepath.Join(below, s.manager)}
 	g.program = filepath.Join(g.dir, "ipamsim")
 	var err error
-	if g.targets, err = mutants.ReadTargets(filepath.Join("sim", "ipam", s.manager, "mutants.txt")); err != nil {
+	if g.targets, err = mutants.ReadTargets(filepath.Join(folder(s.manager), "mutants.txt")); err != nil {
 		return nil, err
 	}
 	if g.name = g.targets.Manager; g.name == "" {
@@ -76,6 +76,14 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 	}
 	g.sum = fmt.Sprintf("%x", sum.Sum(nil)[:8])
 	return g, nil
+}
+
+// folder is a manager's, which may lie within that of the manager whose record it shares.
+func folder(manager string) string {
+	if within, err := filepath.Glob(filepath.Join("sim", "ipam", "*", manager, "mutants.txt")); err == nil && len(within) == 1 {
+		return filepath.Dir(within[0])
+	}
+	return filepath.Join("sim", "ipam", manager)
 }
 
 // build makes the copy and the program.

@@ -90,7 +90,7 @@ func write(path string) error {
 		if err := json.Unmarshal(b, &s); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		reasons, err := mutants.Reasons(filepath.Join("sim", "ipam", s.Manager, "survivors.txt"))
+		reasons, err := mutants.Reasons(filepath.Join(folder(s.Manager), "survivors.txt"))
 		if err != nil {
 			return err
 		}

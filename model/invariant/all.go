@@ -29,6 +29,7 @@ var all = []Invariant{
 	OutOfPool,
 	OverlapReservation,
 	OverlappingBlocks,
+	PoolStatus,
 	RefusedService,
 	ReservationCount,
 	ServiceFamilies,

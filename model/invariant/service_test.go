@@ -159,6 +159,13 @@ var balancerRows = map[string][]row{
 			balancer(v, 0).Addrs, v.Late = nil, v.Truth.At-sec(1)
 			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - balancerRound - sec(1)})
 		}, ""},
+		{"somebody serves, and never has", func(v *View) {
+			balancer(v, 0).Addrs, v.Past.served, v.Record.Services.Balancing, v.Record.Claims = nil, false, true, v.Record.Claims[1:]
+		}, "after convergence d/a has no IPv4 address, and 3 are free"},
+		{"its second family", func(v *View) {
+			b := balancer(v, 0)
+			b.Families, b.Free = []string{"IPv4", "IPv6"}, 2
+		}, "after convergence d/a has no IPv6 address, and 2 are free"},
 		{"nobody serves", func(v *View) { balancer(v, 0).Addrs, v.Past.served = nil, false }, ""},
 		{"no address", func(v *View) { balancer(v, 0).Addrs, v.Record.Claims = nil, v.Record.Claims[1:] },
 			"after convergence d/a has no IPv4 address, and 3 are free"},
@@ -177,6 +184,24 @@ var balancerRows = map[string][]row{
 		{"kept", func(v *View) { balancer(v, 0).Disallowed = true }, "after convergence d/a still has 10.9.0.0, which it would not be given now"},
 		{"a moment ago", func(v *View) {
 			balancer(v, 0).Disallowed = true
+			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - sec(60)})
+		}, ""},
+	},
+	"pool-status": {
+		{"it is right", func(v *View) {
+			v.Record.Services.Pools = []model.PoolStatus{{Pool: "p", Family: "IPv4", Assigned: 2, Free: 1, Used: 2, Unused: 1}}
+		}, ""},
+		{"one too many", func(v *View) {
+			v.Record.Services.Pools = []model.PoolStatus{{Pool: "p", Family: "IPv4", Assigned: 3, Free: 1, Used: 2, Unused: 1}}
+		}, "after convergence the status of pool p says that 3 IPv4 addresses are assigned and 1 free; 2 and 1 are"},
+		{"one too few are free", func(v *View) {
+			v.Record.Services.Pools = []model.PoolStatus{{Pool: "p", Family: "IPv6", Assigned: 2, Used: 2, Unused: 1}}
+		}, "after convergence the status of pool p says that 2 IPv6 addresses are assigned and 0 free; 2 and 1 are"},
+		{"very many", func(v *View) {
+			v.Record.Services.Pools = []model.PoolStatus{{Pool: "p", Family: "IPv6", Assigned: 2, Free: 1 << 62, Used: 2, Unused: 1 << 30}}
+		}, ""},
+		{"a moment ago", func(v *View) {
+			v.Record.Services.Pools = []model.PoolStatus{{Pool: "p", Family: "IPv4", Used: 1}}
 			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - sec(60)})
 		}, ""},
 	},

@@ -35,7 +35,7 @@ var UnservedLoadBalancer = define(Invariant{
 	}
 	for _, s := range balanced(&v) {
 		if n := s.Balancer.Free; n > 0 && len(s.Balancer.Families) > 0 {
-			out = append(out, unserved(s, s.Balancer.Families[0], n))
+			out = append(out, unserved(s, missing(s.Balancer), n))
 			continue
 		}
 		by, has := model.ServiceOf(s.Name), map[string]bool{}
@@ -58,6 +58,14 @@ var UnservedLoadBalancer = define(Invariant{
 	return out
 })
 
+// missing is the first family that a Service asks for and has no address of.
+func missing(b *model.Balancer) string {
+	i := slices.IndexFunc(b.Families, func(f string) bool {
+		return !slices.ContainsFunc(b.Addrs, func(a netip.Addr) bool { return familyOf(a) == f })
+	})
+	return b.Families[max(i, 0)]
+}
+
 func unserved(s *model.Service, family string, free int) finding {
 	return finding{
 		code: noClaim, objects: []model.Ref{model.ServiceOf(s.Name)},
@@ -69,9 +77,10 @@ func unserved(s *model.Service, family string, free int) finding {
 const balancerRound = 6 * time.Minute
 
 // served reports whether whoever serves Services has had a round since something last kept
-// it from its work, and has served one at all: there may be nobody who does.
+// it from its work. There may be nobody who does: where the record does not say that a
+// process runs, one Service at least has been served.
 func served(v *View) bool {
-	if v.Past == nil || !v.Past.served {
+	if v.Past == nil || !v.Past.served && (v.Record.Services == nil || !v.Record.Services.Balancing) {
 		return false
 	}
 	wait := balancerRound

@@ -404,3 +404,21 @@ func TestInspect(t *testing.T) {
 		t.Errorf("an oracle: %q, %v", b, err)
 	}
 }
+
+// A file that is nil is as an os.File that is: system calls fail, and its name is a panic of
+// who asks for it.
+func TestNilFile(t *testing.T) {
+	var f *disk.File
+	_, write := f.WriteString("x")
+	for what, err := range map[string]error{"write": write, "sync": f.Sync(), "close": f.Close()} {
+		if !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("it has a name")
+		}
+	}()
+	_ = f.Name()
+}

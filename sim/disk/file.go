@@ -9,10 +9,11 @@ import (
 	"ipamsim/model/act"
 )
 
-// File is an open file or directory. It is one process's, and one goroutine's at a time.
+// File is an open file or directory. It is one process's, and one goroutine's at a time. Of
+// none that is open, nil, system calls fail as those of an os.File do (fs.ErrInvalid).
 type File struct {
+	named
 	process   *Process
-	name      string
 	number    int
 	offset    int
 	appends   bool
@@ -21,11 +22,18 @@ type File struct {
 	held      *lock // nil: no lock
 }
 
+// named has a method of its own, so that a program which asks a file that is nil for its name
+// panics itself, and not in here.
+type named struct{ name string }
+
 // Name is that under which it was opened.
-func (f *File) Name() string { return f.name }
+func (n *named) Name() string { return n.name }
 
 // pass sends a system call about an open file.
 func (f *File) pass(op string, v act.Verb, n need, do func(*Access, *inode) error) error {
+	if f == nil {
+		return fs.ErrInvalid
+	}
 	if f.closed {
 		return wrap(op, f.name, fs.ErrClosed)
 	}
@@ -137,6 +145,9 @@ func (f *File) Stat() (info fs.FileInfo, err error) {
 // Close gives the file up, with its lock. It is a message only if there was one, and
 // fails only if the file is closed.
 func (f *File) Close() error {
+	if f == nil {
+		return fs.ErrInvalid
+	}
 	if f.closed {
 		return wrap("close", f.name, fs.ErrClosed)
 	}

@@ -64,7 +64,7 @@ func (p *Process) OpenFile(name string, flag int, mode fs.FileMode) (*File, erro
 	if flag&os.O_CREATE != 0 {
 		x.Verb = act.Create
 	}
-	f := &File{process: p, name: name, appends: flag&os.O_APPEND != 0}
+	f := &File{process: p, named: named{name}, appends: flag&os.O_APPEND != 0}
 	err := p.pass(x, n, p.disk.volatile(name), func(x *Access) error { return p.disk.open(f, x, flag, mode) })
 	if err != nil {
 		return nil, wrap("open", name, err)

@@ -68,6 +68,7 @@ var bugs = map[string]bug{
 	"out-of-pool":                 {pick: pickOutside},
 	"overlap-reservation":         {ranges: true, enter: forgetReservation},
 	"overlapping-blocks":          {blocks: true, claimed: halve},
+	"pool-status":                 {services: miscountPool},
 	"refused-service":             {services: refuseService},
 	"reservation-count":           {ranges: true, release: releaseClaimsOnly},
 	"service-families":            {services: otherFamily},

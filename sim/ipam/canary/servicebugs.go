@@ -95,6 +95,12 @@ func keepBalancerIP(s *model.Services) {
 	}
 }
 
+// miscountPool says of a pool that nothing of it is assigned.
+func miscountPool(s *model.Services) {
+	balanceAll(s)
+	s.Pools = []model.PoolStatus{{Pool: "external", Family: "IPv4", Free: len(s.All), Used: len(s.All)}}
+}
+
 // forgetBalancerIP forgets to write one of them into its Service.
 func forgetBalancerIP(s *model.Services) {
 	balanceAll(s)

@@ -4,15 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"path"
 	"slices"
 
 	"github.com/containernetworking/cni/pkg/utils"
 
 	"ipamsim/model"
-	"ipamsim/sim/ipam/hostlocal/upstream/allocator"
+	reference "ipamsim/model/reference/hostlocal"
 )
 
 // object is a part of a configuration.
@@ -114,14 +112,13 @@ func dirOf(p object) string {
 // local are the plugins whose interfaces end on their node.
 var local = []string{"bridge", "ptp"}
 
-// placeOf reads a plugin's configuration with upstream's own parser: the policy, and
-// where its addresses are kept.
+// placeOf reads a plugin's configuration: the policy, and where its addresses are kept.
 func placeOf(key string, p object) (Place, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return Place{}, err
 	}
-	c, _, err := allocator.LoadIPAMConfig(text, "")
+	c, err := reference.Read(text)
 	if err != nil {
 		return Place{}, err
 	}
@@ -129,27 +126,12 @@ func placeOf(key string, p object) (Place, error) {
 		return Place{}, fmt.Errorf("name %q: %s", c.Name, e.Msg)
 	}
 	n := model.Network{Key: key, Name: c.Name}
-	for i, set := range c.Ranges {
+	for i, set := range c.Sets {
 		if len(set) > 1 {
 			return Place{}, fmt.Errorf("ipam.ranges[%d]: %d ranges of which a pod gets one, want one: no more can be simulated", i, len(set))
 		}
-		n.Ranges = append(n.Ranges, policy(&set[0]))
+		n.Ranges = append(n.Ranges, set[0].Policy())
 	}
 	n.Slice = n.Ranges[0].Prefix.Bits()
 	return Place{Network: n, Dir: dirOf(p)}, nil
-}
-
-// policy is what host-local gives of a range.
-func policy(r *allocator.Range) model.Range {
-	ones, _ := r.Subnet.Mask.Size()
-	gateway := addr(r.Gateway)
-	return model.Range{
-		Prefix: netip.PrefixFrom(addr(r.Subnet.IP), ones), Start: addr(r.RangeStart), End: addr(r.RangeEnd),
-		Exclude: []netip.Prefix{netip.PrefixFrom(gateway, gateway.BitLen())},
-	}
-}
-
-func addr(ip net.IP) netip.Addr {
-	a, _ := netip.AddrFromSlice(ip)
-	return a.Unmap()
 }

@@ -2,19 +2,34 @@ package metallb
 
 import (
 	"maps"
-	"net"
 	"net/netip"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"ipamsim/model"
+	reference "ipamsim/model/reference/metallb"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/metallb/upstream/allocator"
-	"ipamsim/sim/ipam/metallb/upstream/allocator/k8salloc"
-	"ipamsim/sim/ipam/metallb/upstream/ipfamily"
-	"ipamsim/sim/ipam/metallb/upstream/program"
 )
+
+// What Services say to MetalLB, under its name of now and the one it had before.
+//
+// Source: website/content/usage; controller/service.go (v0.16.1).
+const (
+	poolAnnotation    = "address-pool"
+	addrsAnnotation   = "loadBalancerIPs"
+	sharingAnnotation = "allow-shared-ip"
+)
+
+// annotation is what a Service says; that under the name of now counts, if it is there.
+func annotation(x *corev1.Service, key string) string {
+	if s, ok := x.Annotations["metallb.io/"+key]; ok {
+		return s
+	}
+	return x.Annotations["metallb.universe.tf/"+key]
+}
 
 // served reports whether the controller gives a Service addresses: one without a class.
 //
@@ -25,58 +40,84 @@ func served(x *corev1.Service) bool {
 
 // asks reports whether a Service asks for certain addresses or a certain pool.
 func asks(x *corev1.Service) bool {
-	for _, a := range []string{
-		program.AnnotationAddressPool, program.AnnotationLoadBalancerIPs, program.DeprecatedAnnotationAddressPool, program.DeprecatedAnnotationLoadBalancerIPs,
-	} {
-		if x.Annotations[a] != "" {
-			return true
-		}
+	return annotation(x, poolAnnotation) != "" || annotation(x, addrsAnnotation) != "" || x.Spec.LoadBalancerIP != ""
+}
+
+// asksFor are the addresses that a Service asks for; none if it does not. ok is false if it
+// does so twice, or if it cannot be read.
+//
+// Source: controller/service.go, getDesiredLbIPs (v0.16.1).
+func asksFor(x *corev1.Service) (out []netip.Addr, ok bool) {
+	said := annotation(x, addrsAnnotation)
+	switch {
+	case said == "" && x.Spec.LoadBalancerIP == "":
+		return nil, true
+	case said != "" && x.Spec.LoadBalancerIP != "":
+		return nil, false
 	}
-	return x.Spec.LoadBalancerIP != ""
+	for _, s := range strings.Split(said+x.Spec.LoadBalancerIP, ",") {
+		a, err := netip.ParseAddr(strings.TrimSpace(s))
+		if err != nil || a.Zone() != "" || len(out) == 2 {
+			return nil, false
+		}
+		out = append(out, a.Unmap())
+	}
+	return out, len(out) == 1 || out[0].Is4() != out[1].Is4()
+}
+
+// termsOf are those on which a Service shares an address.
+//
+// Source: internal/allocator/k8salloc (v0.16.1).
+func termsOf(x *corev1.Service) model.Terms {
+	t := model.Terms{Key: annotation(x, sharingAnnotation)}
+	if x.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal {
+		t.Backend = labels.Set(x.Spec.Selector).String()
+	}
+	for _, p := range x.Spec.Ports {
+		t.Ports = append(t.Ports, model.NodePort{Port: int(p.Port), Protocol: string(p.Protocol)})
+	}
+	return t
 }
 
 // judge completes what is known of Services by what a controller would say of them that
 // started now: which of the addresses in their status it would not let them have, and how
 // many it could give to those that have none. While what users have written is not valid,
-// it says nothing: a controller would keep what it has read before.
-//
-// The Services whose status has addresses are told to it first, as when it starts.
-//
-// Source: internal/k8s/controllers, ServiceReconciler.reprocessAll; controller,
-// convergeBalancer (v0.16.1).
-func (r *record) judge(all map[string]*model.Balancer) {
-	c, err := r.config()
+// it says nothing: a controller would keep what it has read before. It returns the pools'
+// status.
+func (r *record) judge(all map[string]*model.Balancer) []model.PoolStatus {
+	pools, err := r.policy()
 	if err != nil {
-		return
+		return nil
 	}
-	a := allocator.New(func(string) {})
-	a.SetPools(c.Pools)
-	names := slices.Sorted(maps.Keys(all))
+	names, services := slices.Sorted(maps.Keys(all)), []reference.Service{}
 	for _, name := range names {
-		x := r.services[name].Service
-		if addrs := ipam.Ingress(x); len(addrs) > 0 {
-			all[name].Disallowed = a.Assign(name, x, ips(addrs), k8salloc.Ports(x), program.SharingKey(x), k8salloc.BackendKey(x)) != nil
-		}
+		services = append(services, judged(name, r.services[name].Service))
 	}
-	for _, name := range names {
-		x := r.services[name].Service
-		family, err := ipfamily.ForService(x)
-		if len(all[name].Addrs) > 0 || all[name].Asked || err != nil {
-			continue
-		}
-		if _, err := a.Allocate(name, x, family, k8salloc.Ports(x), program.SharingKey(x), k8salloc.BackendKey(x)); err != nil {
-			continue
-		}
-		pool := a.Pool(name)
-		a.Unassign(name)
-		n := a.CountersForPool(pool)
-		all[name].Free = int(max(1, n.AvailableIPv4+n.AvailableIPv6))
+	verdicts, uses := reference.Judge(pools, services)
+	for i, v := range verdicts {
+		all[names[i]].Disallowed, all[names[i]].Free = v.Disallowed, v.Free
 	}
-}
-
-func ips(addrs []netip.Addr) (out []net.IP) {
-	for _, a := range addrs {
-		out = append(out, a.AsSlice())
+	var out []model.PoolStatus
+	for i, u := range uses {
+		x := r.pools[namespace+"/"+pools[i].Name].Status
+		out = append(out,
+			model.PoolStatus{Pool: pools[i].Name, Family: "IPv4", Assigned: int(x.AssignedIPv4), Free: int(x.AvailableIPv4), Used: u.Assigned[0], Unused: u.Free[0]},
+			model.PoolStatus{Pool: pools[i].Name, Family: "IPv6", Assigned: int(x.AssignedIPv6), Free: int(x.AvailableIPv6), Used: u.Assigned[1], Unused: u.Free[1]})
 	}
 	return out
+}
+
+// judged is a Service as the reference has it.
+func judged(name string, x *corev1.Service) reference.Service {
+	s := reference.Service{Name: name, Labels: x.Labels, Terms: termsOf(x), Pool: annotation(x, poolAnnotation), Has: ipam.Ingress(x)}
+	s.Prefer = x.Spec.IPFamilyPolicy != nil && *x.Spec.IPFamilyPolicy == corev1.IPFamilyPolicyPreferDualStack
+	for _, text := range append(slices.Clone(x.Spec.ClusterIPs), x.Spec.ClusterIP) {
+		if a, err := netip.ParseAddr(text); err == nil {
+			s.V4, s.V6 = s.V4 || a.Is4(), s.V6 || !a.Is4()
+		}
+	}
+	var ok bool
+	s.Asks, ok = asksFor(x)
+	s.Wrong = !ok
+	return s
 }

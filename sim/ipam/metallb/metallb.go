@@ -104,7 +104,8 @@ var crds = sync.OnceValues(func() (out []*apiextv1.CustomResourceDefinition, err
 
 // open starts the manager in one run. It starts no goroutine.
 func open(env ipam.Env) (ipam.Instance, error) {
-	i, r := &instance{env: env}, newRecord(env.Networks)
+	r := newRecord(env.Networks)
+	i := &instance{env: env, record: r}
 	if env.API != nil {
 		if err := r.follow(env.API); err != nil {
 			return ipam.Instance{}, fmt.Errorf("metallb: %w", err)
@@ -119,6 +120,7 @@ func open(env ipam.Env) (ipam.Instance, error) {
 // instance is the manager in one run.
 type instance struct {
 	env    ipam.Env
+	record *record
 	housed sync.Once // the first process has made the pod
 	err    error
 }

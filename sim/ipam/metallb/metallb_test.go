@@ -67,17 +67,23 @@ func TestJudge(t *testing.T) {
 		want    string
 		objects []ipam.Object
 	}{
-		"all is well":        {"a 10.9.0.0", []ipam.Object{two, manifest("a", "", "", "10.9.0.0")}},
-		"one waits":          {"a 10.9.0.0, b waits for 1", []ipam.Object{two, manifest("a", "", "", "10.9.0.0"), manifest("b", "", "", "")}},
-		"none is free":       {"a 10.9.0.0, b 10.9.0.1, c", []ipam.Object{two, manifest("a", "", "", "10.9.0.0"), manifest("b", "", "", "10.9.0.1"), manifest("c", "", "", "")}},
-		"it asks for one":    {"a", []ipam.Object{two, manifest("a", "metallb.io/loadBalancerIPs: 10.9.0.0", "", "")}},
-		"outside":            {"a 10.9.0.7 disallowed", []ipam.Object{two, manifest("a", "", "", "10.9.0.7")}},
-		"taken":              {"a 10.9.0.0, b 10.9.0.0 disallowed", []ipam.Object{two, manifest("a", "", "", "10.9.0.0"), manifest("b", "", "", "10.9.0.0")}},
-		"shared":             {"a 10.9.0.0, b 10.9.0.0", []ipam.Object{two, manifest("a", "metallb.io/allow-shared-ip: k", "", "10.9.0.0"), manifest("b", "metallb.io/allow-shared-ip: k", "ports: [{port: 81, protocol: TCP}]", "10.9.0.0")}},
-		"not for everybody":  {"a", []ipam.Object{pool("external", "addresses: [10.9.0.0/31], autoAssign: false"), manifest("a", "", "", "")}},
-		"pinned":             {"a waits for 2", []ipam.Object{pool("external", "addresses: [10.9.0.0/31], serviceAllocation: {namespaces: [default]}"), manifest("a", "", "", "")}},
-		"of another class":   {"", []ipam.Object{two, manifest("a", "", "loadBalancerClass: other", "")}},
-		"pools that overlap": {"a 10.9.0.7", []ipam.Object{two, pool("more", "addresses: [10.9.0.0/30]"), manifest("a", "", "", "10.9.0.7")}},
+		"all is well":          {"a 10.9.0.0", []ipam.Object{two, manifest("a", "", "", "10.9.0.0")}},
+		"one waits":            {"a 10.9.0.0, b waits for 1", []ipam.Object{two, manifest("a", "", "", "10.9.0.0"), manifest("b", "", "", "")}},
+		"none is free":         {"a 10.9.0.0, b 10.9.0.1, c", []ipam.Object{two, manifest("a", "", "", "10.9.0.0"), manifest("b", "", "", "10.9.0.1"), manifest("c", "", "", "")}},
+		"it asks for one":      {"a waits for 1", []ipam.Object{two, manifest("a", "metallb.io/loadBalancerIPs: 10.9.0.0", "", "")}},
+		"it asks for none's":   {"a", []ipam.Object{two, manifest("a", "metallb.io/loadBalancerIPs: 10.9.1.0", "", "")}},
+		"it asks for anothers": {"a 10.9.0.0, b", []ipam.Object{two, manifest("a", "", "", "10.9.0.0"), manifest("b", "metallb.io/loadBalancerIPs: 10.9.0.0", "", "")}},
+		"it asks for a pool":   {"a waits for 2", []ipam.Object{pool("external", "addresses: [10.9.0.0/31], autoAssign: false"), manifest("a", "metallb.universe.tf/address-pool: external", "", "")}},
+		"it asks for other":    {"a 10.9.0.0 disallowed", []ipam.Object{two, manifest("a", "metallb.io/loadBalancerIPs: 10.9.0.1", "", "10.9.0.0")}},
+		"another pool":         {"a 10.9.0.0 disallowed", []ipam.Object{two, manifest("a", "metallb.io/address-pool: more", "", "10.9.0.0")}},
+		"of no namespace":      {"a 10.9.0.0 disallowed", []ipam.Object{pool("external", "addresses: [10.9.0.0/31], serviceAllocation: {namespaceSelectors: [{matchLabels: {team: a}}]}"), manifest("a", "", "", "10.9.0.0")}},
+		"outside":              {"a 10.9.0.7 disallowed", []ipam.Object{two, manifest("a", "", "", "10.9.0.7")}},
+		"taken":                {"a 10.9.0.0, b 10.9.0.0 disallowed", []ipam.Object{two, manifest("a", "", "", "10.9.0.0"), manifest("b", "", "", "10.9.0.0")}},
+		"shared":               {"a 10.9.0.0, b 10.9.0.0", []ipam.Object{two, manifest("a", "metallb.io/allow-shared-ip: k", "", "10.9.0.0"), manifest("b", "metallb.io/allow-shared-ip: k", "ports: [{port: 81, protocol: TCP}]", "10.9.0.0")}},
+		"not for everybody":    {"a", []ipam.Object{pool("external", "addresses: [10.9.0.0/31], autoAssign: false"), manifest("a", "", "", "")}},
+		"pinned":               {"a waits for 2", []ipam.Object{pool("external", "addresses: [10.9.0.0/31], serviceAllocation: {namespaces: [default]}"), manifest("a", "", "", "")}},
+		"of another class":     {"", []ipam.Object{two, manifest("a", "", "loadBalancerClass: other", "")}},
+		"pools that overlap":   {"a 10.9.0.7", []ipam.Object{two, pool("more", "addresses: [10.9.0.0/30]"), manifest("a", "", "", "10.9.0.7")}},
 	} {
 		s, err := readRecord(c.objects, nil)
 		if err != nil {

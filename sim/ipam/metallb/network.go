@@ -4,15 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 
 	metallbv1beta1 "go.universe.tf/metallb/api/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
+	reference "ipamsim/model/reference/metallb"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/metallb/upstream/config"
 )
 
 // networkKey is the network of load balancers.
@@ -30,12 +28,11 @@ func primary(objects []ipam.Object) (n model.Network, cni json.RawMessage, err e
 			return n, nil, &ipam.ObjectError{Object: o, Err: err}
 		}
 		for i, text := range p.Spec.Addresses {
-			all, err := config.ParseCIDR(text)
+			x, err := reference.ParseRange(text)
 			if err != nil {
 				return n, nil, &ipam.ObjectError{Object: o, Field: fmt.Sprintf("spec.addresses[%d]", i), Err: err}
 			}
-			for _, c := range all {
-				p := prefix(c)
+			for _, p := range x.Prefixes() {
 				n.Ranges = append(n.Ranges, model.Range{Prefix: p, Start: p.Addr(), End: model.LastAddr(p)})
 			}
 		}
@@ -46,14 +43,8 @@ func primary(objects []ipam.Object) (n model.Network, cni json.RawMessage, err e
 	return n, json.RawMessage(`{"cniVersion":"1.0.0","name":"` + networkKey + `"}`), nil
 }
 
-func prefix(c *net.IPNet) netip.Prefix {
-	a, _ := netip.AddrFromSlice(c.IP)
-	ones, _ := c.Mask.Size()
-	return netip.PrefixFrom(a.Unmap(), ones)
-}
-
 // check refuses what has no address here, pods, and pools that the controller would not
-// read or not take: upstream's own reading of all pools judges them.
+// read or not take.
 func check(objects []ipam.Object) error {
 	r := newRecord(nil)
 	for _, o := range objects {
@@ -71,7 +62,7 @@ func check(objects []ipam.Object) error {
 		if o.Kind != poolKind {
 			continue
 		}
-		if _, err := r.config(); err != nil {
+		if _, err := r.policy(); err != nil {
 			return &ipam.ObjectError{Object: o, Field: "spec", Err: err}
 		}
 	}

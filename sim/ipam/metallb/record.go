@@ -14,9 +14,6 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/metallb/upstream/allocator/k8salloc"
-	"ipamsim/sim/ipam/metallb/upstream/config"
-	"ipamsim/sim/ipam/metallb/upstream/program"
 	"ipamsim/sim/kube"
 )
 
@@ -34,6 +31,7 @@ type record struct {
 	networks []model.Network
 
 	mu          sync.Mutex
+	controllers int                 // that run
 	services    map[string]*service // by NAMESPACE/NAME
 	pools       map[string]metallbv1beta1.IPAddressPool
 	communities map[string]metallbv1beta1.Community
@@ -86,6 +84,13 @@ func (r *record) follow(api *kube.Server) error {
 		}
 	})
 	return nil
+}
+
+// runs counts controllers.
+func (r *record) runs(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.controllers += n
 }
 
 // take reads one object; the caller holds mu. What the API server has stored can be read.
@@ -150,24 +155,6 @@ func (r *record) takeService(x *corev1.Service) {
 	r.services[name] = now
 }
 
-// termsOf are those on which a Service shares an address.
-func termsOf(x *corev1.Service) model.Terms {
-	t := model.Terms{Key: program.SharingKey(x), Backend: k8salloc.BackendKey(x)}
-	for _, p := range k8salloc.Ports(x) {
-		t.Ports = append(t.Ports, model.NodePort{Port: p.Port, Protocol: p.Proto})
-	}
-	return t
-}
-
-// config is upstream's reading of what users have written.
-//
-// Source: internal/k8s/controllers, PoolReconciler.Reconcile and toConfig (v0.16.1).
-func (r *record) config() (*config.Config, error) {
-	return config.For(config.ClusterResources{
-		Pools: sorted(r.pools), Communities: sorted(r.communities), Namespaces: sorted(r.namespaces),
-	}, config.ValidationFor("native"))
-}
-
 func sorted[T any](m map[string]T) (out []T) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, m[name])
@@ -180,7 +167,7 @@ func sorted[T any](m map[string]T) (out []T) {
 func (r *record) snapshot() model.Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out, balancers := model.Snapshot{Networks: r.networks, Services: &model.Services{}}, map[string]*model.Balancer{}
+	out, balancers := model.Snapshot{Networks: r.networks, Services: &model.Services{Balancing: r.controllers > 0}}, map[string]*model.Balancer{}
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
 		x, s := r.services[name], model.Service{Name: name}
 		if served(x.Service) {
@@ -192,6 +179,6 @@ func (r *record) snapshot() model.Snapshot {
 		}
 		out.Services.All = append(out.Services.All, s)
 	}
-	r.judge(balancers)
+	out.Services.Pools = r.judge(balancers)
 	return out
 }

@@ -10,8 +10,11 @@ import (
 	"ipamsim/sim/ipam/platform"
 )
 
-// FileMutex is the lock on a file.
-type FileMutex struct{ file *disk.File }
+// FileMutex is the lock on a file. Its methods are those of a field, so that a program that
+// calls them of none panics itself, and not in here.
+type FileMutex struct{ lock }
+
+type lock struct{ file *disk.File }
 
 // New opens the file, or makes it.
 func New(path string) (*FileMutex, error) {
@@ -19,14 +22,14 @@ func New(path string) (*FileMutex, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &FileMutex{f}, nil
+	return &FileMutex{lock{f}}, nil
 }
 
 // Lock waits for it.
-func (m *FileMutex) Lock() error { return m.file.Lock() }
+func (m *lock) Lock() error { return m.file.Lock() }
 
 // Unlock gives it up.
-func (m *FileMutex) Unlock() error { return m.file.Unlock() }
+func (m *lock) Unlock() error { return m.file.Unlock() }
 
 // Close gives it up for good.
-func (m *FileMutex) Close() error { return m.file.Close() }
+func (m *lock) Close() error { return m.file.Close() }

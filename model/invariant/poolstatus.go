@@ -1,0 +1,31 @@
+package invariant
+
+import "ipamsim/model"
+
+// PoolStatus is an operator who looks at a pool and is told that it is full, or empty, which
+// it is not. Of very many addresses it does not matter how many are free.
+var PoolStatus = define(Invariant{
+	Name:     "pool-status",
+	Severity: model.Minor,
+	Phase:    Quiescent,
+	Doc:      "Once all is calm, the status of a pool for load balancers says how many of its addresses are assigned, and how many are free.",
+	Kinds:    []Kind{{"", "after convergence the status of pool {pool} says that {counted} {family} addresses are assigned and {left} free; {used} and {free} are"}},
+}, func(v View) (out []finding) {
+	if v.Record.Services == nil || !served(&v) {
+		return nil
+	}
+	const many = 1 << 29 // a count ends at twice as many
+	for _, p := range v.Record.Services.Pools {
+		if p.Assigned == p.Used && (p.Free == p.Unused || min(p.Free, p.Unused) >= many) {
+			continue
+		}
+		out = append(out, finding{
+			objects: []model.Ref{poolName(p.Pool)},
+			facts: []model.Fact{
+				model.NewFact("family", p.Family), model.NewFact("counted", p.Assigned), model.NewFact("left", p.Free),
+				model.NewFact("used", p.Used), model.NewFact("free", p.Unused),
+			},
+		})
+	}
+	return out
+})

@@ -1,0 +1,166 @@
+package metallb
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// Pool is an IPAddressPool.
+type Pool struct {
+	Name       string
+	Ranges     []Range
+	Manual     bool // autoAssign: false: only who asks for it, or an address of it, gets one
+	AvoidBuggy bool // IPv4 addresses that end in .0 and .255 are not given
+	// For is whose the pool is; nil: everybody's.
+	For *Allocation
+}
+
+// Allocation is a pool's serviceAllocation. A Service has to be in one of the namespaces,
+// and one of the selectors has to take its labels; where there are none of the one or the
+// other, each will do. Its priority says
+// which of several pools is taken, and not whether one is.
+//
+// Source: website/content/configuration/_advanced_ipaddresspool_configuration.md.
+type Allocation struct {
+	// Namespaces are those that are named, and those whose labels a namespaceSelector
+	// takes. Selective: it names some, or has such selectors.
+	Namespaces []string
+	Selective  bool
+	Services   []Selector
+}
+
+// Selector reports whether it takes something with these labels.
+type Selector func(labels map[string]string) bool
+
+// Range is a pool's addresses from the first to the last.
+type Range struct{ First, Last netip.Addr }
+
+// ParseRange reads an element of a pool's addresses: a prefix, which may have bits set
+// behind its length, or FIRST-LAST.
+//
+// Source: internal/config, ParseCIDR, whose words its errors are.
+func ParseRange(s string) (Range, error) {
+	from, to, ok := strings.Cut(s, "-")
+	if !ok {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return Range{}, fmt.Errorf("invalid CIDR %q", s)
+		}
+		return Range{p.Masked().Addr(), model.LastAddr(p.Masked())}, nil
+	}
+	first, err := netip.ParseAddr(strings.TrimSpace(from))
+	if err != nil || first.Zone() != "" {
+		return Range{}, fmt.Errorf("invalid IP range %q: invalid start IP %q", s, from)
+	}
+	last, err := netip.ParseAddr(strings.TrimSpace(to))
+	if err != nil || last.Zone() != "" {
+		return Range{}, fmt.Errorf("invalid IP range %q: invalid end IP %q", s, to)
+	}
+	if first, last = first.Unmap(), last.Unmap(); first.Is4() != last.Is4() {
+		// Upstream takes it for no address at all.
+		return Range{}, fmt.Errorf("invalid IP range %q: IPs of two families", s)
+	}
+	if first.Compare(last) > 0 {
+		return Range{}, fmt.Errorf("invalid IP range %q: start IP %q is after the end IP %q", s, first, last)
+	}
+	return Range{first, last}, nil
+}
+
+// Prefixes are the fewest that have its addresses and no others, in their order.
+func (r Range) Prefixes() (out []netip.Prefix) {
+	for a := r.First; a.IsValid() && r.Contains(a); {
+		p := netip.PrefixFrom(a, a.BitLen())
+		for p.Bits() > 0 {
+			wider := netip.PrefixFrom(a, p.Bits()-1)
+			if wider.Masked().Addr() != a || r.Last.Compare(model.LastAddr(wider)) < 0 {
+				break
+			}
+			p = wider
+		}
+		out = append(out, p)
+		a = model.LastAddr(p).Next()
+	}
+	return out
+}
+
+// Contains reports whether an address lies in it.
+func (r Range) Contains(a netip.Addr) bool {
+	return a.Is4() == r.First.Is4() && r.First.Compare(a) <= 0 && a.Compare(r.Last) <= 0
+}
+
+// Overlaps reports whether two have an address in common.
+func (r Range) Overlaps(o Range) bool { return r.Contains(o.First) || o.Contains(r.First) }
+
+// sizeMax is how many addresses are told apart: more never run out.
+const sizeMax = 1 << 30
+
+// size is how many addresses it has, at most sizeMax; buggy ones are none with avoid.
+func (r Range) size(avoid bool) (n int) {
+	if !r.First.Is4() {
+		first, last := r.First.As16(), r.Last.As16()
+		for i := range first {
+			n = min(n*256+int(last[i])-int(first[i]), 2*sizeMax)
+		}
+		return min(n+1, sizeMax)
+	}
+	first, last := number(r.First), number(r.Last)
+	if n = last - first + 1; avoid {
+		n -= (last+1)/256 - first/256         // those that end in .255
+		n -= (last+256)/256 - (first+255)/256 // and in .0
+	}
+	return min(n, sizeMax)
+}
+
+func number(a netip.Addr) (n int) {
+	for _, b := range a.As4() {
+		n = n<<8 | int(b)
+	}
+	return n
+}
+
+// buggy addresses confuse smurf protection of some routers.
+//
+// Source: website/content/configuration, Handling buggy networks; internal/allocator,
+// ipConfusesBuggyFirmwares.
+func buggy(a netip.Addr) bool {
+	if !a.Is4() {
+		return false
+	}
+	last := a.As4()[3]
+	return last == 0 || last == 255
+}
+
+// has reports whether an address is the pool's to give.
+func (p *Pool) has(a netip.Addr) bool {
+	return !(p.AvoidBuggy && buggy(a)) && slices.ContainsFunc(p.Ranges, func(r Range) bool { return r.Contains(a) })
+}
+
+// size is how many addresses of a family it has to give, at most sizeMax.
+func (p *Pool) size(v4 bool) (n int) {
+	for _, r := range p.Ranges {
+		if r.First.Is4() == v4 {
+			n = min(n+r.size(p.AvoidBuggy), sizeMax)
+		}
+	}
+	return n
+}
+
+// takes reports whether a Service may have addresses of the pool at all, by asking for them
+// if not otherwise.
+//
+// Source: internal/allocator, isPoolCompatibleWithService. That takes a pool whose
+// namespaceSelectors take no namespace for one that has none of them, and lets everybody
+// have its addresses; the documentation says that the pool is those namespaces'.
+func (p *Pool) takes(s *Service) bool {
+	f := p.For
+	if f == nil {
+		return true
+	}
+	namespace, _, _ := strings.Cut(s.Name, "/")
+	return (!f.Selective || slices.Contains(f.Namespaces, namespace)) &&
+		(len(f.Services) == 0 || slices.ContainsFunc(f.Services, func(x Selector) bool { return x(s.Labels) }))
+}
