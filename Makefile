@@ -25,7 +25,7 @@ gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=her
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted mutants init-test oracle findings conformance chaos memory
+.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants init-test oracle findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -110,6 +110,8 @@ gate: build ## compare the library with scenarios/baseline.json; FORK=../whereab
 	@$(BIN) gate $(GATEFLAGS)
 planted: ## the gate is red for each planted regression, green for a mend: cmd/fork (an hour)
 	@go test -timeout 6h -count=1 -run '^Test(Planted|Author)' -v ./cmd/fork -planted
+releases: ## programs of older releases are built and run: cmd/fork (ten minutes)
+	@go test -timeout 1h -count=1 -run '^TestReleases$$' -v ./cmd/fork -releases
 # MANAGER=whereabouts SAMPLE=200 SEED=1; FORK=../whereabouts makes them of a fork. Interrupted, it goes on where it was.
 MANAGER ?= whereabouts
 mutants: ## which small mistakes in an address manager the gate sees; writes reports/MUTANTS.md (hours; MANAGER=calico SAMPLE=100 SEED=1)

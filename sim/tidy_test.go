@@ -151,7 +151,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/settle", "model/... reports scenarios fuzz/cause fuzz/finding fuzz/known fuzz/shrink"},
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/process", ""},
-	{"fuzz/versions", "reports/baseline reports/table"},
+	{"fuzz/versions", "sim/ipam reports/baseline reports/layout reports/table"},
 	{"fuzz/mutants/mutant", ""}, // copied into upstream's module, which knows nothing of ours
 	{"fuzz/mutants", "reports/answer reports/baseline reports/table"},
 	{"fuzz/verify", "model sim sim/hermetic sim/kube sim/por sim/scratch sim/strategy reports scenarios fuzz/process"},

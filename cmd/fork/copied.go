@@ -46,6 +46,14 @@ func (c copies) moved(dirs map[string]string) (files map[string][]byte, which []
 		return nil, nil, err
 	}
 	have := map[string][]byte{}
+	for path := range c.files {
+		if dirs[c.module] == "" {
+			break
+		}
+		if have[path], err = os.ReadFile(path); err != nil {
+			return nil, nil, err
+		}
+	}
 	for pkg, folder := range c.folders {
 		for path := range dirs {
 			if !strings.HasPrefix(pkg, path+"/") {
@@ -70,6 +78,10 @@ func (c copies) moved(dirs map[string]string) (files map[string][]byte, which []
 			continue
 		}
 		files[path] = made[path]
+		if filepath.Ext(path) != ".go" {
+			which = append(which, errors.New(path))
+			continue
+		}
 		names, err := differ(have[path], made[path])
 		if err != nil {
 			return nil, nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -31,9 +32,15 @@ func (f *fork) links(release string) error {
 	if err != nil {
 		return err
 	}
+	var moved []error
 	for _, l := range all {
+		lacking := false
 		for _, c := range tables {
 			l.pkg = c.original(l.pkg)
+			lacking = lacking || c.lacking(l.pkg, map[string]string{f.path: f.dir})
+		}
+		if lacking {
+			continue
 		}
 		inside, ok := strings.CutPrefix(l.pkg, f.path+"/")
 		if !ok {
@@ -48,12 +55,12 @@ func (f *fork) links(release string) error {
 		case err != nil:
 			return err
 		case got == "":
-			return fmt.Errorf("%s: no %s, which ipamsim calls (%s)", filepath.Join(f.dir, inside), l.symbol, l.at)
+			moved = append(moved, fmt.Errorf("%s: no %s, which ipamsim calls (%s)", filepath.Join(f.dir, inside), l.symbol, l.at))
 		case got != want:
-			return fmt.Errorf("%s: %s is now %s, and ipamsim calls it as %s (%s)", at, l.symbol, got, want, l.at)
+			moved = append(moved, fmt.Errorf("%s: %s is now %s, and ipamsim calls it as %s (%s)", at, l.symbol, got, want, l.at))
 		}
 	}
-	return nil
+	return errors.Join(moved...)
 }
 
 // linknames are the pulls of all files under dir that are no tests.

@@ -20,6 +20,8 @@
 // cannot call them (sim/ipam/*/transcribed.txt) are still what they were. In the place
 // of files that ipamsim has copied (sim/ipam/*/copies.txt) the overlay beside the
 // go.mod lays those of the fork; with -overlay it says all that another one says, too.
+// Where releases differ in more than functions (a package elsewhere, one that is not there
+// yet) it lays our files for that shape, too (shape.go).
 //
 // Without an argument it looks at the transcribed and the copied ones in the releases
 // that go.mod names, and prints nothing: every build begins with it. With -copy it
@@ -83,10 +85,7 @@ func run(dirs []string, every string, pinned bool) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := f.links(releases[f.path]); err != nil {
-			return "", err
-		}
-		if err := transcribed(map[string]string{f.path: f.dir}); err != nil {
+		if err := errors.Join(f.links(releases[f.path]), transcribed(map[string]string{f.path: f.dir})); err != nil {
 			return "", err
 		}
 		forks[f.path] = f.dir

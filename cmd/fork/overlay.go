@@ -57,6 +57,15 @@ func lay(modfile, every string, forks map[string]string) error {
 		for _, w := range which {
 			fmt.Fprintf(os.Stderr, "fork: of the fork: %s\n", w)
 		}
+		shaped, err := c.shaped(forks)
+		if err != nil {
+			return err
+		}
+		for _, path := range slices.Sorted(maps.Keys(shaped)) {
+			if files[path] = shaped[path]; files[path] != nil {
+				fmt.Fprintf(os.Stderr, "fork: for the fork's shape: %s\n", path)
+			}
+		}
 		for _, path := range slices.Sorted(maps.Keys(files)) {
 			abs, err := filepath.Abs(path)
 			if err != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 // part is a copy of the packages of a module that we copy, or whose functions we call
-// by name or transcribe, with its go.mod: as much as is looked at before anything is compiled.
+// by name or transcribe, or that say of which shape it is, with its go.mod: as much as is
+// looked at before anything is compiled.
 func part(t *testing.T, module string) string {
 	t.Helper()
 	links, err := linknames("sim/ipam")
@@ -34,14 +35,26 @@ func part(t *testing.T, module string) string {
 	}
 	for _, c := range tables {
 		pkgs = slices.AppendSeq(pkgs, maps.Keys(c.folders))
+		pkgs = slices.AppendSeq(pkgs, maps.Keys(c.elsewhere))
+		pkgs = slices.AppendSeq(pkgs, maps.Keys(c.lacks))
 	}
 	slices.Sort(pkgs)
 	from, to := release(t, module), t.TempDir()
 	files := []string{from + "/go.mod"}
+	for _, c := range tables {
+		if c.module == module {
+			for _, theirs := range c.files {
+				files = append(files, filepath.Join(from, theirs))
+			}
+		}
+	}
 	for _, pkg := range slices.Compact(pkgs) {
 		if inside, ok := strings.CutPrefix(pkg, module+"/"); ok {
 			more, _ := filepath.Glob(filepath.Join(from, inside, "*.go"))
 			files = append(files, more...)
+			if err := os.MkdirAll(filepath.Join(to, inside), 0o777); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for _, f := range files {

@@ -17,7 +17,7 @@ func (c *Comparison) Bisect(ctx context.Context, of *Case, ready func(Version) e
 		}
 		n := &r.Cells[i]
 		for from, to := range c.batches {
-			if *n = n.Add(c.Versions[i].Run(ctx, of, from, to)); n.Err != "" || n.Broken >= enough {
+			if *n = n.Add(c.Versions[i].Run(ctx, of, from, to)); n.Err != "" || n.Lacks != "" || n.Broken >= enough {
 				break
 			}
 		}
@@ -31,7 +31,7 @@ func (c *Comparison) Bisect(ctx context.Context, of *Case, ready func(Version) e
 	}
 	for high-low > 1 {
 		marks := r.Marks()
-		if marks[low] == Unknown || marks[high] == Unknown || marks[low] == marks[high] {
+		if min(marks[low], marks[high]) < Holds || marks[low] == marks[high] {
 			break
 		}
 		middle := (low + high) / 2

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"ipamsim/reports/baseline"
+	"ipamsim/reports/layout"
 	"ipamsim/reports/table"
 )
 
@@ -18,6 +19,7 @@ type Mark int
 // most often would have shown it.
 const (
 	Unknown Mark = iota // nothing was seen, which chance does, too; or it could not be run
+	Lacks               // it does not have what the case needs
 	Holds
 	Breaks
 )
@@ -69,7 +71,7 @@ func (c *Comparison) row(ctx context.Context, of *Case) Row {
 	r := Row{of, make([]Count, len(c.Versions))}
 	for from, to := range c.batches {
 		for i := range c.Versions {
-			if r.Cells[i].Err == "" {
+			if r.Cells[i].Err == "" && r.Cells[i].Lacks == "" {
 				r.Cells[i] = r.Cells[i].Add(c.Versions[i].Run(ctx, of, from, to))
 			}
 			if c.Done != nil && from == 1 {
@@ -106,6 +108,8 @@ func (r *Row) Marks() []Mark {
 	out := make([]Mark, len(r.Cells))
 	for i, n := range r.Cells {
 		switch {
+		case n.Lacks != "":
+			out[i] = Lacks
 		case n.Err != "" || n.Runs == 0:
 		case n.Broken > 0:
 			out[i] = Breaks
@@ -118,8 +122,22 @@ func (r *Row) Marks() []Mark {
 	return out
 }
 
-// Affected says in which versions, of which names are given, a case breaks.
+// Affected says in which versions, of which names are given, a case breaks. Those that lack
+// what it needs count for nothing.
 func Affected(names []string, marks []Mark) string {
+	if slices.Contains(marks, Lacks) {
+		var have []string
+		var of []Mark
+		for i, m := range marks {
+			if m != Lacks {
+				have, of = append(have, names[i]), append(of, m)
+			}
+		}
+		if out := Affected(have, of); out != "all" {
+			return out
+		}
+		return "all that have it"
+	}
 	first, last := slices.Index(marks, Breaks), len(marks)-1
 	for ; last >= 0 && marks[last] != Breaks; last-- {
 	}
@@ -160,7 +178,8 @@ func edge(names []string, marks []Mark, i, step int) string {
 }
 
 // Table is rows for people: in how many of how many runs it broke, by version. A question
-// mark is a version of which that says nothing. Cases that broke with no version have no
+// mark is a version of which that says nothing, a dash one that lacks what the case needs
+// (Lacking). Cases that broke with no version have no
 // row, and are counted.
 func Table(versions []Version, rows []Row) (t *table.Table, quiet int) {
 	heads := []string{"scenario", "violation"}
@@ -172,7 +191,7 @@ func Table(versions []Version, rows []Row) (t *table.Table, quiet int) {
 	for i := range rows {
 		r := &rows[i]
 		marks := r.Marks()
-		if !slices.ContainsFunc(marks, func(m Mark) bool { return m != Holds }) {
+		if !slices.ContainsFunc(marks, func(m Mark) bool { return m != Holds && m != Lacks }) {
 			quiet++
 			continue
 		}
@@ -189,8 +208,35 @@ func Table(versions []Version, rows []Row) (t *table.Table, quiet int) {
 	return t, quiet
 }
 
+// Lacking says what a dash in the table is: which versions lack what of how many cases.
+func Lacking(versions []Version, rows []Row) (out []string) {
+	names, cases := map[string][]string{}, map[string]map[string]bool{}
+	var all []string
+	for i, v := range versions {
+		for _, r := range rows {
+			what := r.Cells[i].Lacks
+			if what == "" {
+				continue
+			}
+			if cases[what] == nil {
+				cases[what], all = map[string]bool{}, append(all, what)
+			}
+			cases[what][r.Case.Name] = true
+			if !slices.Contains(names[what], v.Name) {
+				names[what] = append(names[what], v.Name)
+			}
+		}
+	}
+	for _, what := range all {
+		out = append(out, fmt.Sprintf("– %s: %s (%s)", strings.Join(names[what], ", "), what, layout.Plural(len(cases[what]), "scenario")))
+	}
+	return out
+}
+
 func (n Count) text(m Mark) string {
 	switch {
+	case m == Lacks:
+		return "–"
 	case n.Err != "":
 		return "could not run"
 	case m == Unknown:

@@ -3,6 +3,7 @@ package versions
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"ipamsim/sim/ipam"
 )
 
 // Count is what runs of a scenario by one program came to.
@@ -17,14 +20,13 @@ type Count struct {
 	Runs   int // that came to a verdict
 	Broken int // in which one of the scenario's violations happened
 	Err    string
+	Lacks  string // what the version does not have that the case needs; "": nothing
 }
 
 // Add is two counts as one.
 func (n Count) Add(more Count) Count {
 	n.Runs, n.Broken = n.Runs+more.Runs, n.Broken+more.Broken
-	if n.Err == "" {
-		n.Err = more.Err
-	}
+	n.Err, n.Lacks = cmp.Or(n.Err, more.Err), cmp.Or(n.Lacks, more.Lacks)
 	return n
 }
 
@@ -57,7 +59,7 @@ type outcome struct {
 // from to to.
 func (v *Version) Run(ctx context.Context, c *Case, from, to int) Count {
 	n := v.run(ctx, c, "run", "--seeds", fmt.Sprintf("%d-%d", from, to))
-	if from > 1 || n.Err != "" {
+	if from > 1 || n.Err != "" || n.Lacks != "" {
 		return n
 	}
 	if !c.Recorded {
@@ -89,6 +91,10 @@ func (v *Version) run(ctx context.Context, c *Case, args ...string) Count {
 		n.Err = ctx.Err().Error()
 	case ended != nil && cmd.ProcessState.ExitCode() != 1:
 		n.Err = last(said.String(), ended)
+		if _, what, ok := strings.Cut(said.String(), ipam.NotInRelease); ok {
+			n.Err = ""
+			n.Lacks, _, _ = strings.Cut(what, "\n")
+		}
 	}
 	return n
 }

@@ -9,6 +9,8 @@
 package versions
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,10 +103,20 @@ func Build(ctx context.Context, out io.Writer, v Version) error {
 		return errors.New("versions are built in the project's directory, where its Makefile is; or name programs that are built")
 	}
 	c := exec.CommandContext(ctx, "make", "--no-print-directory", "build", "PINNED=1", "FORK="+v.Source, "BIN="+v.Program)
-	c.Stdout, c.Stderr = out, out
+	var said bytes.Buffer
+	c.Stdout, c.Stderr = out, io.MultiWriter(out, &said)
 	c.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("%s cannot be built of %s: make: %w", v.Name, v.Source, err)
+		return fmt.Errorf("%s cannot be built of %s: %s", v.Name, v.Source, why(said.String(), err))
 	}
 	return nil
+}
+
+// complaint is a line of the compiler's, or the last word of cmd/fork.
+var complaint = regexp.MustCompile(`(?m)^\S+\.go:\d+.*|^fork: .*\nexit status.*`)
+
+// why is what a build said of why it failed: one line.
+func why(said string, err error) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(complaint.FindString(said), "fork: "), "\n")
+	return cmp.Or(first, "make: "+err.Error())
 }

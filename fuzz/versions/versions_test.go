@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/versions"
+	"ipamsim/sim/ipam"
 )
 
 // program writes a program that answers as ipamsim run --json does: of the seeds A to B
@@ -90,6 +91,66 @@ func TestCannotRun(t *testing.T) {
 	}
 }
 
+// TestLacks: a version that does not have what a case needs is neither healthy nor broken,
+// nor one that cannot run; it is asked once, and what it lacks is said.
+func TestLacks(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old")
+	const says = "#!/bin/sh\necho >>%s\necho 'x.yaml:31: net1: %sno node slices' >&2\necho 'see --help' >&2\nexit 2\n"
+	if err := os.WriteFile(old, fmt.Appendf(nil, says, filepath.Join(dir, "asked"), ipam.NotInRelease), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	c := &versions.Comparison{Seeds: 20, Most: 80, Versions: []versions.Version{{Name: "v1", Program: old}, program(t, dir, "v2", 9), program(t, dir, "v3", 0)}}
+	rows := c.Run(t.Context(), []versions.Case{{Name: "dup", Violations: []string{"duplicate-address"}}})
+	table, _ := versions.Table(c.Versions, rows)
+	got := table.Text() + "\n" + strings.Join(versions.Lacking(c.Versions, rows), "\n")
+	want := strings.TrimSpace(`
+scenario  violation          v1  v2    v3    affected
+dup       duplicate-address  –   8/80  0/80  until v2
+– v1: no node slices (1 scenario)
+`)
+	if got != want || rows[0].Cells[0].Err != "" {
+		t.Errorf("got\n%s\nwant\n%s\n%+v", got, want, rows[0].Cells)
+	}
+	if asked, err := os.ReadFile(filepath.Join(dir, "asked")); err != nil || len(asked) != 1 {
+		t.Errorf("asked %d times, %v", len(asked), err)
+	}
+	c.Versions = c.Versions[:2]
+	rows = c.Run(t.Context(), []versions.Case{{Name: "dup"}})
+	if table, _ = versions.Table(c.Versions, rows); !strings.Contains(table.Text(), "all that have it") {
+		t.Error(table.Text())
+	}
+	c.Versions[1] = program(t, dir, "v4", 0)
+	if _, quiet := versions.Table(c.Versions, c.Run(t.Context(), []versions.Case{{Name: "ok"}})); quiet != 1 {
+		t.Errorf("%d of a case that breaks nothing where it can run", quiet)
+	}
+}
+
+// TestCannotBeBuilt: the error says why, in one line: what cmd/fork said last, or the
+// compiler first.
+func TestCannotBeBuilt(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, c := range []struct{ says, want string }{
+		{"fork: it keeps x\nfork: /m/cmd: no main, which ipamsim calls (sim/x.go:1)\nexit status 2\n", "v9 cannot be built of x@v9: /m/cmd: no main, which ipamsim calls (sim/x.go:1)"},
+		{"fork: it keeps x\n# ipamsim/sim\nsim/x.go:7:2: undefined: y\nsim/x.go:8:2: z\n", "v9 cannot be built of x@v9: sim/x.go:7:2: undefined: y"},
+		{"what\n", "v9 cannot be built of x@v9: make: exit status 2"},
+	} {
+		text := "build:\n"
+		for line := range strings.Lines(c.says) {
+			text += "\t@echo '" + strings.TrimSpace(line) + "' >&2\n"
+		}
+		if err := os.WriteFile("Makefile", []byte(text+"\t@exit 2\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		err := versions.Build(t.Context(), &out, versions.Version{Name: "v9", Source: "x@v9", Program: "p"})
+		if err == nil || err.Error() != c.want || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%v, want %s\n%s", err, c.want, out.String())
+		}
+	}
+}
+
 // TestBisect: of nine versions four are run.
 func TestBisect(t *testing.T) {
 	dir := t.TempDir()
@@ -132,6 +193,9 @@ func TestAffected(t *testing.T) {
 		{[]versions.Mark{h, b, h, h}, "from 2 until 2"},
 		{[]versions.Mark{u, b, u, b}, "all"},
 		{[]versions.Mark{b, h, b, b}, "some"},
+		{[]versions.Mark{versions.Lacks, b, b, b}, "all that have it"},
+		{[]versions.Mark{versions.Lacks, b, b, h}, "until 3"},
+		{[]versions.Mark{versions.Lacks, h, h, h}, "none"},
 	} {
 		if got := versions.Affected(names, x.marks); got != x.want {
 			t.Errorf("%v: %q, want %q", x.marks, got, x.want)

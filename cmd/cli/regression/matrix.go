@@ -52,7 +52,8 @@ are about this manager.
 
 Another version takes another course: one run proves nothing. A version counts as one
 that holds if the one that breaks most often would have shown it (Fisher's exact test,
-1 in 100); "?" is a version of which the runs say nothing.
+1 in 100); "?" is a version of which the runs say nothing, "–" one that does not have
+what the scenario needs.
 
 Exit: 0 every version ran · 2 one could not be built or run.`,
 		Example: `  ipamsim matrix MANAGER@v0.9.0 MANAGER@v0.9.3 v0.9.4=bin/ipamsim
@@ -145,8 +146,13 @@ func (f *matrixFlags) matrix(cmd *cobra.Command, m scenarios.Managers, args []st
 	if quiet > 0 {
 		fmt.Fprintf(cmd.OutOrStdout(), "and %s of which no version breaks anything\n", layout.Plural(quiet, "scenario"))
 	}
+	lacking := versions.Lacking(all, rows)
+	for _, line := range lacking {
+		fmt.Fprintln(cmd.OutOrStdout(), line)
+	}
 	if f.markdown != "" {
-		err = outfile.WriteTo("markdown", f.markdown, func(w io.Writer) error { _, err := fmt.Fprintln(w, t.Markdown()); return err })
+		text := strings.Join(append([]string{t.Markdown()}, lacking...), "\n\n")
+		err = outfile.WriteTo("markdown", f.markdown, func(w io.Writer) error { _, err := fmt.Fprintln(w, text); return err })
 	}
 	if f.json != "" {
 		err = errors.Join(err, outfile.WriteTo("json", f.json, func(w io.Writer) error { return countLines(w, all, rows) }))
@@ -182,7 +188,7 @@ func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file stri
 	var ran []versions.Version
 	shown := versions.Row{Case: row.Case}
 	for i, n := range row.Cells {
-		if n.Runs > 0 || n.Err != "" {
+		if n.Runs > 0 || n.Err != "" || n.Lacks != "" {
 			ran, shown.Cells = append(ran, all[i]), append(shown.Cells, n)
 		}
 	}
@@ -191,7 +197,7 @@ func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file stri
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: nothing breaks with %s or %s\n", of.Name, ran[0].Name, ran[len(ran)-1].Name)
 		return nil
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), t.Text())
+	fmt.Fprintln(cmd.OutOrStdout(), strings.Join(append([]string{t.Text()}, versions.Lacking(ran, []versions.Row{shown})...), "\n"))
 	if err := failedRuns(ran, []versions.Row{shown}); err != nil {
 		return err
 	}
@@ -270,6 +276,7 @@ func countLines(w io.Writer, all []versions.Version, rows []versions.Row) error 
 		Runs    int    `json:"runs"`
 		Broken  int    `json:"broken"`
 		Error   string `json:"error,omitempty"`
+		Lacks   string `json:"lacks,omitempty"`
 	}
 	e := json.NewEncoder(w)
 	for _, r := range rows {
@@ -279,7 +286,7 @@ func countLines(w io.Writer, all []versions.Version, rows []versions.Row) error 
 			Versions   []cell   `json:"versions"`
 		}{r.Case.Name, r.Case.Violations, nil}
 		for i, n := range r.Cells {
-			line.Versions = append(line.Versions, cell{all[i].Name, n.Runs, n.Broken, n.Err})
+			line.Versions = append(line.Versions, cell{all[i].Name, n.Runs, n.Broken, n.Err, n.Lacks})
 		}
 		if err := e.Encode(line); err != nil {
 			return err

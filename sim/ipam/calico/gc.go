@@ -6,7 +6,6 @@ import (
 
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
@@ -51,16 +50,15 @@ type gcClients struct {
 	kube   *kubernetes.Clientset
 }
 
-// gcClients dials as kube-controllers does: 100 requests a second to the
-// Kubernetes API, in bursts of 200.
+// gcClients dials as kube-controllers does.
 //
-// Source: kube-controllers/cmd/kube-controllers/main.go, getClients (v3.31.0).
+// Source: kube-controllers/cmd/kube-controllers/main.go, getClients (v3.31.0, v3.30.7).
 func (i *instance) gcClients(g *sim.Gate) (c gcClients, err error) {
 	d := daemon{i, g}
 	if c.calico, err = d.Calico(); err != nil {
 		return c, err
 	}
-	c.kube, err = d.Kube(&rest.Config{QPS: 100, Burst: 200})
+	c.kube, err = d.Kube(&gcLimits)
 	return c, err
 }
 

@@ -14,7 +14,6 @@ import (
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
 	"github.com/projectcalico/calico/kube-controllers/pkg/config"
 	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/node"
-	"github.com/projectcalico/calico/kube-controllers/pkg/converter"
 	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
 	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
 	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
@@ -155,7 +154,7 @@ func (m *passMemory) prepare(ctx context.Context, c gcClients) error {
 func leakGracePeriod(ctx context.Context, c clientv3.Interface) (*metav1.Duration, error) {
 	k, err := c.KubeControllersConfiguration().Get(ctx, "default", options.GetOptions{})
 	if _, none := err.(cerrors.ErrorResourceDoesNotExist); none {
-		k, err = config.NewDefaultKubeControllersConfig(), nil
+		k, err = defaultSettings(), nil
 	}
 	if err != nil || k.Spec.Controllers.Node == nil {
 		return nil, err
@@ -182,9 +181,8 @@ func (m *passMemory) learnKubernetes(ctx context.Context, k kubernetes.Interface
 		return fmt.Errorf("nodes: %w", err)
 	}
 	var all []any
-	slim := converter.PodTransformer(false)
 	for i := range pods.Items {
-		p, err := slim(&pods.Items[i])
+		p, err := remembered(&pods.Items[i])
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -61,7 +60,7 @@ func network(key string, raw []byte) (n model.Network, ok bool, err error) {
 			return n, true, fmt.Errorf("network_name %q: it becomes part of the names of Kubernetes objects: %s", n.Name, bad[0])
 		}
 	}
-	if n.Slice, err = slice(c); err != nil {
+	if n.Slice, err = slice(in, c); err != nil {
 		return n, true, err
 	}
 	return n, true, election(c)
@@ -172,42 +171,6 @@ func excluded(s string) (netip.Prefix, error) {
 		return netip.Prefix{}, errors.New("not an address")
 	}
 	return netip.PrefixFrom(a, a.BitLen()), nil
-}
-
-// slicesMax bounds the slices of a network: the controller writes all of them
-// into one object.
-const slicesMax = 4096
-
-// slice is the prefix length of a node's slice. The controller that cuts them
-// knows IPv4 and one range only; on others it crashes, or hands out the same
-// slice for both.
-//
-// Source: pkg/iphelpers, DivideRangeBySize; pkg/node-controller, syncHandler.
-func slice(c *types.IPAMConfig) (int, error) {
-	if c.NodeSliceSize == "" {
-		return 0, nil
-	}
-	bits, err := strconv.Atoi(strings.TrimPrefix(c.NodeSliceSize, "/"))
-	if err != nil {
-		return 0, fmt.Errorf("node_slice_size: %q is not a prefix length such as \"/26\"", c.NodeSliceSize)
-	}
-	if len(c.IPRanges) != 1 {
-		return 0, fmt.Errorf("node_slice_size: Whereabouts slices exactly one range, not %d", len(c.IPRanges))
-	}
-	p, err := netip.ParsePrefix(c.IPRanges[0].Range)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("range: %w", err)
-	case !p.Addr().Is4():
-		return 0, fmt.Errorf("node_slice_size: Whereabouts slices IPv4 ranges only, not %s", p)
-	case bits < p.Bits():
-		return 0, fmt.Errorf("node_slice_size: a slice of /%d is larger than the range %s", bits, p)
-	case bits > 30:
-		return 0, fmt.Errorf("node_slice_size: a slice of /%d has no usable address: the first and the last one are never given out", bits)
-	case bits-p.Bits() > 12:
-		return 0, fmt.Errorf("node_slice_size: /%d cuts %s into %d slices, at most %d can be simulated", bits, p, 1<<(bits-p.Bits()), slicesMax)
-	}
-	return bits, nil
 }
 
 // election checks the lease's times with the elector's own rules: a plugin whose

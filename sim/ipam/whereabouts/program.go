@@ -12,7 +12,6 @@ import (
 	"ipamsim/sim/ipam/whereabouts/door"
 	_ "ipamsim/sim/ipam/whereabouts/upstream/cmd" // programs that are called by name
 	_ "ipamsim/sim/ipam/whereabouts/upstream/cmd/controlloop"
-	_ "ipamsim/sim/ipam/whereabouts/upstream/cmd/nodeslicecontroller"
 	"ipamsim/sim/kube"
 )
 
@@ -20,11 +19,6 @@ import (
 //
 //go:linkname pluginMain ipamsim/sim/ipam/whereabouts/upstream/cmd.main
 func pluginMain()
-
-// sliceMain is the node-slice-controller.
-//
-//go:linkname sliceMain ipamsim/sim/ipam/whereabouts/upstream/cmd/nodeslicecontroller.main
-func sliceMain()
 
 // machine is a process of the run.
 type machine struct{ config *rest.Config }

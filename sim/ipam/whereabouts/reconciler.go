@@ -21,11 +21,10 @@ import (
 // Source: doc/crds/reconciler-deployment.yaml, daemonset-install.yaml,
 // node-slice-controller.yaml (v0.9.4).
 func processes() []ipam.Process {
-	out := []ipam.Process{
+	out := append([]ipam.Process{
 		{Name: passName, CronJob: passName},
 		{Name: loopName, PerNode: true, Daemon: true},
-		{Name: slicesName, Daemon: true},
-	}
+	}, slicing...)
 	for _, rule := range reference.Rules() {
 		out = append(out, ipam.Process{Name: referenceName(rule), Reference: true})
 	}

@@ -2,11 +2,16 @@ package whereabouts
 
 import (
 	_ "embed"
+	"path"
 
 	"github.com/k8snetworkplumbingwg/whereabouts/pkg/allocate"
 
 	"ipamsim/sim/ipam"
 )
+
+// clientset is a folder of the generated clients; spelled out, so that it is another one in
+// a release that has them elsewhere (copies.txt).
+const clientset = "github.com/k8snetworkplumbingwg/whereabouts/pkg/generated/clientset"
 
 //go:embed copies.txt
 var copies string
@@ -17,6 +22,6 @@ var copies string
 func sources() []ipam.Source {
 	upstream := ipam.Source{Module: upstreamVersion(), Package: module, Root: ipam.Root(module, allocate.AssignIP)}
 	clients := upstream
-	clients.Package, clients.Carries = module+"/pkg/generated", true
+	clients.Package, clients.Carries = path.Dir(clientset), true
 	return append([]ipam.Source{upstream, clients}, ipam.CopiedHere(upstream, "ipamsim/sim/ipam/whereabouts", copies)...)
 }

@@ -36,9 +36,9 @@ func runRelease(ctx context.Context, op *execution, o flags) (string, error) {
 		return op.releaseReports(ctx, c, files, o["--force"] == true)
 	}
 	ip := netip.MustParseAddr(o["--ip"].(string)).Unmap() // checked
-	missed, _, err := c.IPAM().ReleaseIPs(ctx, libipam.ReleaseOptions{Address: ip.String()})
+	missed, err := missing(ctx, c.IPAM(), libipam.ReleaseOptions{Address: ip.String()})
 	if err != nil {
-		return "", fmt.Errorf("error: %v", err)
+		return "", fmt.Errorf("%s: %v", sorry, err)
 	}
 	if len(missed) > 0 {
 		return "", fmt.Errorf("IP address %s is not assigned", ip)

@@ -19,7 +19,6 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	libipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
-	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 
 	"ipamsim/sim/ipam/calico/store"
@@ -116,18 +115,6 @@ func (r *releasing) IPAM() libipam.Interface { return releasingIPAM{r.Interface.
 type releasingIPAM struct {
 	libipam.Interface
 	screen *screen
-}
-
-func (r releasingIPAM) ReleaseIPs(ctx context.Context, ips ...libipam.ReleaseOptions) ([]cnet.IP, []libipam.ReleaseOptions, error) {
-	type answer struct {
-		missed   []cnet.IP
-		released []libipam.ReleaseOptions
-	}
-	a, err := away(ctx, r.screen, func(ctx context.Context) (a answer, err error) {
-		a.missed, a.released, err = r.Interface.ReleaseIPs(ctx, ips...)
-		return a, err
-	})
-	return a.missed, a.released, err
 }
 
 // Backend is asked for once, by the function that deletes the handles. They are

@@ -122,7 +122,7 @@ func poolPolicy(p *apiv3.IPPool, nodes []*libapiv3.Node) model.IPPool {
 		Workloads: slices.Contains(p.Spec.AllowedUses, apiv3.IPPoolAllowedUseWorkload),
 		Tunnels:   slices.Contains(p.Spec.AllowedUses, apiv3.IPPoolAllowedUseTunnel),
 		Manual:    p.Spec.AssignmentMode != nil && *p.Spec.AssignmentMode != apiv3.Automatic,
-		Selective: p.Spec.NamespaceSelector != "" && p.Spec.NamespaceSelector != everything,
+		Selective: selective(p),
 		NoExport:  p.Spec.DisableBGPExport, IPIP: string(p.Spec.IPIPMode), VXLAN: string(p.Spec.VXLANMode),
 		LoadBalancers: slices.Contains(p.Spec.AllowedUses, apiv3.IPPoolAllowedUseLoadBalancer),
 	}
@@ -133,9 +133,6 @@ func poolPolicy(p *apiv3.IPPool, nodes []*libapiv3.Node) model.IPPool {
 	}
 	return out
 }
-
-// everything is the selector of all there is.
-const everything = "all()"
 
 func poolPrefix(p *apiv3.IPPool) (netip.Prefix, error) {
 	_, n, err := cnet.ParseCIDR(p.Spec.CIDR)

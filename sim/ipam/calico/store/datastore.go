@@ -67,8 +67,15 @@ var Template = sync.OnceValues(func() (clientv3.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, Backend(c).Close()
+	return c, closed(Backend(c))
 })
+
+// closed closes the connection of an etcdv3 backend. Up to Calico 3.30 a backend has no Close
+// of its own.
+func closed(be bapi.Client) error {
+	f := reflect.ValueOf(be).Elem().FieldByName("etcdClient")
+	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Interface().(interface{ Close() error }).Close()
+}
 
 // WithBackend is the real client over another backend: its two unexported fields
 // that hold one are exchanged in a copy, because it has no constructor that takes

@@ -21,22 +21,19 @@ import (
 // DataFeed is upstream's.
 type DataFeed = real.DataFeed
 
-// Etcdv3 is upstream's.
-const Etcdv3 = real.Etcdv3
-
-// NewDataFeed is upstream's; for the node controller with a client to which there is no
-// kind IPPool: it asks again every half hour (watchersyncer, MissingAPIRetryTime).
+// fed is the client of a feed: for the node controller one to which there is no kind
+// IPPool: it asks again every half hour (watchersyncer, MissingAPIRetryTime).
 //
 // The node controller wants pools for its Prometheus metrics alone, which are globals:
 // the second controller of a process panics at the registration of the first
 // pool, and two of them write to the same maps. Garbage collection never looks
 // at them; what it releases is the same. Its IPAM client sees all pools.
-func NewDataFeed(c clientv3.Interface, datastore string) *DataFeed {
+func fed(c clientv3.Interface) clientv3.Interface {
 	if !strings.Contains(platform.Current().Getenv(config.EnvEnabledControllers), "node") {
-		return real.NewDataFeed(c, datastore)
+		return c
 	}
 	backend := c.(interface{ Backend() bapi.Client }).Backend()
-	return real.NewDataFeed(feedClient{c, withoutPools{backend}}, datastore)
+	return feedClient{c, withoutPools{backend}}
 }
 
 type feedClient struct {

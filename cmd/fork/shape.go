@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/build/constraint"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Releases differ in more than their functions: packages lie elsewhere, and some are not
+// there yet. A table says which (copies.txt): "elsewhere" and "lacks". It is looked at what a
+// fork has, not what it is called. What of ours is for one shape only stands in a file with
+// a build tag, and the overlay of a fork decides which of them the compiler sees: tags
+// would have to be told to every command that builds.
+
+// has reports whether the package is in one of these modules; of a package of another
+// module nothing is known, and it is.
+func has(pkg string, dirs map[string]string) bool {
+	for path, dir := range dirs {
+		if inside, ok := strings.CutPrefix(pkg, path+"/"); ok && dir != "" {
+			if _, err := os.Stat(filepath.Join(dir, inside)); err != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lacking reports whether a package is one that releases may lack, and these modules do.
+func (c copies) lacking(pkg string, dirs map[string]string) bool {
+	return c.lacks[pkg] != "" && !has(pkg, dirs)
+}
+
+// known is the path by which our tables call a package, wherever a fork has it.
+func (c copies) known(pkg string) string {
+	for now, then := range c.elsewhere {
+		if inside, ok := strings.CutPrefix(pkg, then); ok && (inside == "" || inside[0] == '/') {
+			return now + inside
+		}
+	}
+	return pkg
+}
+
+// verbatim are the files that are copied byte for byte, of the module in dir; "": none.
+// One that the module does not have is none of ours, either.
+func (c copies) verbatim(dir string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for ours, theirs := range c.files {
+		if dir == "" {
+			break
+		}
+		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(theirs)))
+		switch {
+		case err == nil:
+			out[ours] = b
+		case !os.IsNotExist(err):
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// shaped are the files of ours that a fork's shape makes others, by their path; nil for one
+// that is not of this shape.
+func (c copies) shaped(dirs map[string]string) (map[string][]byte, error) {
+	if dirs[c.module] == "" {
+		return nil, nil
+	}
+	tags, then := map[string]bool{}, map[string]string{}
+	for pkg, tag := range c.lacks {
+		tags[tag] = tags[tag] || c.lacking(pkg, dirs)
+	}
+	for now, before := range c.elsewhere {
+		if !has(now, dirs) {
+			then[now] = before
+		}
+	}
+	out := map[string][]byte{}
+	err := filepath.WalkDir(filepath.Dir(c.table), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		if err != nil || bytes.HasPrefix(src, []byte(generated)) {
+			return err
+		}
+		text, err := shape(src, tags, then)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if !bytes.Equal(text, src) {
+			out[path] = text
+		}
+		return nil
+	})
+	return out, err
+}
+
+// shape is a file as a fork wants it: nil if its build tag says that it is of another shape,
+// without that line if it is of no other build, and with the paths at which packages lie
+// there. A constraint that names other tags, too, stays as it is.
+func shape(src []byte, tags map[string]bool, elsewhere map[string]string) ([]byte, error) {
+	if line, rest, _ := bytes.Cut(src, []byte("\n")); constraint.IsGoBuild(string(line)) {
+		expr, err := constraint.Parse(string(line))
+		if err != nil {
+			return nil, err
+		}
+		ours := true
+		on := expr.Eval(func(tag string) bool {
+			on, known := tags[tag]
+			ours = ours && known
+			return on
+		})
+		plain := expr.Eval(func(string) bool { return false })
+		switch {
+		case !ours || on == plain: // as every build has it
+		case !on:
+			return nil, nil
+		default:
+			src = append([]byte("//\n"), rest...) // its lines keep their numbers
+		}
+	}
+	for now, then := range elsewhere {
+		for _, end := range []string{"/", `"`} {
+			src = bytes.ReplaceAll(src, []byte(now+end), []byte(then+end))
+		}
+	}
+	return src, nil
+}

@@ -1,0 +1,22 @@
+//go:build calico330
+
+package ctl
+
+import (
+	"context"
+
+	libipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
+)
+
+// sorry begins what calicoctl says when a call failed.
+const sorry = "Error"
+
+// missing are those of the addresses to release that were not assigned.
+func missing(ctx context.Context, c libipam.Interface, ips ...libipam.ReleaseOptions) ([]cnet.IP, error) {
+	return c.ReleaseIPs(ctx, ips...)
+}
+
+func (r releasingIPAM) ReleaseIPs(ctx context.Context, ips ...libipam.ReleaseOptions) ([]cnet.IP, error) {
+	return away(ctx, r.screen, func(ctx context.Context) ([]cnet.IP, error) { return r.Interface.ReleaseIPs(ctx, ips...) })
+}
