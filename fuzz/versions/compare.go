@@ -36,6 +36,7 @@ type Comparison struct {
 	Seeds    int       // of each case at first
 	Most     int       // seeds of a case that breaks seldom
 	Workers  int       // programs that run at a time
+	Kept     *Kept     // counts of before; nil: none
 	Done     func()    // after each case of each version, from any goroutine; nil: nobody wants to know
 }
 
@@ -72,7 +73,8 @@ func (c *Comparison) row(ctx context.Context, of *Case) Row {
 	for from, to := range c.batches {
 		for i := range c.Versions {
 			if r.Cells[i].Err == "" && r.Cells[i].Lacks == "" {
-				r.Cells[i] = r.Cells[i].Add(c.Versions[i].Run(ctx, of, from, to))
+				v := &c.Versions[i]
+				r.Cells[i] = r.Cells[i].Add(c.Kept.or(v, of, from, to, func() Count { return v.Run(ctx, of, from, to) }))
 			}
 			if c.Done != nil && from == 1 {
 				c.Done()
@@ -90,6 +92,11 @@ func (c *Comparison) row(ctx context.Context, of *Case) Row {
 func (c *Comparison) batches(yield func(from, to int) bool) {
 	for from, to := 1, c.Seeds; from <= to && yield(from, to); from, to = to+1, min(2*to, c.Most) {
 	}
+}
+
+// Whole reports whether nothing of it is left to run.
+func (r *Row) Whole() bool {
+	return !slices.ContainsFunc(r.Cells, func(n Count) bool { return n.Cut })
 }
 
 // most is the count of the version that breaks most often.

@@ -20,12 +20,14 @@ type Count struct {
 	Runs   int // that came to a verdict
 	Broken int // in which one of the scenario's violations happened
 	Err    string
+	Cut    bool   `json:",omitempty"` // it was interrupted: Err says so
 	Lacks  string // what the version does not have that the case needs; "": nothing
 }
 
 // Add is two counts as one.
 func (n Count) Add(more Count) Count {
 	n.Runs, n.Broken = n.Runs+more.Runs, n.Broken+more.Broken
+	n.Cut = n.Cut || more.Cut
 	n.Err, n.Lacks = cmp.Or(n.Err, more.Err), cmp.Or(n.Lacks, more.Lacks)
 	return n
 }
@@ -80,15 +82,18 @@ func (v *Version) run(ctx context.Context, c *Case, args ...string) Count {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return Count{Err: err.Error()}
+		return Count{Err: err.Error(), Cut: ctx.Err() != nil}
 	}
+	// A process that the program started may hold the pipe for longer than the program lives.
+	stop := context.AfterFunc(ctx, func() { _ = out.Close() })
+	defer stop()
 	n, err := c.count(out)
 	_, _ = io.Copy(io.Discard, out)
 	switch ended := cmd.Wait(); {
+	case ctx.Err() != nil:
+		n.Err, n.Cut = ctx.Err().Error(), true
 	case err != nil:
 		n.Err = err.Error()
-	case ctx.Err() != nil:
-		n.Err = ctx.Err().Error()
 	case ended != nil && cmd.ProcessState.ExitCode() != 1:
 		n.Err = last(said.String(), ended)
 		if _, what, ok := strings.Cut(said.String(), ipam.NotInRelease); ok {

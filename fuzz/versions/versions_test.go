@@ -77,6 +77,37 @@ ok        any                0/80  8/80  0/80  from v2 until v2
 	}
 }
 
+// TestKept: what was counted is not run again, and what was interrupted is no count.
+func TestKept(t *testing.T) {
+	dir := t.TempDir()
+	scenario := filepath.Join(dir, "dup.yaml")
+	asks := filepath.Join(dir, "asks")
+	const says = "#!/bin/sh\necho >>%s\necho '{\"verdict\":\"fail\",\"violations\":[{\"invariant\":\"stuck\"}]}'\nexit 1\n"
+	if err := os.WriteFile(asks, fmt.Appendf(nil, says, filepath.Join(dir, "asked")), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	counted := func(ctx context.Context, text string) versions.Row {
+		if err := os.WriteFile(scenario, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c := &versions.Comparison{Seeds: 1, Most: 1, Kept: &versions.Kept{Dir: filepath.Join(dir, "counts")}, Versions: []versions.Version{{Name: "v1", Program: asks}}}
+		return c.Run(ctx, []versions.Case{{File: scenario, Name: "dup"}})[0]
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := counted(over, "a"); r.Whole() {
+		t.Errorf("interrupted, and counted: %+v", r)
+	}
+	for _, text := range []string{"a", "a", "b", "a"} {
+		if r := counted(t.Context(), text); !r.Whole() || r.Cells[0].Broken != 2 {
+			t.Errorf("%s: %+v", text, r)
+		}
+	}
+	if asked, err := os.ReadFile(filepath.Join(dir, "asked")); err != nil || len(asked) != 4 { // two runs of each text
+		t.Errorf("asked %d times, %v", len(asked), err)
+	}
+}
+
 // TestCannotRun: a version that cannot run is neither healthy nor broken, and is named.
 func TestCannotRun(t *testing.T) {
 	dir := t.TempDir()

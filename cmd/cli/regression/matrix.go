@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,7 +56,10 @@ that holds if the one that breaks most often would have shown it (Fisher's exact
 1 in 100); "?" is a version of which the runs say nothing, "–" one that does not have
 what the scenario needs.
 
-Exit: 0 every version ran · 2 one could not be built or run.`,
+DIR keeps what was counted, with which program, of which scenario: the same command goes
+on with one that was interrupted.
+
+Exit: 0 every version ran · 2 one could not be built or run, or it was interrupted.`,
 		Example: `  ipamsim matrix MANAGER@v0.9.0 MANAGER@v0.9.3 v0.9.4=bin/ipamsim
   ipamsim matrix v3.31.0=bin/ipamsim v3.31.7=../clone-at-a-tag --scenario scenarios/NAME.yaml --seeds 100`,
 		Args: cobra.MinimumNArgs(2),
@@ -94,7 +98,7 @@ or a version could not be built or run.`,
 func (f *matrixFlags) add(fl *pflag.FlagSet) {
 	fl.IntVar(&f.seeds, "seeds", 20, "run `N` seeds of each scenario at first")
 	fl.IntVar(&f.most, "most", 160, "run at most `N` seeds of one that breaks seldom")
-	fl.StringVar(&f.dir, "programs", filepath.Join("bin", "versions"), "build programs in `DIR`")
+	fl.StringVar(&f.dir, "programs", filepath.Join("bin", "versions"), "build programs in `DIR`, and keep counts there")
 }
 
 // check finds what is wrong before anything is built.
@@ -129,7 +133,7 @@ func (f *matrixFlags) matrix(cmd *cobra.Command, m scenarios.Managers, args []st
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
-	ctx, stop := exit.Interruptible(stderr, func() {})
+	ctx, stop := exit.InterruptibleFor(10*time.Second, stderr, func() {})
 	defer stop()
 	for _, v := range all {
 		if err := build(ctx, stderr, v); err != nil {
@@ -138,9 +142,10 @@ func (f *matrixFlags) matrix(cmd *cobra.Command, m scenarios.Managers, args []st
 	}
 	fmt.Fprintf(stderr, "ipamsim: %s, %d versions\n", layout.Plural(len(cases), "scenario"), len(all))
 	bar := terminal.NewProgress(stderr, len(cases)*len(all))
-	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most, Workers: f.workers, Done: bar.Add}
+	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most, Workers: f.workers, Kept: f.kept(), Done: bar.Add}
 	rows := c.Run(ctx, cases)
 	bar.Finish()
+	rows = slices.DeleteFunc(rows, func(r versions.Row) bool { return !r.Whole() })
 	t, quiet := versions.Table(all, rows)
 	fmt.Fprintln(cmd.OutOrStdout(), t.Text())
 	if quiet > 0 {
@@ -157,7 +162,15 @@ func (f *matrixFlags) matrix(cmd *cobra.Command, m scenarios.Managers, args []st
 	if f.json != "" {
 		err = errors.Join(err, outfile.WriteTo("json", f.json, func(w io.Writer) error { return countLines(w, all, rows) }))
 	}
-	return errors.Join(err, failedRuns(all, rows))
+	if err = errors.Join(err, failedRuns(all, rows)); err == nil && len(rows) < len(cases) {
+		err = fmt.Errorf("interrupted: %d of %s are counted; the same command goes on", len(rows), layout.Plural(len(cases), "scenario"))
+	}
+	return err
+}
+
+// kept are the counts beside the programs that were built.
+func (f *matrixFlags) kept() *versions.Kept {
+	return &versions.Kept{Dir: filepath.Join(f.dir, "counts")}
 }
 
 func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file string, args []string) error {
@@ -172,7 +185,7 @@ func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file stri
 	stderr := cmd.ErrOrStderr()
 	ctx, stop := exit.Interruptible(stderr, func() {})
 	defer stop()
-	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most}
+	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most, Kept: f.kept()}
 	of := caseOf(loaded[0])
 	row, err := c.Bisect(ctx, &of, func(v versions.Version) error {
 		if err := build(ctx, stderr, v); err != nil {
