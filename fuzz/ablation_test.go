@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/space"
+	"ipamsim/reports/bench"
 	"ipamsim/scenarios"
 )
 
@@ -101,14 +101,14 @@ func ranOf(t *testing.T, name string) (out []ran) {
 		if err := keep.Encode(x); err != nil {
 			t.Fatal(err)
 		}
-		before := processorTime()
+		before := bench.CPU()
 		rep, err := r.Run(t.Context(), s, scenarios.Options{Store: scenarios.Memory})
 		if err != nil {
 			t.Logf("%s, seed %d: %v", name, next, err)
 			continue
 		}
 		states, allocators, _ := coverage.Of(rep)
-		x.Done, x.Cost, x.Kinds = true, processorTime()-before, slices.Concat(states, allocators)
+		x.Done, x.Cost, x.Kinds = true, bench.CPU()-before, slices.Concat(states, allocators)
 		for _, i := range rep.News() {
 			x.Causes = append(x.Causes, finding.SignatureOf(rep, &rep.Violations[i]).String())
 		}
@@ -118,14 +118,6 @@ func ranOf(t *testing.T, name string) (out []ran) {
 		out = append(out, x)
 	}
 	return out
-}
-
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // class is worlds of which the same is known before they run.
@@ -145,17 +137,23 @@ func (c *class) promise() float64 {
 	return float64(c.once+1) / c.cost.Seconds()
 }
 
-// policies are by what weight the class of the next world is drawn.
-var policies = []struct {
-	name   string
-	weight func(*class) float64
-}{
-	{"as drawn", func(c *class) float64 { return float64(len(c.left)) }},
-	{"each class as often", func(*class) float64 { return 1 }},
-	{"each class as long", func(c *class) float64 { return 1 / (c.cost.Seconds() + 0.01) }},
-	{"by what is unseen", (*class).promise},
-	{"three in four by what is unseen", nil}, // the fourth as drawn
+// policy is by what weight the class of the next world is drawn.
+type policy struct {
+	name    string
+	weight  func(*class) float64
+	asDrawn int // one in so many worlds is as drawn; 0: none
 }
+
+var policies = []policy{
+	{"as drawn", (*class).worlds, 0},
+	{"each class as often", func(*class) float64 { return 1 }, 0},
+	{"each class as long", func(c *class) float64 { return 1 / (c.cost.Seconds() + 0.01) }, 0},
+	{"by what is unseen", (*class).promise, 0},
+	{"three in four by what is unseen", (*class).promise, 4},
+}
+
+// worlds are how many are left: by this weight each is as likely as any other.
+func (c *class) worlds() float64 { return float64(len(c.left)) }
 
 // rounds is how often the seeds are shuffled.
 const rounds = 40
@@ -163,10 +161,9 @@ const rounds = 40
 // replayed writes a row for each policy: what it has seen, in percent of what all runs see.
 func replayed(w io.Writer, name string, runs []ran, classOf func(*ran) string) {
 	var total time.Duration
-	kinds, causes, classes := map[uint64]bool{}, map[string]bool{}, map[string]bool{}
+	kinds, causes := map[uint64]bool{}, map[string]bool{}
 	for i := range runs {
 		total += runs[i].Cost
-		classes[classOf(&runs[i])] = true
 		for _, k := range runs[i].Kinds {
 			kinds[k] = true
 		}
@@ -175,7 +172,7 @@ func replayed(w io.Writer, name string, runs []ran, classOf func(*ran) string) {
 		}
 	}
 	marks := []time.Duration{total / 8, total / 4, total / 2}
-	for p := range policies {
+	for _, p := range policies {
 		seen, broke := make([]float64, len(marks)), make([]float64, len(marks))
 		for round := range rounds {
 			rng := rand.New(rand.NewPCG(uint64(round), 1))
@@ -189,7 +186,7 @@ func replayed(w io.Writer, name string, runs []ran, classOf func(*ran) string) {
 				broke[m] += float64(len(c.causes)) / float64(max(1, len(causes))) / rounds
 			}
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s", name, len(classes), len(runs), policies[p].name)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s", name, len(newCourse(runs, classOf).classes), len(runs), p.name)
 		for _, share := range slices.Concat(seen, broke) {
 			fmt.Fprintf(w, "\t%.1f %%", 100*share)
 		}
@@ -222,12 +219,10 @@ func newCourse(runs []ran, classOf func(*ran) string) *course {
 }
 
 // run makes one more run, if there is one.
-func (c *course) run(policy int, rng *rand.Rand) bool {
-	weight := policies[policy].weight
-	if weight == nil {
-		if weight = (*class).promise; rng.IntN(4) == 0 {
-			weight = policies[0].weight
-		}
+func (c *course) run(p policy, rng *rand.Rand) bool {
+	weight := p.weight
+	if p.asDrawn > 0 && rng.IntN(p.asDrawn) == 0 {
+		weight = (*class).worlds
 	}
 	sum := 0.0
 	for _, x := range c.classes {

@@ -5,9 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"ipamsim/reports/bench"
 )
 
 var (
@@ -105,18 +106,18 @@ func TestLookLarge(t *testing.T) {
 	text := large(*manyPods, *manyNodes, "kubernetes")
 	last := fmt.Sprintf("node-%05d", *manyNodes-1)
 	text = strings.Replace(text, "nodeName: node-00000", "nodeName: "+last, 1)
-	size, cpu, start := len(text)>>20, used(t), time.Now()
+	size, cpu, start := len(text)>>20, bench.CPU(), time.Now()
 	s := parse(t, text)
 	text = ""
-	parsed, parsedIn := used(t)-cpu, time.Since(start)
-	cpu, start = used(t), time.Now()
+	parsed, parsedIn := bench.CPU()-cpu, time.Since(start)
+	cpu, start = bench.CPU(), time.Now()
 	v, err := runner(t).Look(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d MiB of YAML: loaded in %s (%s of processor time), looked at in %s (%s), %.0f MiB", size,
 		parsedIn.Round(time.Millisecond), parsed.Round(time.Millisecond),
-		time.Since(start).Round(time.Millisecond), (used(t) - cpu).Round(time.Millisecond), rss(t)/(1<<20))
+		time.Since(start).Round(time.Millisecond), (bench.CPU() - cpu).Round(time.Millisecond), rss(t)/(1<<20))
 	if len(v.Truth.Sandboxes) != *manyPods || len(v.Record.Claims) != *manyPods {
 		t.Errorf("%d sandboxes and %d claims, want %d", len(v.Truth.Sandboxes), len(v.Record.Claims), *manyPods)
 	}
@@ -124,14 +125,4 @@ func TestLookLarge(t *testing.T) {
 	if got := verdicts(v); got != want {
 		t.Errorf("%d violations, %.300s, want %s", len(v.Violations), got, want)
 	}
-}
-
-// used is the processor time of this process so far.
-func used(t testing.TB) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -46,12 +46,11 @@ func (c copies) moved(dirs map[string]string) (files map[string][]byte, which []
 		return nil, nil, err
 	}
 	have := map[string][]byte{}
-	for path := range c.files {
-		if dirs[c.module] == "" {
-			break
-		}
-		if have[path], err = os.ReadFile(path); err != nil {
-			return nil, nil, err
+	if dirs[c.module] != "" {
+		for path := range c.files {
+			if have[path], err = os.ReadFile(path); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	for pkg, folder := range c.folders {

@@ -48,10 +48,10 @@ func (c copies) known(pkg string) string {
 // One that the module does not have is none of ours, either.
 func (c copies) verbatim(dir string) (map[string][]byte, error) {
 	out := map[string][]byte{}
+	if dir == "" {
+		return out, nil
+	}
 	for ours, theirs := range c.files {
-		if dir == "" {
-			break
-		}
 		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(theirs)))
 		switch {
 		case err == nil:

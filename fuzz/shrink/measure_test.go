@@ -7,9 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
-	"time"
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/finding"
@@ -17,6 +15,7 @@ import (
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/bench"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 )
@@ -48,9 +47,9 @@ func TestMeasure(t *testing.T) {
 	var all []*finding.Finding
 	var times []float64 // of the processor, for each
 	measure := func(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) {
-		before := processor(t)
+		before := bench.CPU()
 		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Time: *bound, More: *more})
-		busy := (processor(t) - before).Seconds()
+		busy := (bench.CPU() - before).Seconds()
 		if err != nil {
 			t.Errorf("%s seed %d %s: %v", s.Name(), rep.Seed, v.Invariant, err)
 			return
@@ -137,14 +136,4 @@ func sums(t *testing.T, all []*finding.Finding, times []float64, signatures int)
 		q(func(f *finding.Finding) float64 { return float64(f.Pods) }), q(func(f *finding.Finding) float64 { return float64(f.Switches) }),
 		q(func(f *finding.Finding) float64 { return float64(f.Faults) }), q(func(f *finding.Finding) float64 { return float64(f.Steps) }),
 		q(func(f *finding.Finding) float64 { return float64(f.ShrinkRuns) }), q(func(f *finding.Finding) float64 { return f.ShrinkSeconds }))
-}
-
-// processor is how long this process has been computing.
-func processor(t *testing.T) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

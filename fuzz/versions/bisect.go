@@ -17,7 +17,7 @@ func (c *Comparison) Bisect(ctx context.Context, of *Case, ready func(Version) e
 		}
 		n := &r.Cells[i]
 		for from, to := range c.batches {
-			if *n = n.Add(c.Versions[i].Run(ctx, of, from, to)); n.Err != "" || n.Lacks != "" || n.Broken >= enough {
+			if *n = n.Add(c.count(ctx, i, of, from, to)); n.Err != "" || n.Lacks != "" || n.Broken >= enough {
 				break
 			}
 		}

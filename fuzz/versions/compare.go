@@ -73,8 +73,7 @@ func (c *Comparison) row(ctx context.Context, of *Case) Row {
 	for from, to := range c.batches {
 		for i := range c.Versions {
 			if r.Cells[i].Err == "" && r.Cells[i].Lacks == "" {
-				v := &c.Versions[i]
-				r.Cells[i] = r.Cells[i].Add(c.Kept.or(v, of, from, to, func() Count { return v.Run(ctx, of, from, to) }))
+				r.Cells[i] = r.Cells[i].Add(c.count(ctx, i, of, from, to))
 			}
 			if c.Done != nil && from == 1 {
 				c.Done()
@@ -85,6 +84,12 @@ func (c *Comparison) row(ctx context.Context, of *Case) Row {
 		}
 	}
 	return r
+}
+
+// count is that of a version's runs of a case with some seeds.
+func (c *Comparison) count(ctx context.Context, version int, of *Case, from, to int) Count {
+	v := &c.Versions[version]
+	return c.Kept.or(v, of, from, to, func() Count { return v.Run(ctx, of, from, to) })
 }
 
 // batches are the first and the last seed of each batch: c.Seeds, and then as many as

@@ -20,7 +20,7 @@ type Count struct {
 	Runs   int // that came to a verdict
 	Broken int // in which one of the scenario's violations happened
 	Err    string
-	Cut    bool   `json:",omitempty"` // it was interrupted: Err says so
+	Cut    bool   // it was interrupted: Err says so
 	Lacks  string // what the version does not have that the case needs; "": nothing
 }
 

@@ -86,12 +86,14 @@ func TestKept(t *testing.T) {
 	if err := os.WriteFile(asks, fmt.Appendf(nil, says, filepath.Join(dir, "asked")), 0o777); err != nil {
 		t.Fatal(err)
 	}
+	compares := func() *versions.Comparison {
+		return &versions.Comparison{Seeds: 1, Most: 1, Kept: &versions.Kept{Dir: filepath.Join(dir, "counts")}, Versions: []versions.Version{{Name: "v1", Program: asks}, {Name: "v2", Program: asks}}}
+	}
 	counted := func(ctx context.Context, text string) versions.Row {
 		if err := os.WriteFile(scenario, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c := &versions.Comparison{Seeds: 1, Most: 1, Kept: &versions.Kept{Dir: filepath.Join(dir, "counts")}, Versions: []versions.Version{{Name: "v1", Program: asks}}}
-		return c.Run(ctx, []versions.Case{{File: scenario, Name: "dup"}})[0]
+		return compares().Run(ctx, []versions.Case{{File: scenario, Name: "dup"}})[0]
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -102,6 +104,10 @@ func TestKept(t *testing.T) {
 		if r := counted(t.Context(), text); !r.Whole() || r.Cells[0].Broken != 2 {
 			t.Errorf("%s: %+v", text, r)
 		}
+	}
+	r, err := compares().Bisect(t.Context(), &versions.Case{File: scenario, Name: "dup"}, func(versions.Version) error { return nil })
+	if err != nil || r.Cells[0].Broken != 2 || r.Cells[1].Broken != 2 {
+		t.Errorf("bisect: %+v, %v", r, err)
 	}
 	if asked, err := os.ReadFile(filepath.Join(dir, "asked")); err != nil || len(asked) != 4 { // two runs of each text
 		t.Errorf("asked %d times, %v", len(asked), err)

@@ -98,7 +98,7 @@ func selectors(field string, all []metav1.LabelSelector) (out []reference.Select
 			return nil, fmt.Errorf("%s[%d]: %w", field, i, err)
 		}
 		// As Kubernetes writes it: sorted, each once.
-		if once(&all[i]) != nil || slices.ContainsFunc(all[:i], func(o metav1.LabelSelector) bool { return text(&o) == text(&all[i]) }) {
+		if repeats(&all[i]) || slices.ContainsFunc(all[:i], func(o metav1.LabelSelector) bool { return text(&o) == text(&all[i]) }) {
 			return nil, fmt.Errorf("duplicate definition of %s %q", field, text(&all[i]))
 		}
 		out = append(out, func(of map[string]string) bool { return x.Matches(labels.Set(of)) })
@@ -115,20 +115,20 @@ func text(s *metav1.LabelSelector) string {
 	return s.String()
 }
 
-// once is an error if a selector says anything twice.
+// repeats reports whether a selector says anything twice.
 //
 // Source: internal/config, validateLabelSelectorMatchExpressions (v0.16.1).
-func once(s *metav1.LabelSelector) error {
+func repeats(s *metav1.LabelSelector) bool {
 	said := map[string]bool{}
 	for _, e := range s.MatchExpressions {
 		values := slices.Sorted(slices.Values(e.Values))
 		e.Values = values
 		if said[e.String()] || len(slices.Compact(slices.Clone(values))) < len(values) {
-			return errors.New("duplicate")
+			return true
 		}
 		said[e.String()] = true
 	}
-	return nil
+	return false
 }
 
 // legible is an error if a Community cannot be read, or is of a kind that upstream's own BGP

@@ -218,12 +218,13 @@ func (r *record) readPorts() (err error) {
 		return err
 	}
 	// Not by the allocator, which is what is judged.
-	of, err := utilnet.ParsePortRange(o.(*api.RangeAllocation).Range)
+	stored := o.(*api.RangeAllocation)
+	of, err := utilnet.ParsePortRange(stored.Range)
 	if err != nil {
 		return err
 	}
 	r.portsAll = of.Size
-	marked := new(big.Int).SetBytes(o.(*api.RangeAllocation).Data)
+	marked := new(big.Int).SetBytes(stored.Data)
 	for n := range of.Size {
 		if marked.Bit(n) == 1 {
 			r.ports = append(r.ports, of.Base+n)
