@@ -128,10 +128,11 @@ func ours(all map[string]*model.Balancer) map[string]string {
 // Two differences are known, and are upstream's: a pool with namespaceSelectors that take no
 // namespace it has for everybody's (TestSelectorsOfNone), and it gives a second family to a
 // Service with one that prefers two (TestSecondFamily).
+//
+// The clusters that must show every case are always the same thousand.
 func TestConformanceJudge(t *testing.T) {
 	seen, other := map[string]int{}, 0
-	rapid.Check(t, func(t *rapid.T) {
-		r := drawn(t)
+	law := func(t rapid.TB, r *record) {
 		c, err := config.For(config.ClusterResources{
 			Pools: sorted(r.pools), Communities: sorted(r.communities), Namespaces: sorted(r.namespaces),
 		}, config.ValidationFor("native"))
@@ -160,13 +161,18 @@ func TestConformanceJudge(t *testing.T) {
 			}
 			t.Errorf("%s: %s, upstream says %s\n%s", name, got[name], want[name], r.told())
 		}
-	})
+	}
+	clusters := rapid.Custom(drawn)
+	for seed := range 1000 {
+		law(t, clusters.Example(seed))
+	}
 	t.Logf("%v; %d that differ as is known", seen, other)
 	for _, what := range []string{"not valid", "kept", "kept, and another", "disallowed", "could be served", "cannot be served"} {
 		if seen[what] == 0 {
 			t.Errorf("no case of: %s", what)
 		}
 	}
+	rapid.Check(t, func(t *rapid.T) { law(t, clusters.Draw(t, "cluster")) })
 }
 
 // A pool whose namespaceSelectors take no namespace is nobody's by the documentation, and
