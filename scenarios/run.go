@@ -108,6 +108,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		if err != nil {
 			return err
 		}
+		if rep.Instant > 0 {
+			api.NameUIDs() // schedules are compared
+		}
 		if o.Served != nil {
 			o.Served(api)
 		}

@@ -5,12 +5,12 @@ package verify
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
+	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
 	"ipamsim/reports"
@@ -42,43 +42,29 @@ func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.
 	for n := 1; ; n++ {
 		g := por.NewGuide(p, w.Faults())
 		o.Walk = g
-		o.Served = func(api *kube.Server) { api.OnChange(func(ch kube.Change) { g.Wrote(written(ch)) }) }
+		starting := map[string]bool{} // pods that do not run yet
+		o.Served = func(api *kube.Server) {
+			api.OnChange(func(ch kube.Change) {
+				if g.Wrote(written(ch)); ch.Resource == "pods" {
+					p, ok := ch.Object.(*corev1.Pod)
+					starting[ch.Namespace+"/"+ch.Name] = ok && p.Status.Phase == corev1.PodPending
+				}
+			})
+		}
 		var err error
 		if rep, err = r.Run(ctx, w, o); err != nil {
 			return nil, nil, err
 		}
 		if rep.Foreign == 0 || !hermetic.Enabled {
-			return logOf(g, rep), rep, nil
+			l := logOf(g, rep)
+			// Whether there was room for a pod is judged by how many addresses others have.
+			l.Together = slices.Contains(slices.Collect(maps.Values(starting)), true)
+			return l, rep, nil
 		}
 		if n == wakesMax {
 			return nil, nil, fmt.Errorf("%d wake-ups from outside the bubble: the run may not repeat", rep.Foreign)
 		}
 	}
-}
-
-// written is what whoever is told of a change gets to see of it, but for its revision and the
-// object's uid: they are others after any other order of unrelated writes, and say no more than which
-// came first, and which of one name it is. Who is told of every change knows that.
-func written(ch kube.Change) []byte {
-	var object []byte
-	if ch.Object != nil {
-		object = blank(ch.Object)
-	}
-	return fmt.Appendf(nil, "%s %s %s %s %v\n%s\n", ch.Group, ch.Resource, ch.Namespace, ch.Name, ch.Old != nil, object)
-}
-
-// blank is an object as JSON, without its revision and uid.
-func blank(o runtime.Object) []byte {
-	c := o.DeepCopyObject()
-	if m, err := meta.Accessor(c); err == nil {
-		m.SetResourceVersion("")
-		m.SetUID("")
-	}
-	b, err := json.Marshal(c)
-	if err != nil {
-		panic(err) // what the API server has just written as JSON
-	}
-	return b
 }
 
 // wakesMax: a run that something outside woke is done again; that hits hardly one in a
@@ -89,6 +75,7 @@ func logOf(g *por.Guide, rep *reports.Report) *por.Log {
 	l := g.Log(rep.Trace, rep.Virtual)
 	l.Cut = rep.Reason
 	touched(l, rep)
+	wrote(l, rep)
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
 		l.Breaks = append(l.Breaks, por.Break{Step: v.Step, Invariant: v.Invariant, Message: v.Message})

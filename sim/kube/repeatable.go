@@ -2,9 +2,10 @@ package kube
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
-	"sync/atomic"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,12 +16,29 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 )
 
-// uids hands out what a real API server takes from crypto/rand.
-type uids struct{ last atomic.Uint64 }
-
-func (u *uids) next() types.UID {
-	return types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", u.last.Add(1)))
+// uids hands out what a real API server takes from crypto/rand: numbers in order of creation or, if
+// it has names, what says no more than how many objects of that name there were before.
+type uids struct {
+	mu    sync.Mutex
+	last  uint64
+	names map[string]uint64
 }
+
+func (u *uids) next(key string) types.UID {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.names == nil {
+		u.last++
+		return types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", u.last))
+	}
+	u.names[key]++
+	name := sha256.Sum256([]byte(key))
+	return types.UID(fmt.Sprintf("%x-0000-4000-8000-%012x", name[:4], u.names[key]))
+}
+
+// NameUIDs has objects' UIDs go by their names, so that the order in which unrelated objects are
+// created changes no UID. It is called before anything is stored.
+func (s *Server) NameUIDs() { s.backend.uids.names = map[string]uint64{} }
 
 // repeatable replaces, just before an object reaches etcd, what would differ
 // between two runs of the same schedule. Timestamps need no care: the bubble's
@@ -42,7 +60,7 @@ type repeatable struct {
 // the namespace and take it off is not here.
 func (s *repeatable) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
 	if m, err := meta.Accessor(obj); err == nil {
-		m.SetUID(s.run.uids.next())
+		m.SetUID(s.run.uids.next(key))
 		untrack(m)
 	}
 	if ns, ok := obj.(*core.Namespace); ok && !s.run.controlled {
@@ -70,7 +88,7 @@ func (s *repeatable) GuaranteedUpdate(ctx context.Context, key string, dest runt
 		if m, err := meta.Accessor(obj); err == nil {
 			untrack(m)
 			if old, err := meta.Accessor(in); err == nil && old.GetUID() == "" {
-				m.SetUID(s.run.uids.next())
+				m.SetUID(s.run.uids.next(key))
 			}
 		}
 		return obj, ttl, nil

@@ -62,13 +62,17 @@ func (g *Guide) Log(trace *sim.Trace, end time.Duration) *Log {
 	return l
 }
 
-// Wrote notes what the step under way wrote.
-func (g *Guide) Wrote(what []byte) {
+// Wrote notes how the step under way left an object.
+func (g *Guide) Wrote(object string, state []byte) {
 	if n := len(g.log.Steps); n > 0 {
-		s := &g.log.Steps[n-1]
-		sum := sha256.Sum256(append([]byte(s.Wrote), what...))
-		s.Wrote = hex.EncodeToString(sum[:8])
+		g.log.Steps[n-1].Write(object, state)
 	}
+}
+
+// Write notes how a step left an object.
+func (s *Step) Write(object string, state []byte) {
+	sum := sha256.Sum256(state)
+	s.Wrote = append(s.Wrote, Wrote{object, hex.EncodeToString(sum[:8])})
 }
 
 // Pick makes the next move.

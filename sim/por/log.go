@@ -33,6 +33,7 @@ type Log struct {
 	Followed int // how many of the plan's moves could be made
 	Breaks   []Break
 	Joined   [][]string `json:",omitempty"` // things that are judged together from the start: see Step.Touches
+	Together bool       `json:",omitempty"` // what holds at the end only is judged by all that there is
 }
 
 // Offer is a message that waited at the gate.
@@ -57,9 +58,16 @@ type Step struct {
 	Touches []string `json:",omitempty"`
 	// Counts: what is judged at the end changed, even if it touches nothing.
 	Counts bool `json:",omitempty"`
-	// Wrote is a digest of what the step wrote, as whoever is told of it gets to see it, but
-	// for revisions. "": nothing, or nobody knows.
-	Wrote string `json:",omitempty"`
+	// Wrote is what the step wrote, in that order, and All that nothing else was: otherwise
+	// nobody knows.
+	Wrote []Wrote `json:",omitempty"`
+	All   bool    `json:",omitempty"`
+}
+
+// Wrote is an object as a step left it.
+type Wrote struct {
+	Object string
+	State  string // a digest of all that whoever reads it gets to see, but for revisions
 }
 
 // Break is a violation.

@@ -43,9 +43,10 @@ func (r *reading) read() error {
 		msg := r.msgs[s.Offer]
 		key, k := u.key(r.path, msg, s.Outcome, s.Level)
 		r.where[i] = len(r.path)
-		id := r.push(key, event{message: msg, outcome: s.Outcome, level: s.Level, kind: k, actor: u.messages[msg].actor, wrote: s.Wrote})
-		u.events[id].counts = u.events[id].counts || s.Counts || len(s.Touches) > 0
-		if u.events[id].wrote != s.Wrote {
+		wrote := u.written(s)
+		id := r.push(key, event{message: msg, outcome: s.Outcome, level: s.Level, kind: k, actor: u.messages[msg].actor, wrote: wrote, all: s.All})
+		u.touch(id, s)
+		if e := &u.events[id]; !slices.Equal(e.wrote, wrote) || e.all != s.All {
 			u.rel.learnVague(u.kinds[k].deed)
 		}
 	}
@@ -55,7 +56,7 @@ func (r *reading) read() error {
 	if last := l.Steps[len(l.Steps)-1].At; l.End <= last+2 {
 		var all sum
 		for _, id := range r.path {
-			all = all.with(id)
+			all = all.with(made(id))
 		}
 		u.ends[all] = true
 		return nil // it ended before anybody could see what followed

@@ -103,7 +103,7 @@ func (c *covering) all() error {
 		return err
 	}
 	if len(c.logs) == 0 {
-		if err := c.follow([]lead{{msg: -1}}); err != nil {
+		if err := c.follow([]lead{{}}); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (c *covering) probe() error {
 	var leads []lead
 	for range c.Probes {
 		c.probes++
-		leads = append(leads, lead{msg: -1, random: c.probes})
+		leads = append(leads, lead{random: c.probes})
 	}
 	return c.follow(leads)
 }
@@ -228,16 +228,22 @@ func (c *covering) follow(leads []lead) error {
 
 // known reports whether a run has shown meanwhile where a lead goes.
 func (c *covering) known(l *lead) bool {
-	if l.msg < 0 {
-		return false
+	switch l.shows {
+	case aStep:
+		id, ok := c.u.byKey[l.key]
+		return ok && c.u.events[id].known
+	case aSight:
+		_, ok := c.u.sights[l.key]
+		return ok
+	case anEnd:
+		return c.u.ended(l.end)
 	}
-	id, ok := c.u.byKey[l.key]
-	return ok && c.u.events[id].known
+	return false
 }
 
 // one run.
 func (c *covering) one(ctx context.Context, l *lead) error {
-	name := fmt.Sprint(l.moves, l.msg < 0, l.random)
+	name := fmt.Sprint(l.moves, l.shows, l.key, l.end, l.random)
 	c.mu.Lock()
 	had, again := c.tried[name]
 	again = again && had == c.u.learned
@@ -267,6 +273,8 @@ func (c *covering) one(ctx context.Context, l *lead) error {
 	c.tried[name] = c.u.learned
 	if err = c.u.add(log); c.u.stale() {
 		err = nil // all logs are read again, with what was learned
+	} else if err == nil && !c.u.dirty {
+		c.u.show()
 	}
 	if c.Tell != nil {
 		c.Tell(Progress{c.level, c.result.Runs, c.open, c.result.States})

@@ -27,18 +27,27 @@ type universe struct {
 	kinds    []kind
 	kindOf   map[kind]int32
 	hearers  [][]int32 // by kind; nil: not asked yet
-	affected [][]int8  // of two kinds, the later one first: whether the other affects it; 0 not asked yet, 1 no, 2 yes
+	parts    [][]part  // of two kinds, the later one first: the part that the other has in it
 	events   []event
 	byKey    map[string]int32
 	pauses   []pause // what time brings to a process
 	byPause  map[string]int32
 	ends     map[sum]bool // of the steps of runs that ended at once
-	shown    map[sum]bool // ends of runs, each as the events that count
+	things   map[string]int32
+	joined   [][]int32        // things, from the start
+	with     []int32          // by thing, for sightKey
+	sights   map[string]int32 // that runs have shown: see sighted
+	shown    map[string]bool  // ends of runs: see endKeys
+	together map[string]bool  // of these, in which all is judged together
+	looked   int              // so many logs are in sights and shown
+	dirty    bool             // more is judged than was known when they were looked at
 	logs     []*Log
 	paths    [][]int32 // the events of each log
 	buf      []byte
 	past     []int32
 	had      []bool // by process, for key
+	texts    map[string]int32
+	states   []written
 	moving   [][]bool
 	fresh    bool // something came that older logs must be read for again
 }
@@ -68,13 +77,18 @@ type event struct {
 	level    int
 	kind     int32
 	actor    int32
-	counts   bool   // something that is judged changed, be it in the end only
-	wrote    string // Step.Wrote
-	known    bool   // what followed
+	touches  []int32
+	counts   bool // something that is judged changed, be it in the end only
+	wrote    []written
+	all      bool // that is all it wrote
+	known    bool // what followed
 	children []int32
 	gone     []int32
 	log, at  int // where it was seen first: after so much of the path
 }
+
+// written is an object as a step left it, in numbers of texts.
+type written struct{ object, state, times int32 }
 
 // pause is what time brings to a process, as long as nothing happens to it.
 type pause struct {
@@ -91,7 +105,7 @@ var errSame = errors.New("something but the schedule decides")
 func newUniverse(rel *Relation, instant time.Duration, logs []*Log) *universe {
 	u := &universe{
 		rel: rel, instant: instant, actorOf: map[sim.ActorID]int32{}, names: map[Name]int32{}, byOrigin: map[origin]int32{},
-		kindOf: map[kind]int32{}, byKey: map[string]int32{}, byPause: map[string]int32{}, ends: map[sum]bool{},
+		kindOf: map[kind]int32{}, byKey: map[string]int32{}, byPause: map[string]int32{}, ends: map[sum]bool{}, texts: map[string]int32{}, things: map[string]int32{}, dirty: true,
 	}
 	for _, l := range logs {
 		u.meet(l)
@@ -138,10 +152,11 @@ func (u *universe) meet(l *Log) {
 			u.fresh = true
 		}
 		if o.Kind == sim.Event || o.Kind == sim.Watch {
-			u.rel.learnHears(o.Actor, o.Resource)
+			u.rel.learnHears(o.Actor, o)
 		}
 	}
-	u.rel.learnJudged(l)
+	u.rel.learnDeaf(l)
+	u.rel.learnWhole(l)
 }
 
 // epochOf is the instant at which what happens at t can go on.
@@ -172,30 +187,45 @@ func (u *universe) kindID(k kind) int32 {
 	return id
 }
 
-// affects reports whether a step of kind a has a part in what one of kind b does after it.
-func (u *universe) affects(a, b int32) bool {
-	for int(b) >= len(u.affected) {
-		u.affected = append(u.affected, nil)
+// part of a step of kind a in what one of kind b does after it.
+func (u *universe) part(a, b int32) part {
+	for int(b) >= len(u.parts) {
+		u.parts = append(u.parts, nil)
 	}
-	for int(a) >= len(u.affected[b]) {
-		u.affected[b] = append(u.affected[b], 0)
+	for int(a) >= len(u.parts[b]) {
+		u.parts[b] = append(u.parts[b], unasked)
 	}
-	d := &u.affected[b][a]
-	if *d == 0 {
-		*d = 1
-		if u.rel.affects(&u.kinds[a], &u.kinds[b]) {
-			*d = 2
-		}
+	p := &u.parts[b][a]
+	if *p == unasked {
+		*p = u.rel.part(&u.kinds[a], &u.kinds[b])
 	}
-	return *d == 2
+	return *p
+}
+
+// number of a text.
+func (u *universe) number(text string) int32 {
+	n, ok := u.texts[text]
+	if !ok {
+		n = int32(len(u.texts))
+		u.texts[text] = n
+	}
+	return n
+}
+
+// written are the objects that a step wrote.
+func (u *universe) written(s *Step) (out []written) {
+	for _, w := range s.Wrote {
+		out = append(out, written{object: u.number(w.Object), state: u.number(w.State)})
+	}
+	return out
 }
 
 func (u *universe) kindFor(m *message, o sim.Outcome) int32 {
 	return u.kindID(kind{deed: deed{m.name, o}, resource: m.offer.Resource, path: m.offer.Path})
 }
 
-// key of a step: its message, what happens to it, and the last step of every process that
-// has a part in what it does.
+// key of a step: its message, what happens to it, the last step of every process that has a
+// part in what it does, and the state of the objects that it asks a server for.
 func (u *universe) key(path []int32, msg int32, o sim.Outcome, level int) ([]byte, int32) {
 	m := &u.messages[msg]
 	k := u.kindFor(m, o)
@@ -205,13 +235,17 @@ func (u *universe) key(path []int32, msg int32, o sim.Outcome, level int) ([]byt
 	return u.since(b, path, k, m.cause), k
 }
 
-// since adds to a key the last step of every process that has a part in what a step does.
+// since adds to a key what goes before: see key.
 func (u *universe) since(b []byte, path []int32, k, cause int32) []byte {
-	u.past = u.past[:0]
+	u.past, u.states = u.past[:0], u.states[:0]
 	clear(u.had)
 	for i := len(path) - 1; i >= 0; i-- {
 		e := &u.events[path[i]]
-		if !u.had[e.actor] && (path[i] == cause || u.affects(e.kind, k)) {
+		p := u.part(e.kind, k)
+		if p == byState && e.all {
+			u.left(e.wrote)
+		}
+		if !u.had[e.actor] && (p == whole || p == byState && !e.all || path[i] == cause) {
 			u.had[e.actor] = true
 			u.past = append(u.past, path[i])
 		}
@@ -220,20 +254,43 @@ func (u *universe) since(b []byte, path []int32, k, cause int32) []byte {
 	for _, id := range u.past {
 		b = binary.AppendVarint(b, int64(id))
 	}
+	slices.SortFunc(u.states, func(x, y written) int { return int(x.object - y.object) })
+	for _, w := range u.states {
+		b = binary.AppendVarint(b, -1-int64(w.object))
+		b = binary.AppendVarint(b, int64(w.state))
+		b = binary.AppendVarint(b, int64(w.times))
+	}
 	u.buf = b
 	return b
 }
 
+// left counts how often objects were written, the last time first.
+func (u *universe) left(wrote []written) {
+	for i := len(wrote) - 1; i >= 0; i-- {
+		w := wrote[i]
+		at := slices.IndexFunc(u.states, func(s written) bool { return s.object == w.object })
+		if at < 0 {
+			at = len(u.states)
+			u.states = append(u.states, w)
+		}
+		u.states[at].times++
+	}
+}
+
 // told are the processes that are told of what a step writes.
 func (u *universe) told(step int32) []int32 {
-	k := u.events[step].kind
+	e := &u.events[step]
+	if e.all && len(e.wrote) == 0 {
+		return nil
+	}
+	k := e.kind
 	for int(k) >= len(u.hearers) {
 		u.hearers = append(u.hearers, nil)
 	}
 	if u.hearers[k] == nil {
 		u.hearers[k] = []int32{}
 		for a, name := range u.actors {
-			if what := &u.kinds[k]; what.writes() && what.Actor != name && u.rel.hears[name][what.resource] {
+			if what := &u.kinds[k]; what.writes() && what.Actor != name && u.rel.told(name, what.resource, what.path) {
 				u.hearers[k] = append(u.hearers[k], int32(a))
 			}
 		}
@@ -248,13 +305,17 @@ func (u *universe) toldKey(path []int32, step, actor int32) ([]byte, int32) {
 	k := u.kindID(kind{deed: deed{Name: Name{Actor: u.actors[actor]}}, told: true})
 	b := binary.AppendVarint(u.buf[:0], int64(-1-actor))
 	e := &u.events[step]
-	if e.wrote == "" || u.rel.vague[u.kinds[e.kind].deed] {
+	if len(e.wrote) == 0 || u.rel.vague[u.kinds[e.kind].deed] {
 		return u.since(b, path, k, step), k
 	}
 	m := &u.messages[e.message]
 	b = binary.AppendVarint(b, int64(m.id))
 	b = binary.AppendVarint(b, m.epoch)
-	b = append(append(b, byte(e.outcome)), e.wrote...)
+	b = append(b, byte(e.outcome))
+	for _, w := range e.wrote {
+		b = binary.AppendVarint(b, int64(w.object))
+		b = binary.AppendVarint(b, int64(w.state))
+	}
 	return u.since(b, path, k, -1), k
 }
 
@@ -282,20 +343,6 @@ func (u *universe) pauseKey(path []int32, actor int32) string {
 	return string(b)
 }
 
-// show finds out how the runs ended.
-func (u *universe) show() {
-	u.shown = map[sum]bool{}
-	for _, path := range u.paths {
-		var all sum
-		for _, id := range path {
-			if u.events[id].counts {
-				all = all.with(id)
-			}
-		}
-		u.shown[all] = true
-	}
-}
-
 // stale: more was learned since it was built, and it is of no use any more.
 func (u *universe) stale() bool { return u.fresh || u.rel.Learned() != u.learned }
 
@@ -307,6 +354,17 @@ func (u *universe) add(l *Log) error {
 	r := &reading{u: u, l: l, n: len(u.logs), msgs: make([]int32, len(l.Offers)), where: make([]int, len(l.Steps))}
 	u.logs = append(u.logs, l)
 	u.paths = append(u.paths, nil)
+	for _, names := range l.Joined {
+		var things []int32
+		for _, n := range names {
+			if n != Whole {
+				things = append(things, u.thing(n))
+			}
+		}
+		if !slices.ContainsFunc(u.joined, func(j []int32) bool { return slices.Equal(j, things) }) {
+			u.joined, u.dirty = append(u.joined, things), true
+		}
+	}
 	return r.read()
 }
 

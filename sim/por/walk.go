@@ -32,8 +32,9 @@ type walk struct {
 
 	path    []int32
 	moves   []Move
-	made    sum
-	judged  sum // of those that count in the end
+	sights  []sighted
+	made    sum // of the steps
+	sighted sum // of the sights
 	pending []int32
 	now     int64
 	turn    int32 // process that went last; -1: none
@@ -44,18 +45,29 @@ type walk struct {
 
 // state is all that what comes next depends on.
 type state struct {
-	made  sum
-	turn  int32
-	spent Bounds
+	made, sighted sum
+	turn          int32
+	spent         Bounds
 }
 
 // lead is a beginning of a schedule that nobody knows how to go on.
 type lead struct {
 	moves  []Move
-	key    string
-	msg    int32  // the next message; -1: time passes
+	shows  shows
+	key    string // of it
+	end    []string
 	random uint64 // a probe
 }
+
+// shows is what following a lead shows.
+type shows int8
+
+const (
+	anything shows = iota
+	aStep          // where a step leads
+	aSight         // what is seen when a step is made
+	anEnd
+)
 
 type way struct {
 	outcome sim.Outcome
@@ -91,7 +103,7 @@ func (w *walk) visit() count {
 		w.err = context.Cause(w.ctx)
 		return count{}
 	}
-	at := state{w.made, w.turn, w.spent}
+	at := state{w.made, w.sighted, w.turn, w.spent}
 	if n, ok := w.seen[at]; ok {
 		return n
 	}
@@ -174,15 +186,15 @@ func (w *walk) step(i int, o way, spent Bounds) (n count) {
 	msg := w.pending[i]
 	key, _ := w.u.key(w.path, msg, o.outcome, o.level)
 	id, ok := w.u.byKey[string(key)]
-	ended := ok && w.u.ends[w.made.with(id)]
+	ended := ok && w.u.ends[w.made.with(made(id))]
 	if !ok || !w.u.events[id].known && !ended {
-		w.unknown(key, msg, w.move(i, o))
+		w.unknown(aStep, string(key), w.move(i, o))
 		return count{}
 	}
-	pending, turn, had, made, judged, far := w.pending, w.turn, w.spent, w.made, w.judged, len(w.path)
+	was, pending := *w, w.pending
 	defer func() {
-		w.pending, w.turn, w.spent, w.made, w.judged = pending, turn, had, made, judged
-		w.path = w.path[:far]
+		w.pending, w.turn, w.spent, w.made, w.sighted = pending, was.turn, was.spent, was.made, was.sighted
+		w.path, w.sights = w.path[:len(was.path)], w.sights[:len(was.sights)]
 	}()
 	m := w.move(i, o)
 	w.pending = slices.Delete(slices.Clone(pending), i, i+1)
@@ -193,9 +205,12 @@ func (w *walk) step(i int, o way, spent Bounds) (n count) {
 		if ok = ok && w.u.events[t].known; ok {
 			w.follow(t)
 		} else if !ended {
-			w.unknown(key, msg, m)
+			w.unknown(aStep, string(key), m)
 			return count{}
 		}
+	}
+	if !w.look(id, m) {
+		return count{}
 	}
 	w.spent = spent
 	if o.outcome == sim.Proceed {
@@ -218,25 +233,42 @@ func (w *walk) follow(id int32) {
 	}
 	w.pending = append(next, e.children...)
 	w.path = append(w.path, id)
-	w.made = w.made.with(id)
-	if e.counts {
-		w.judged = w.judged.with(id)
+	w.made = w.made.with(made(id))
+}
+
+// look at what is judged after a step. It is false if no run has shown that.
+func (w *walk) look(id int32, m Move) bool {
+	if !w.u.judges(id) {
+		return true
 	}
+	key := w.u.sightKey(w.sights, id)
+	n, ok := w.u.sights[string(key)]
+	if !ok {
+		w.unknown(aSight, string(key), m)
+		return false
+	}
+	w.sights = append(w.sights, sighted{id, n})
+	w.sighted = w.sighted.with(seen(n))
+	return true
 }
 
 // end has a run be made that ends like this, as far as that is judged, if none does.
 func (w *walk) end() {
-	if k := fmt.Sprint("end ", w.judged); !w.u.shown[w.judged] && !w.lead[k] {
+	keys := w.u.endKeys(w.path, w.sights)
+	if w.u.ended(keys) {
+		return
+	}
+	if k := fmt.Sprint(anEnd, keys[0]); !w.lead[k] {
 		w.lead[k] = true
-		w.leads = append(w.leads, lead{moves: slices.Clone(w.moves), key: k, msg: -1})
+		w.leads = append(w.leads, lead{moves: slices.Clone(w.moves), shows: anEnd, end: keys})
 	}
 }
 
-// unknown notes a beginning after which nobody knows what follows.
-func (w *walk) unknown(key []byte, msg int32, last Move) {
-	if k := string(key); !w.lead[k] {
+// unknown notes a beginning after which nobody knows what follows, or what is seen.
+func (w *walk) unknown(s shows, key string, last Move) {
+	if k := fmt.Sprint(s, key); !w.lead[k] {
 		w.lead[k] = true
-		w.leads = append(w.leads, lead{moves: append(slices.Clone(w.moves), last), key: k, msg: msg})
+		w.leads = append(w.leads, lead{moves: append(slices.Clone(w.moves), last), shows: s, key: key})
 	}
 }
 
@@ -279,7 +311,7 @@ func (w *walk) elapse() (next int64, ok bool) {
 		if id < 0 || w.u.pauses[id].horizon < next {
 			if k := "time " + string(pathKey(w.path)); !w.lead[k] {
 				w.lead[k] = true
-				w.leads = append(w.leads, lead{moves: slices.Clone(w.moves), key: k, msg: -1})
+				w.leads = append(w.leads, lead{moves: slices.Clone(w.moves)})
 			}
 			return 0, false
 		}
@@ -310,8 +342,8 @@ func pathKey(path []int32) []byte {
 // sum names a set of steps, whatever their order: two sums of 64 bits.
 type sum [2]uint64
 
-func (s sum) with(id int32) sum {
-	return sum{s[0] + mix(uint64(id)+1), s[1] + mix(uint64(id)*0x9e3779b97f4a7c15+0x1234567)}
+func (s sum) with(id uint64) sum {
+	return sum{s[0] + mix(id+1), s[1] + mix(id*0x9e3779b97f4a7c15+0x1234567)}
 }
 
 // mix is splitmix64's.

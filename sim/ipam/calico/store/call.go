@@ -46,6 +46,24 @@ func (c Call) request() *sim.Request {
 	return r
 }
 
+// Wrote is how the call left what it is about, as whoever reads it sees it but for revisions; with no
+// object if it wrote nothing. It is false if that is not known.
+func (c Call) Wrote() (object string, state []byte, known bool) {
+	switch kv, _ := c.In.(*model.KVPair); {
+	case c.Bare:
+		return "", nil, false
+	case c.Err != "":
+		return "", nil, true
+	case c.Verb == "Delete":
+		return c.Path, nil, true
+	case kv == nil:
+		return "", nil, false
+	default:
+		state, err := model.SerializeValue(kv)
+		return c.Path, state, err == nil
+	}
+}
+
 // sections are what stands below /calico/ipam/v2.
 //
 // Source: libcalico-go/lib/backend/model: BlockKey, BlockAffinityKey,
