@@ -47,6 +47,9 @@ type Pool struct {
 	Node string
 	// Strict is a block's own StrictAffinity, which it keeps from when it was made.
 	Strict bool
+	// What is wrong with a block's lists: how many addresses it lists neither as claimed nor as free,
+	// or as free although they are claimed or listed already, and how many owners of no address.
+	Lost, Twice, Ownerless int `json:",omitempty"`
 }
 
 // Claim is one address the datastore says is in use.

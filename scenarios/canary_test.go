@@ -77,6 +77,7 @@ var reds = []red{
 	{invariant: "affinity-mismatch", network: blocks},
 	{invariant: "blackholed-address", network: blocks, judge: "{blackholeAfter: 5s}",
 		fabric: &route.Fabric{Topology: route.ToR, TopOfRack: route.TopOfRack{MaxLength: 30}}},
+	{invariant: "block-contents", network: blocks},
 	{invariant: "block-owner", network: blocks, also: "affinity-mismatch"},
 	{invariant: "convergence", settle: "30s"},
 	{invariant: "disallowed-load-balancer-ip", settle: "30m"},

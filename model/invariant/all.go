@@ -8,6 +8,7 @@ var all = []Invariant{
 	ActorCrash,
 	AffinityMismatch,
 	BlackholedAddress,
+	BlockContents,
 	BlockOwner,
 	Convergence,
 	DisallowedLoadBalancerIP,

@@ -49,10 +49,11 @@ func (s *small) add(raw string) {
 // block gives a node one with these pods in it, by address from the block's first.
 func (s *small) block(cidr, node string, pods ...string) {
 	s.t.Helper()
-	slots, attributes := make([]string, 8), []string{}
+	slots, free, attributes := make([]string, 8), []string{}, []string{}
 	for i := range slots {
 		slots[i] = "null"
 		if i >= len(pods) || pods[i] == "" {
+			free = append(free, fmt.Sprint(i))
 			continue
 		}
 		slots[i] = fmt.Sprint(len(attributes))
@@ -61,8 +62,8 @@ func (s *small) block(cidr, node string, pods ...string) {
 		s.add(fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":"IPAMHandle","metadata":{"name":%q},"spec":{"handleID":%q,"block":{%q:1}}}`, id, id, cidr))
 	}
 	name := strings.NewReplacer(".", "-", "/", "-").Replace(cidr)
-	s.add(fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":"IPAMBlock","metadata":{"name":%q},"spec":{"cidr":%q,"affinity":"host:%s","allocations":[%s],"unallocated":[],"attributes":[%s]}}`,
-		name, cidr, node, strings.Join(slots, ","), strings.Join(attributes, ",")))
+	s.add(fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":"IPAMBlock","metadata":{"name":%q},"spec":{"cidr":%q,"affinity":"host:%s","allocations":[%s],"unallocated":[%s],"attributes":[%s]}}`,
+		name, cidr, node, strings.Join(slots, ","), strings.Join(free, ","), strings.Join(attributes, ",")))
 	s.add(fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":"BlockAffinity","metadata":{"name":"%s-%s"},"spec":{"cidr":%q,"node":%q,"state":"confirmed","deleted":"false"}}`, node, name, cidr, node))
 }
 

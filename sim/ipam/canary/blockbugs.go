@@ -16,6 +16,13 @@ func disown(l *ledger, _ *policy, b pool) {
 	}
 }
 
+// loseAddress has the block forget one of its addresses.
+func loseAddress(l *ledger, _ *policy, b pool) {
+	if i := slices.IndexFunc(l.Pools, func(q pool) bool { return q.Name == b.Name }); i > 0 {
+		l.Pools[i].Lost++
+	}
+}
+
 // shareBlock makes the node confirm an affinity for every other node's block, too.
 func shareBlock(l *ledger, _ *policy, b pool) {
 	for _, a := range slices.Clone(l.Affinities) {

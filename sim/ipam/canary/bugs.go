@@ -47,6 +47,7 @@ var bugs = map[string]bug{
 	"actor-crash":                 {begin: crash},
 	"affinity-mismatch":           {blocks: true, claimed: disown},
 	"blackholed-address":          {blocks: true, block: borrowFirst},
+	"block-contents":              {blocks: true, claimed: loseAddress},
 	"block-owner":                 {blocks: true, claimed: shareBlock},
 	"convergence":                 {enter: claimSpare},
 	"disallowed-load-balancer-ip": {services: keepBalancerIP},

@@ -29,6 +29,7 @@ type pool struct {
 	Name  string       `json:"name"`
 	Range netip.Prefix `json:"range"`
 	Node  string       `json:"node,omitempty"`
+	Lost  int          `json:"lost,omitempty"` // addresses that nobody will be given
 }
 
 type claim struct {

@@ -107,7 +107,7 @@ func (i *instance) noticed(c kube.Change) {
 // snapshot adds what one ledger says.
 func (l *ledger) snapshot(s *model.Snapshot, revision int64) {
 	for _, p := range l.Pools {
-		s.Pools = append(s.Pools, model.Pool{Name: l.full(p.Name), Network: l.Network, Range: p.Range, Node: p.Node})
+		s.Pools = append(s.Pools, model.Pool{Name: l.full(p.Name), Network: l.Network, Range: p.Range, Node: p.Node, Lost: p.Lost})
 	}
 	for _, k := range l.Claims {
 		c := model.Claim{

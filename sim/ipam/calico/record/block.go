@@ -73,7 +73,38 @@ func readBlock(kv *bmodel.KVPair) (block, error) {
 			b.claims = append(b.claims, c)
 		}
 	}
+	balance(&b.Pool, v)
 	return b, nil
+}
+
+// balance counts what is wrong with a block's lists.
+func balance(p *model.Pool, v *bmodel.AllocationBlock) {
+	listed, owns := make([]bool, len(v.Allocations)), make([]bool, len(v.Attributes))
+	for ordinal, index := range v.Allocations {
+		if index == nil {
+			continue
+		}
+		listed[ordinal] = true
+		if *index >= 0 && *index < len(owns) {
+			owns[*index] = true
+		}
+	}
+	for _, ordinal := range v.Unallocated {
+		if ordinal < 0 || ordinal >= len(listed) || listed[ordinal] {
+			p.Twice++
+			continue
+		}
+		listed[ordinal] = true
+	}
+	count := func(marks []bool) (missing int) {
+		for _, there := range marks {
+			if !there {
+				missing++
+			}
+		}
+		return missing
+	}
+	p.Lost, p.Ownerless = count(listed), count(owns)
 }
 
 // claimOf is one allocation of a block.

@@ -1,0 +1,35 @@
+package invariant
+
+import "ipamsim/model"
+
+// BlockContents is an address that a block has lost, for it gives away what it lists as free, or
+// will give away although it is claimed. An owner that no address refers to is what was left of an
+// address that was released; such owners add up until the block is deleted.
+//
+// A number that orders allocations may stay behind: upstream itself leaves it when it releases by handle,
+// and writes it anew when the address is given again.
+//
+// Source: libcalico-go/lib/ipam/ipam_block.go, autoAssign, release, releaseByHandle, deleteAttributes (v3.31).
+var BlockContents = define(Invariant{
+	Name:     "block-contents",
+	Severity: model.Major,
+	Phase:    Always,
+	Doc:      "A block lists each of its addresses once, as claimed or as free, and no owner without an address.",
+	Kinds: []Kind{
+		{"lost", "block {block} lists {count} of its addresses neither as claimed nor as free: nobody will be given them"},
+		{"twice", "block {block} lists {count} addresses as free that are claimed, or that are free already: they will be given twice"},
+		{"ownerless", "block {block} keeps {count} owners of no address"},
+	},
+}, func(v View) (out []finding) {
+	for _, b := range blocks(&v) {
+		for _, k := range []struct {
+			code  string
+			count int
+		}{{"lost", b.Lost}, {"twice", b.Twice}, {"ownerless", b.Ownerless}} {
+			if k.count > 0 {
+				out = append(out, finding{code: k.code, objects: []model.Ref{model.BlockOf(b.Range)}, facts: []model.Fact{model.NewFact("block", model.BlockOf(b.Range)), model.NewFact("count", k.count)}})
+			}
+		}
+	}
+	return out
+})
