@@ -76,6 +76,16 @@ type Options struct {
 	StopAt func(*reports.Report, *model.Violation) bool
 }
 
+// served is called with the API server of a run before anything is stored in it.
+func (o *Options) served(api *kube.Server, instant time.Duration) {
+	if instant > 0 {
+		api.NameUIDs() // schedules are compared
+	}
+	if o.Served != nil {
+		o.Served(api)
+	}
+}
+
 // Run is one run. The error is nil for every run that ended, whatever it found;
 // one that a limit cut short has verdict Unknown. An error that wraps
 // sim.ErrInterrupted comes with what was done so far.
@@ -108,12 +118,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		if err != nil {
 			return err
 		}
-		if rep.Instant > 0 {
-			api.NameUIDs() // schedules are compared
-		}
-		if o.Served != nil {
-			o.Served(api)
-		}
+		o.served(api, rep.Instant)
 		cfg := s.cluster(o)
 		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
 		cfg.Stop = s.stop(o, rep, func() {
