@@ -6,8 +6,6 @@ package verify
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -46,8 +44,11 @@ func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.
 		o.Served = func(api *kube.Server) {
 			api.OnChange(func(ch kube.Change) {
 				if g.Wrote(written(ch)); ch.Resource == "pods" {
+					name := ch.Namespace + "/" + ch.Name
 					p, ok := ch.Object.(*corev1.Pod)
-					starting[ch.Namespace+"/"+ch.Name] = ok && p.Status.Phase == corev1.PodPending
+					if delete(starting, name); ok && p.Status.Phase == corev1.PodPending {
+						starting[name] = true
+					}
 				}
 			})
 		}
@@ -58,7 +59,7 @@ func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.
 		if rep.Foreign == 0 || !hermetic.Enabled {
 			l := logOf(g, rep)
 			// Whether there was room for a pod is judged by how many addresses others have.
-			l.Together = slices.Contains(slices.Collect(maps.Values(starting)), true)
+			l.Together = len(starting) > 0
 			return l, rep, nil
 		}
 		if n == wakesMax {

@@ -27,7 +27,7 @@ var BlockContents = define(Invariant{
 			count int
 		}{{"lost", b.Lost}, {"twice", b.Twice}, {"ownerless", b.Ownerless}} {
 			if k.count > 0 {
-				out = append(out, finding{code: k.code, objects: []model.Ref{model.BlockOf(b.Range)}, facts: []model.Fact{model.NewFact("block", model.BlockOf(b.Range)), model.NewFact("count", k.count)}})
+				out = append(out, finding{code: k.code, objects: []model.Ref{model.BlockOf(b.Range)}, facts: []model.Fact{model.NewFact("count", k.count)}})
 			}
 		}
 	}

@@ -19,7 +19,6 @@ import (
 // different schedules are strangers in each of them. Let a schedule join things one after the
 // other. The step that joins x and y has each sight of either before it in its own; from then on
 // all steps that touch one of the two have one another in theirs.
-
 //
 // What only holds at rest is judged where runs end, of each thing by the sights of it and of what it
 // was joined with, and by all steps that count and touch nothing; by all sights if a run ended so that
@@ -48,21 +47,36 @@ func (u *universe) touch(id int32, s *Step) {
 	if counts := s.Counts || len(s.Touches) > 0; counts && !e.counts {
 		e.counts, u.dirty = true, true
 	}
-	for _, thing := range s.Touches {
-		if n := u.thing(thing); thing != Whole && !slices.Contains(e.touches, n) {
+	for _, n := range u.numbers(s.Touches) {
+		if !slices.Contains(e.touches, n) {
 			e.touches, u.dirty = append(e.touches, n), true
 		}
 	}
 }
 
-func (u *universe) thing(name string) int32 {
-	n, ok := u.things[name]
-	if !ok {
-		n = int32(len(u.things))
-		u.things[name] = n
-		u.with = append(u.with, n)
+// start takes in what is joined from the start of a run.
+func (u *universe) start(l *Log) {
+	for _, names := range l.Joined {
+		things := u.numbers(names)
+		if !slices.ContainsFunc(u.joined, func(j []int32) bool { return slices.Equal(j, things) }) {
+			u.joined, u.dirty = append(u.joined, things), true
+		}
 	}
-	return n
+}
+
+// numbers of things, without Whole.
+func (u *universe) numbers(things []string) (out []int32) {
+	for _, name := range things {
+		if name == Whole {
+			continue
+		}
+		n := numbered(u.things, name)
+		if int(n) == len(u.with) {
+			u.with = append(u.with, n)
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 // judges reports whether something is seen when a step is made.
@@ -93,20 +107,19 @@ func (u *universe) sightKey(before []sighted, id int32) []byte {
 // endKeys are what is seen where a schedule ends, all of it first and then by what was joined.
 func (u *universe) endKeys(path []int32, before []sighted) (keys []string) {
 	u.group(before)
+	var counting []int32
+	for _, id := range path {
+		if u.events[id].counts && !u.judges(id) {
+			counting = append(counting, -1-id)
+		}
+	}
 	group := func(in func(sighted) bool) {
-		u.past = u.past[:0]
+		u.past = append(u.past[:0], counting...)
 		for _, s := range before {
 			if in(s) {
 				u.past = append(u.past, s.sight)
 			}
 		}
-		sights := len(u.past)
-		for _, id := range path {
-			if u.events[id].counts && !u.judges(id) {
-				u.past = append(u.past, -1-id)
-			}
-		}
-		slices.Sort(u.past[sights:])
 		keys = append(keys, string(u.sorted(0)))
 	}
 	group(func(sighted) bool { return true })
@@ -181,13 +194,7 @@ func (u *universe) show() {
 			if !u.judges(id) {
 				continue
 			}
-			key := u.sightKey(before, id)
-			n, ok := u.sights[string(key)]
-			if !ok {
-				n = int32(len(u.sights))
-				u.sights[string(key)] = n
-			}
-			before = append(before, sighted{id, n})
+			before = append(before, sighted{id, numbered(u.sights, string(u.sightKey(before, id)))})
 		}
 		for _, k := range u.endKeys(u.paths[u.looked], before) {
 			u.shown[k] = true

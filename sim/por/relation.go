@@ -50,14 +50,14 @@ func (r *Relation) told(a sim.ActorID, resource, path string) bool {
 	return r.hears[listener{a, resource}] && (r.hears[of] || !r.deaf[of])
 }
 
-func (r *Relation) learnHears(a sim.ActorID, o *Offer) {
-	was := r.told(a, o.Resource, o.Path)
+func (r *Relation) learnHears(o *Offer) {
+	was := r.told(o.Actor, o.Resource, o.Path)
 	for _, of := range []string{o.Resource, o.Path} {
 		if of != "" {
-			r.hears[listener{a, of}] = true
+			r.hears[listener{o.Actor, of}] = true
 		}
 	}
-	if !was && r.told(a, o.Resource, o.Path) {
+	if !was && r.told(o.Actor, o.Resource, o.Path) {
 		r.grown++
 	}
 }

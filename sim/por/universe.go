@@ -152,7 +152,7 @@ func (u *universe) meet(l *Log) {
 			u.fresh = true
 		}
 		if o.Kind == sim.Event || o.Kind == sim.Watch {
-			u.rel.learnHears(o.Actor, o)
+			u.rel.learnHears(o)
 		}
 	}
 	u.rel.learnDeaf(l)
@@ -168,23 +168,24 @@ func (u *universe) epochOf(t time.Duration) int64 {
 }
 
 // name of a message, as a number.
-func (u *universe) name(n Name) int32 {
-	id, ok := u.names[n]
-	if !ok {
-		id = int32(len(u.names))
-		u.names[n] = id
+func (u *universe) name(n Name) int32 { return numbered(u.names, n) }
+
+func (u *universe) kindID(k kind) int32 {
+	id := numbered(u.kindOf, k)
+	if int(id) == len(u.kinds) {
+		u.kinds = append(u.kinds, k)
 	}
 	return id
 }
 
-func (u *universe) kindID(k kind) int32 {
-	id, ok := u.kindOf[k]
+// numbered is the number of what is in a map, or is put into it.
+func numbered[K comparable](in map[K]int32, k K) int32 {
+	n, ok := in[k]
 	if !ok {
-		id = int32(len(u.kinds))
-		u.kindOf[k] = id
-		u.kinds = append(u.kinds, k)
+		n = int32(len(in))
+		in[k] = n
 	}
-	return id
+	return n
 }
 
 // part of a step of kind a in what one of kind b does after it.
@@ -202,20 +203,10 @@ func (u *universe) part(a, b int32) part {
 	return *p
 }
 
-// number of a text.
-func (u *universe) number(text string) int32 {
-	n, ok := u.texts[text]
-	if !ok {
-		n = int32(len(u.texts))
-		u.texts[text] = n
-	}
-	return n
-}
-
 // written are the objects that a step wrote.
 func (u *universe) written(s *Step) (out []written) {
 	for _, w := range s.Wrote {
-		out = append(out, written{object: u.number(w.Object), state: u.number(w.State)})
+		out = append(out, written{object: numbered(u.texts, w.Object), state: numbered(u.texts, w.State)})
 	}
 	return out
 }
@@ -354,17 +345,7 @@ func (u *universe) add(l *Log) error {
 	r := &reading{u: u, l: l, n: len(u.logs), msgs: make([]int32, len(l.Offers)), where: make([]int, len(l.Steps))}
 	u.logs = append(u.logs, l)
 	u.paths = append(u.paths, nil)
-	for _, names := range l.Joined {
-		var things []int32
-		for _, n := range names {
-			if n != Whole {
-				things = append(things, u.thing(n))
-			}
-		}
-		if !slices.ContainsFunc(u.joined, func(j []int32) bool { return slices.Equal(j, things) }) {
-			u.joined, u.dirty = append(u.joined, things), true
-		}
-	}
+	u.start(l)
 	return r.read()
 }
 

@@ -191,13 +191,13 @@ func (w *walk) step(i int, o way, spent Bounds) (n count) {
 		w.unknown(aStep, string(key), w.move(i, o))
 		return count{}
 	}
-	was, pending := *w, w.pending
+	was := *w
 	defer func() {
-		w.pending, w.turn, w.spent, w.made, w.sighted = pending, was.turn, was.spent, was.made, was.sighted
+		w.pending, w.turn, w.spent, w.made, w.sighted = was.pending, was.turn, was.spent, was.made, was.sighted
 		w.path, w.sights = w.path[:len(was.path)], w.sights[:len(was.sights)]
 	}()
 	m := w.move(i, o)
-	w.pending = slices.Delete(slices.Clone(pending), i, i+1)
+	w.pending = slices.Delete(slices.Clone(was.pending), i, i+1)
 	w.follow(id)
 	for _, a := range w.u.told(id) {
 		key, _ := w.u.toldKey(w.path, id, a)
