@@ -157,13 +157,15 @@ func (w *writtenRange) complete() (r Range, err error) {
 	case !a.IsValid():
 		return r, errors.New("subnet: missing")
 	case bits > a.BitLen()-2:
-		return r, fmt.Errorf("Network %s too small to allocate from", w.Subnet) //nolint:staticcheck // upstream's words
+		//lint:ignore ST1005 upstream's words
+		return r, fmt.Errorf("Network %s too small to allocate from", w.Subnet)
 	case a.Is4In6():
 		return r, errors.New("IPNet IP and Mask version mismatch")
 	}
 	r.Subnet = netip.PrefixFrom(a, bits).Masked()
 	if r.Subnet.Addr() != a {
-		return r, fmt.Errorf("Network has host bits set. For a subnet mask of length %d the network address is %s", bits, r.Subnet.Addr()) //nolint:staticcheck // upstream's words
+		//lint:ignore ST1005 upstream's words
+		return r, fmt.Errorf("Network has host bits set. For a subnet mask of length %d the network address is %s", bits, r.Subnet.Addr())
 	}
 	r.First, r.Last, r.Gateway = a.Next(), model.LastAddr(r.Subnet), a.Next()
 	if a.Is4() {
@@ -175,13 +177,13 @@ func (w *writtenRange) complete() (r Range, err error) {
 	first, last := w.RangeStart.Unmap(), w.RangeEnd.Unmap()
 	if first.IsValid() {
 		if !r.Subnet.Contains(first) || last.IsValid() && last.Is4() == first.Is4() && last.Less(first) {
-			return r, fmt.Errorf("RangeStart %s not in network %s", first, w.Subnet) //nolint:staticcheck // upstream's words
+			return r, fmt.Errorf("RangeStart %s not in network %s", first, w.Subnet)
 		}
 		r.First = first
 	}
 	if last.IsValid() {
 		if !r.Subnet.Contains(last) || last.Less(r.First) {
-			return r, fmt.Errorf("RangeEnd %s not in network %s", last, w.Subnet) //nolint:staticcheck // upstream's words
+			return r, fmt.Errorf("RangeEnd %s not in network %s", last, w.Subnet)
 		}
 		r.Last = last
 	}
