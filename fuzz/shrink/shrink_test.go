@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/finding"
@@ -41,6 +42,9 @@ func fail(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64
 	return nil, nil, nil
 }
 
+// patience is more than shrinking takes on a busy machine: its bound is its runs.
+const patience = 5 * time.Minute
+
 // Two runs of whereabouts#162, with five pods on three nodes and two networks,
 // shrink to one finding: a pod, its address taken away while its status waits.
 func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
@@ -48,7 +52,7 @@ func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
 	prints := map[string]bool{}
 	for _, seed := range []uint64{5, 6} {
 		s, rep, v := fail(t, r, "r1-whereabouts-162", "unbacked-sandbox", seed)
-		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: 5})
+		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: 5, Time: patience})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +79,7 @@ func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
 func TestFindingMarksWhatDecides(t *testing.T) {
 	r := scenariotest.Runner(t)
 	s, rep, v := fail(t, r, "found-calico-limit-race", "max-blocks", 1)
-	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1})
+	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1, Time: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +124,7 @@ func TestFaultsStay(t *testing.T) {
 		{"calico-12741-tombstone", "actor-crash", 1, 1},
 	} {
 		s, rep, v := fail(t, r, tt.name, tt.invariant, tt.seed)
-		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1})
+		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1, Time: patience})
 		if err != nil {
 			t.Fatal(err)
 		}
