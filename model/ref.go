@@ -16,7 +16,8 @@ const (
 	RefActor       RefKind = "actor"
 	RefAddress     RefKind = "address"
 	RefBlock       RefKind = "block"
-	RefCall        RefKind = "call" // ADD or DEL
+	RefCall        RefKind = "call"   // ADD or DEL
+	RefConfig      RefKind = "config" // what a manager says of its configuration, by its name
 	RefContainer   RefKind = "container"
 	RefHandle      RefKind = "handle"
 	RefNetwork     RefKind = "network" // by its key
@@ -34,7 +35,7 @@ const (
 // RefKinds are all of them, sorted.
 func RefKinds() []RefKind {
 	return []RefKind{
-		RefActor, RefAddress, RefBlock, RefCall, RefContainer, RefHandle, RefNetwork, RefNode, RefNodePort, RefOutside, RefPod, RefPool, RefRange, RefReservation, RefRouter, RefService,
+		RefActor, RefAddress, RefBlock, RefCall, RefConfig, RefContainer, RefHandle, RefNetwork, RefNode, RefNodePort, RefOutside, RefPod, RefPool, RefRange, RefReservation, RefRouter, RefService,
 	}
 }
 

@@ -19,6 +19,8 @@ type Services struct {
 	Refusals []Refusal      // so far, in the order in which they came
 	// Pools are what the status of each pool for load balancers says, and what it should.
 	Pools []PoolStatus `json:",omitempty"`
+	// Config is what the manager says of its configuration; nil: it does not say.
+	Config *ConfigStatus `json:",omitempty"`
 	// Balancing: a process of the manager runs that serves Services of type LoadBalancer.
 	Balancing bool `json:",omitempty"`
 }
@@ -43,6 +45,20 @@ type PoolStatus struct {
 	Assigned, Free int // as it says
 	// Used are assigned, and Unused are free.
 	Used, Unused int
+}
+
+// What a manager says of its configuration.
+const (
+	ConfigValid   = "Valid"
+	ConfigInvalid = "Invalid"
+	ConfigUnknown = "Unknown" // it has not said anything
+)
+
+// ConfigStatus is what the status of a manager's configuration says of it, and what is so.
+type ConfigStatus struct {
+	Name  string
+	Says  string // ConfigValid, ConfigInvalid or ConfigUnknown
+	Valid bool   // the manager takes it
 }
 
 // Balancer is what a Service of type LoadBalancer asks the manager for and was given.

@@ -79,6 +79,7 @@ var reds = []red{
 		fabric: &route.Fabric{Topology: route.ToR, TopOfRack: route.TopOfRack{MaxLength: 30}}},
 	{invariant: "block-contents", network: blocks},
 	{invariant: "block-owner", network: blocks, also: "affinity-mismatch"},
+	{invariant: "config-status", settle: "30m"},
 	{invariant: "convergence", settle: "30s"},
 	{invariant: "disallowed-load-balancer-ip", settle: "30m"},
 	{invariant: "double-claim"},

@@ -10,6 +10,7 @@ var all = []Invariant{
 	BlackholedAddress,
 	BlockContents,
 	BlockOwner,
+	ConfigStatus,
 	Convergence,
 	DisallowedLoadBalancerIP,
 	DoubleClaim,

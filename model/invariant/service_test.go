@@ -205,6 +205,18 @@ var balancerRows = map[string][]row{
 			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - sec(60)})
 		}, ""},
 	},
+	"config-status": {
+		{"it is right", func(v *View) { v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigInvalid} }, ""},
+		{"it is not", func(v *View) { v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigValid} },
+			"after convergence the configuration is invalid, and the status of c says Valid"},
+		{"it says nothing", func(v *View) {
+			v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigUnknown, Valid: true}
+		}, "after convergence the configuration is valid, and the status of c says Unknown"},
+		{"a moment ago", func(v *View) {
+			v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigValid}
+			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - sec(60)})
+		}, ""},
+	},
 	"leaked-load-balancer-ip": {
 		{"gone", func(v *View) { v.Record.Services.All = v.Record.Services.All[1:] }, "after convergence 10.9.0.0 is still claimed for d/a, which is gone or asks for none"},
 		{"made again", func(v *View) { balancer(v, 0).Handle = "lb-a2" }, "after convergence 10.9.0.0 is still claimed for d/a, which is gone or asks for none"},

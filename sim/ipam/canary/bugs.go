@@ -50,6 +50,7 @@ var bugs = map[string]bug{
 	"block-contents":              {blocks: true, claimed: loseAddress},
 	"block-owner":                 {blocks: true, claimed: shareBlock},
 	"convergence":                 {enter: claimSpare},
+	"config-status":               {services: praiseConfig},
 	"disallowed-load-balancer-ip": {services: keepBalancerIP},
 	"double-claim":                {ranges: true, enter: claimNeighbour},
 	"duplicate-address":           {pick: pickTaken},

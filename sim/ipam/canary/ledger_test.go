@@ -297,6 +297,7 @@ var alsoRed = map[string]string{
 var outside = map[string]string{
 	"blackholed-address":   "red by routing tables only",
 	"duplicate-cluster-ip": "red where the record is observed", "duplicate-node-port": "red where the record is observed",
+	"config-status":               "red where the record is observed",
 	"disallowed-load-balancer-ip": "red where the record is observed", "duplicate-load-balancer-ip": "red where the record is observed", "leaked-load-balancer-ip": "red where the record is observed", "pool-status": "red where the record is observed",
 	"surplus-load-balancer-ip": "red where the record is observed", "unserved-load-balancer": "red where the record is observed",
 	"leaked-service-claim": "red where the record is observed", "refused-service": "red where the record is observed",

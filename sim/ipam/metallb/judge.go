@@ -1,6 +1,7 @@
 package metallb
 
 import (
+	"cmp"
 	"maps"
 	"net/netip"
 	"slices"
@@ -84,10 +85,11 @@ func termsOf(x *corev1.Service) model.Terms {
 // many it could give to those that have none. While what users have written is not valid,
 // it says nothing: a controller would keep what it has read before. It returns the pools'
 // status.
-func (r *record) judge(all map[string]*model.Balancer) []model.PoolStatus {
+func (r *record) judge(all map[string]*model.Balancer) ([]model.PoolStatus, *model.ConfigStatus) {
 	pools, err := r.policy()
+	config := &model.ConfigStatus{Name: stateName, Says: cmp.Or(string(r.says), model.ConfigUnknown), Valid: err == nil}
 	if err != nil {
-		return nil
+		return nil, config
 	}
 	names, services := slices.Sorted(maps.Keys(all)), []reference.Service{}
 	for _, name := range names {
@@ -104,7 +106,7 @@ func (r *record) judge(all map[string]*model.Balancer) []model.PoolStatus {
 			model.PoolStatus{Pool: pools[i].Name, Family: "IPv4", Assigned: int(x.AssignedIPv4), Free: int(x.AvailableIPv4), Used: u.Assigned[0], Unused: u.Free[0]},
 			model.PoolStatus{Pool: pools[i].Name, Family: "IPv6", Assigned: int(x.AssignedIPv6), Free: int(x.AvailableIPv6), Used: u.Assigned[1], Unused: u.Free[1]})
 	}
-	return out
+	return out, config
 }
 
 // judged is a Service as the reference has it.

@@ -22,8 +22,12 @@ const (
 	namespacesResource  = "namespaces"
 	poolsResource       = "ipaddresspools"
 	communitiesResource = "communities"
+	statesResource      = "configurationstates"
 	poolKind            = "IPAddressPool"
 	communityKind       = "Community"
+	stateKind           = "ConfigurationState"
+	// The one of the controller.
+	stateName = "controller"
 )
 
 // record is what is stored, kept up to date by its changes.
@@ -36,6 +40,7 @@ type record struct {
 	pools       map[string]metallbv1beta1.IPAddressPool
 	communities map[string]metallbv1beta1.Community
 	namespaces  map[string]corev1.Namespace
+	says        metallbv1beta1.ConfigurationResult // what the controller says of all this
 }
 
 // service is one that is stored.
@@ -56,7 +61,7 @@ func newRecord(networks []model.Network) *record {
 
 // follow reads what is stored and follows what changes, without a message.
 func (r *record) follow(api *kube.Server) error {
-	for _, resource := range []string{namespacesResource, communitiesResource, poolsResource, ipam.ServicesResource} {
+	for _, resource := range []string{namespacesResource, communitiesResource, poolsResource, statesResource, ipam.ServicesResource} {
 		all, err := api.List(context.Background(), resource)
 		if err != nil {
 			return err
@@ -81,6 +86,8 @@ func (r *record) follow(api *kube.Server) error {
 			r.takePool(c.Namespace, c.Name, nil)
 		case communitiesResource:
 			r.takeCommunity(c.Namespace, c.Name, nil)
+		case statesResource:
+			r.takeState(c.Namespace, c.Name, nil)
 		}
 	})
 	return nil
@@ -112,6 +119,11 @@ func (r *record) take(o runtime.Object) {
 			if runtime.DefaultUnstructuredConverter.FromUnstructured(x.Object, c) == nil {
 				r.takeCommunity(c.Namespace, c.Name, c)
 			}
+		case stateKind:
+			s := &metallbv1beta1.ConfigurationState{}
+			if runtime.DefaultUnstructuredConverter.FromUnstructured(x.Object, s) == nil {
+				r.takeState(s.Namespace, s.Name, s)
+			}
 		}
 	}
 }
@@ -135,6 +147,17 @@ func (r *record) takeCommunity(in, name string, c *metallbv1beta1.Community) {
 	case in == namespace:
 		c.Namespace, c.Name = in, name
 		r.communities[in+"/"+name] = *c
+	}
+}
+
+// takeState is takePool of a ConfigurationState.
+func (r *record) takeState(in, name string, s *metallbv1beta1.ConfigurationState) {
+	switch {
+	case in != namespace || name != stateName:
+	case s == nil:
+		r.says = ""
+	default:
+		r.says = s.Status.Result
 	}
 }
 
@@ -179,6 +202,6 @@ func (r *record) snapshot() model.Snapshot {
 		}
 		out.Services.All = append(out.Services.All, s)
 	}
-	out.Services.Pools = r.judge(balancers)
+	out.Services.Pools, out.Services.Config = r.judge(balancers)
 	return out
 }

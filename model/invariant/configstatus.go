@@ -1,0 +1,38 @@
+package invariant
+
+import "ipamsim/model"
+
+// Codes of ConfigStatus: what the configuration is.
+const (
+	configValid   = "valid"
+	configInvalid = "invalid"
+)
+
+// ConfigStatus is an operator who has made a mistake in a pool and is told that all is well,
+// while the manager goes on with the pools as they were.
+var ConfigStatus = define(Invariant{
+	Name:     "config-status",
+	Severity: model.Minor,
+	Phase:    Quiescent,
+	Doc:      "Once all is calm, what a manager of load balancers says of its configuration, that it is valid or invalid, is so.",
+	Kinds: []Kind{
+		{configValid, "after convergence the configuration is valid, and the status of {config} says {said}"},
+		{configInvalid, "after convergence the configuration is invalid, and the status of {config} says {said}"},
+	},
+}, func(v View) []finding {
+	if v.Record.Services == nil || v.Record.Services.Config == nil || !served(&v) {
+		return nil
+	}
+	c := v.Record.Services.Config
+	code, want := configInvalid, model.ConfigInvalid
+	if c.Valid {
+		code, want = configValid, model.ConfigValid
+	}
+	if c.Says == want {
+		return nil
+	}
+	return []finding{{
+		code: code, objects: []model.Ref{{Kind: model.RefConfig, Name: c.Name}},
+		facts: []model.Fact{model.NewFact("said", c.Says)},
+	}}
+})
