@@ -58,6 +58,7 @@ const (
 type ConfigStatus struct {
 	Name  string
 	Says  string // ConfigValid, ConfigInvalid or ConfigUnknown
+	Why   string // what it says is wrong
 	Valid bool   // the manager takes it
 }
 

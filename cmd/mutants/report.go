@@ -29,7 +29,7 @@ without a mutant, whose runs are the baseline's, message by message.
 - **unreached**: no run of the library comes to the place.
 - **not judged**: the gate had no time, or could not run.
 
-No mutant is made of what an allocation cannot depend on: arguments of calls that log, count or make the text of an error, methods
+No mutant is made of what an allocation cannot depend on: calls that log, count, make an Event or the text of an error, methods
 String and Error, functions of metrics, generated files, and whatever is outside of functions.
 `
 

@@ -195,7 +195,7 @@ func (w *walk) isError(e ast.Expr) bool {
 	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// quiet reports whether a call logs, counts, prints, or makes the text of an error.
+// quiet reports whether a call logs, counts, prints, makes an Event or the text of an error.
 func (w *walk) quiet(c *ast.CallExpr) bool {
 	var name *ast.Ident
 	switch f := c.Fun.(type) {
@@ -212,19 +212,23 @@ func (w *walk) quiet(c *ast.CallExpr) bool {
 	}
 	pkg := path.Base(majorVersion.ReplaceAllString(o.Pkg().Path(), ""))
 	switch {
-	case slices.Contains(quietPackages, pkg) || counts(name.Name):
+	case slices.Contains(quietPackages, pkg) || counts(name.Name) || slices.Contains(quietNames, name.Name):
 		return true
 	case pkg == "fmt":
-		return name.Name == "Errorf" || strings.Contains(name.Name, "rint") && !strings.HasPrefix(name.Name, "S")
+		return strings.Contains(name.Name, "rint") && !strings.HasPrefix(name.Name, "S")
 	case pkg == "errors":
-		return name.Name == "New" || strings.HasPrefix(name.Name, "Wrap") || name.Name == "Errorf"
+		return name.Name == "New" || strings.HasPrefix(name.Name, "Wrap")
 	}
 	return false
 }
 
-// quietPackages are what calls of a log and of metrics are of, by the last elements of
+// quietNames are of functions that make the text of an error, a line of a log or an Event,
+// whoever has them.
+var quietNames = []string{"Errorf", "Warnf", "Infof"}
+
+// quietPackages are what calls of a log, of metrics and of Events are of, by the last elements of
 // their paths.
-var quietPackages = []string{"log", "slog", "logr", "logrus", "klog", "logging", "logutils", "prometheus"}
+var quietPackages = []string{"log", "slog", "logr", "logrus", "klog", "logging", "logutils", "prometheus", "record"}
 
 // counts reports whether a function of this name is of metrics.
 func counts(name string) bool { return strings.Contains(strings.ToLower(name), "metric") }

@@ -7,8 +7,8 @@
 // longer than its runs. Mutant 0 is none: the copy does what the module does, which
 // whoever measures has to see first.
 //
-// What a change cannot do to an allocation is not changed: arguments of calls that log,
-// count or make the text of an error (see quiet), methods String and Error, generated
+// What a change cannot do to an allocation is not changed: calls that log, count,
+// make an Event or the text of an error (see quiet), methods String and Error, generated
 // files, and whatever is outside of functions.
 package mutants
 

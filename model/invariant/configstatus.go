@@ -6,6 +6,7 @@ import "ipamsim/model"
 const (
 	configValid   = "valid"
 	configInvalid = "invalid"
+	unexplained   = "unexplained"
 )
 
 // ConfigStatus is an operator who has made a mistake in a pool and is told that all is well,
@@ -14,10 +15,11 @@ var ConfigStatus = define(Invariant{
 	Name:     "config-status",
 	Severity: model.Minor,
 	Phase:    Quiescent,
-	Doc:      "Once all is calm, what a manager of load balancers says of its configuration, that it is valid or invalid, is so.",
+	Doc:      "Once all is calm, what a manager of load balancers says of its configuration, that it is valid or invalid, is so, and of what is invalid it says why.",
 	Kinds: []Kind{
 		{configValid, "after convergence the configuration is valid, and the status of {config} says {said}"},
 		{configInvalid, "after convergence the configuration is invalid, and the status of {config} says {said}"},
+		{unexplained, "after convergence the configuration is invalid, and the status of {config} does not say why"},
 	},
 }, func(v View) []finding {
 	if v.Record.Services == nil || v.Record.Services.Config == nil || !served(&v) {
@@ -28,11 +30,14 @@ var ConfigStatus = define(Invariant{
 	if c.Valid {
 		code, want = configValid, model.ConfigValid
 	}
-	if c.Says == want {
+	f := finding{code: code, objects: []model.Ref{{Kind: model.RefConfig, Name: c.Name}}}
+	switch {
+	case c.Says != want:
+		f.facts = []model.Fact{model.NewFact("said", c.Says)}
+	case !c.Valid && c.Why == "":
+		f.code = unexplained
+	default:
 		return nil
 	}
-	return []finding{{
-		code: code, objects: []model.Ref{{Kind: model.RefConfig, Name: c.Name}},
-		facts: []model.Fact{model.NewFact("said", c.Says)},
-	}}
+	return []finding{f}
 })

@@ -206,7 +206,11 @@ var balancerRows = map[string][]row{
 		}, ""},
 	},
 	"config-status": {
-		{"it is right", func(v *View) { v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigInvalid} }, ""},
+		{"it is right", func(v *View) {
+			v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigInvalid, Why: "two pools overlap"}
+		}, ""},
+		{"it does not say why", func(v *View) { v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigInvalid} },
+			"after convergence the configuration is invalid, and the status of c does not say why"},
 		{"it is not", func(v *View) { v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigValid} },
 			"after convergence the configuration is invalid, and the status of c says Valid"},
 		{"it says nothing", func(v *View) {

@@ -87,7 +87,7 @@ func termsOf(x *corev1.Service) model.Terms {
 // status.
 func (r *record) judge(all map[string]*model.Balancer) ([]model.PoolStatus, *model.ConfigStatus) {
 	pools, err := r.policy()
-	config := &model.ConfigStatus{Name: stateName, Says: cmp.Or(string(r.says), model.ConfigUnknown), Valid: err == nil}
+	config := &model.ConfigStatus{Name: stateName, Says: cmp.Or(string(r.says.Result), model.ConfigUnknown), Why: r.says.ErrorSummary, Valid: err == nil}
 	if err != nil {
 		return nil, config
 	}

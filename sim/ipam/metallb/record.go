@@ -40,7 +40,7 @@ type record struct {
 	pools       map[string]metallbv1beta1.IPAddressPool
 	communities map[string]metallbv1beta1.Community
 	namespaces  map[string]corev1.Namespace
-	says        metallbv1beta1.ConfigurationResult // what the controller says of all this
+	says        metallbv1beta1.ConfigurationStateStatus // of all this, the controller
 }
 
 // service is one that is stored.
@@ -155,9 +155,9 @@ func (r *record) takeState(in, name string, s *metallbv1beta1.ConfigurationState
 	switch {
 	case in != namespace || name != stateName:
 	case s == nil:
-		r.says = ""
+		r.says = metallbv1beta1.ConfigurationStateStatus{}
 	default:
-		r.says = s.Status.Result
+		r.says = s.Status
 	}
 }
 
