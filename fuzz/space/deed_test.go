@@ -56,7 +56,7 @@ func TestSharesOfWorlds(t *testing.T) {
 			all.Add(has)
 		}
 		for d, share := range map[Deed]uint64{Operator: Unattended, Fault: Unhurt, Crash: Unhurt, Force: 0} {
-			if n := drawn.Without[d] * 100; n < (share-min(share, 4))*worlds || n > (share+4)*worlds {
+			if n := drawn.Without[d] * 100; n < (share-min(share, 3))*worlds || n > (share+3)*worlds {
 				t.Errorf("%s: %d of %d worlds are to go without %s, want about %d %%", name, drawn.Without[d], worlds, d, share)
 			}
 			if d == Force && spaces(All)[name].Forceless {

@@ -84,7 +84,7 @@ func termsOf(x *corev1.Service) model.Terms {
 // started now: which of the addresses in their status it would not let them have, and how
 // many it could give to those that have none. While what users have written is not valid,
 // it says nothing: a controller would keep what it has read before. It returns the pools'
-// status.
+// status, and what the controller says of all of them.
 func (r *record) judge(all map[string]*model.Balancer) ([]model.PoolStatus, *model.ConfigStatus) {
 	pools, err := r.policy()
 	config := &model.ConfigStatus{Name: stateName, Says: cmp.Or(string(r.says.Result), model.ConfigUnknown), Why: r.says.ErrorSummary, Valid: err == nil}

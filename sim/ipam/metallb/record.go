@@ -110,21 +110,20 @@ func (r *record) take(o runtime.Object) {
 	case *unstructured.Unstructured:
 		switch x.GetKind() {
 		case poolKind:
-			p := &metallbv1beta1.IPAddressPool{}
-			if runtime.DefaultUnstructuredConverter.FromUnstructured(x.Object, p) == nil {
-				r.takePool(p.Namespace, p.Name, p)
-			}
+			typed(x, r.takePool)
 		case communityKind:
-			c := &metallbv1beta1.Community{}
-			if runtime.DefaultUnstructuredConverter.FromUnstructured(x.Object, c) == nil {
-				r.takeCommunity(c.Namespace, c.Name, c)
-			}
+			typed(x, r.takeCommunity)
 		case stateKind:
-			s := &metallbv1beta1.ConfigurationState{}
-			if runtime.DefaultUnstructuredConverter.FromUnstructured(x.Object, s) == nil {
-				r.takeState(s.Namespace, s.Name, s)
-			}
+			typed(x, r.takeState)
 		}
+	}
+}
+
+// typed hands an object of one of MetalLB's kinds to who takes it.
+func typed[T any](x *unstructured.Unstructured, take func(in, name string, o *T)) {
+	o := new(T)
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(x.Object, o) == nil {
+		take(x.GetNamespace(), x.GetName(), o)
 	}
 }
 

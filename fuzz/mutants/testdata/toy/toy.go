@@ -83,3 +83,10 @@ func main() {
 	several()
 	fmt.Print(" ", trace, " ")
 }
+
+type events struct{}
+
+func (events) Infof(string, ...any) {}
+
+// tell makes an Event, and no mutant is made of it.
+func tell() { events{}.Infof("%d letters", letters+1) }
