@@ -31,10 +31,10 @@ import (
 
 // verifyFlags are the flags of verify as typed.
 type verifyFlags struct {
-	managers                             scenarios.Managers
-	preemptions, faults, probes, workers int
-	time                                 time.Duration
-	dir                                  string
+	managers                                       scenarios.Managers
+	preemptions, faults, reorders, probes, workers int
+	time                                           time.Duration
+	dir                                            string
 }
 
 func verifyCommand(m scenarios.Managers) *cobra.Command {
@@ -43,11 +43,10 @@ func verifyCommand(m scenarios.Managers) *cobra.Command {
 		Use:   "verify FILE",
 		Short: "cover every schedule of a scenario within bounds",
 		Long: `Cover every schedule of a small scenario within bounds: which process goes next, at
-most --preemptions times although another could go on, and at most --faults faults.
-Time passes when no message can go. Schedules that differ only in the order of
-messages that do not depend on each other are run once (sim/por/README.md says what
-depends on what, and what is no choice). The simple controllers run, unless the scenario
-names others.
+most --preemptions times although another could go on; at most --faults faults; and at
+most --reorders times a message before one that its process sent earlier. Time passes when no message can go. Schedules that differ only in the order of messages that do not
+depend on each other are run once (sim/por/README.md says what depends on what, and what
+is no choice). The simple controllers run, unless the scenario names others.
 
 DIR keeps the runs: the same command goes on with a search that was interrupted.
 
@@ -68,6 +67,7 @@ not within these bounds.`,
 	fl := cmd.Flags()
 	fl.IntVar(&f.preemptions, "preemptions", 2, "how often a process that could go on may have to wait for another: at most `N` times")
 	fl.IntVar(&f.faults, "faults", 0, "at most `N` faults, of those that the scenario allows")
+	fl.IntVar(&f.reorders, "reorders", 2, fmt.Sprintf("how often a message may have to wait for one that its process sent later: at most `N` times; %d: any order", por.Any))
 	fl.DurationVar(&f.time, "time", 0, "stop after `D`, e.g. 10m (default: when everything is covered)")
 	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes that run")
 	fl.IntVar(&f.probes, "probes", 40, "run `N` schedules at random before and after, to learn and check what depends on what")
@@ -79,7 +79,7 @@ func (f *verifyFlags) check() error {
 	for _, n := range []struct {
 		flag     string
 		is, most int
-	}{{"preemptions", f.preemptions, 100}, {"faults", f.faults, 10}, {"probes", f.probes, 100_000}} {
+	}{{"preemptions", f.preemptions, 100}, {"faults", f.faults, 10}, {"reorders", f.reorders, por.Any}, {"probes", f.probes, 100_000}} {
 		if n.is < 0 || n.is > n.most {
 			return fmt.Errorf("--%s: want 0 to %d, have %d", n.flag, n.most, n.is)
 		}
@@ -126,7 +126,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	}
 	began := time.Now()
 	out, err := verify.Run(ctx, verify.Config{
-		Managers: f.managers, File: file, Text: text, Bounds: por.Bounds{Preemptions: f.preemptions, Faults: f.faults}, Workers: f.workers, Command: "verify-process",
+		Managers: f.managers, File: file, Text: text, Bounds: f.bounds(), Workers: f.workers, Command: "verify-process",
 		Dir: f.dir, Build: build, Probes: f.probes, Tell: verifyProgress(stderr, began),
 	})
 	if err != nil {
@@ -134,7 +134,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	}
 	looksLike := ""
 	if out.Broken != nil && listed {
-		looksLike = lookOf(causes.Look(cause.Of(out.Report, out.Broke)))
+		looksLike = known.Words(causes.Look(cause.Of(out.Report, out.Broke)))
 	}
 	return f.tell(cmd.OutOrStdout(), out, time.Since(began), looksLike)
 }
@@ -147,26 +147,15 @@ func verifyProgress(stderr io.Writer, began time.Time) func(por.Progress) {
 			return
 		}
 		last = time.Now()
-		fmt.Fprintf(stderr, "ipamsim: %v: %s, %d to do that are known, at %s and %s\n", time.Since(began).Round(time.Second),
-			layout.Plural(p.Runs, "run"), p.Open, layout.Plural(p.Bounds.Preemptions, "preemption"), layout.Plural(p.Bounds.Faults, "fault"))
+		fmt.Fprintf(stderr, "ipamsim: %v: %s, %d to do that are known, at %s\n", time.Since(began).Round(time.Second),
+			layout.Plural(p.Runs, "run"), p.Open, allows(p.Bounds))
 	}
-}
-
-// lookOf says what a list says of a cause.
-func lookOf(what string) string {
-	if what == "" {
-		return "none that is known"
-	}
-	if shown, ok := strings.CutPrefix(what, known.Shown); ok {
-		return "that of " + shown
-	}
-	return "one that searches saw"
 }
 
 // tell the answer. What breaks unexpectedly looks like something that is known, if there are
 // lists of that here.
 func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration, looksLike string) error {
-	within := fmt.Sprintf("%s and %s", layout.Plural(f.preemptions, "preemption"), layout.Plural(f.faults, "fault"))
+	within := allows(f.bounds())
 	if v := o.Broke; v != nil {
 		fmt.Fprint(w, timeline.Of(o.Report, v))
 		fmt.Fprintf(w, "\nthe shortest that breaks %s: %s\n   finding: ipamsim replay %s\n", v.Invariant, reports.Clean(v.Message), reports.Clean(o.Finding))
@@ -201,12 +190,29 @@ func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration, l
 	return nil
 }
 
-// reached says what was covered nevertheless.
-func reached(b por.Bounds) string {
-	if b.Preemptions < 0 {
-		return "not even those without preemptions and faults"
+func (f *verifyFlags) bounds() por.Bounds {
+	return por.Bounds{Preemptions: f.preemptions, Faults: f.faults, Reorders: f.reorders}
+}
+
+// allows says what bounds allow.
+func allows(b por.Bounds) string {
+	s := fmt.Sprintf("%s, %s and ", layout.Plural(b.Preemptions, "preemption"), layout.Plural(b.Faults, "fault"))
+	if b.Reorders >= por.Any {
+		return s + "any reordering"
 	}
-	return fmt.Sprintf("covered are those of at most %s and %s", layout.Plural(b.Preemptions, "preemption"), layout.Plural(b.Faults, "fault"))
+	return s + layout.Plural(b.Reorders, "reordering")
+}
+
+// reached says what was covered nevertheless.
+func reached(covered []por.Bounds) string {
+	if len(covered) == 0 {
+		return "not even those without preemptions, faults and reorderings"
+	}
+	var all []string
+	for _, b := range covered {
+		all = append(all, allows(b))
+	}
+	return "covered are those of at most " + strings.Join(all, "; of ")
 }
 
 // saved is how many schedules there are for each run of the search. Those at random are none: they

@@ -180,6 +180,10 @@ func (g *garden) measure(ctx context.Context) error {
 		return err
 	}
 	defer out.Close()
+	killers, err := g.killers()
+	if err != nil {
+		return err
+	}
 	sample := g.sampled()
 	for i, id := range sample {
 		m := &g.set.Mutants[id-1]
@@ -192,12 +196,8 @@ func (g *garden) measure(ctx context.Context) error {
 				some = append(some, f)
 			}
 		}
-		s, err := g.gate(ctx, []string{fmt.Sprintf("%s=%d", mutant.Active, id)}, some)
-		var no *refused
-		if errors.As(err, &no) {
-			// ipamsim asks upstream's functions about a file, too.
-			s = &baseline.Summary{Changes: []baseline.Moving{{Kind: baseline.CannotRun, Regression: true, What: "files"}}}
-		} else if err != nil {
+		s, err := g.try(ctx, id, some, killers[m.Key()])
+		if err != nil {
 			return err
 		}
 		r := mutants.Judge(s)
@@ -211,6 +211,38 @@ func (g *garden) measure(ctx context.Context) error {
 		fmt.Fprintf(os.Stderr, "mutants: %d of %d: %s\n", i+1, len(sample), r.Line())
 	}
 	return nil
+}
+
+// try gates a mutant with the scenarios that come to it: first, alone, with the one that
+// killed it before, if any did.
+func (g *garden) try(ctx context.Context, id int, files []string, killer string) (*baseline.Summary, error) {
+	env := []string{fmt.Sprintf("%s=%d", mutant.Active, id)}
+	if slices.Contains(files, killer) {
+		s, err := g.gate(ctx, env, []string{killer})
+		if err == nil && mutants.Judge(s).Verdict == mutants.Killed {
+			return s, nil
+		}
+	}
+	s, err := g.gate(ctx, env, files)
+	if errors.As(err, new(*refused)) {
+		// ipamsim asks upstream's functions about a file, too.
+		return &baseline.Summary{Changes: []baseline.Moving{{Kind: baseline.CannotRun, Regression: true, What: "files"}}}, nil
+	}
+	return s, err
+}
+
+// killers are the files of the scenarios that killed mutants, by their keys, when they were
+// last measured.
+func (g *garden) killers() (map[string]string, error) {
+	s, err := readScore(filepath.Join(facts, g.manager+".json"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, k := range s.Kills {
+		out[k.Mutant] = filepath.Join("scenarios", k.Scenario+".yaml")
+	}
+	return out, nil
 }
 
 // sampled are the mutants to gate.

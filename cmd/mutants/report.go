@@ -62,6 +62,18 @@ func publish(name string, score any) error {
 	return write("reports/MUTANTS.md")
 }
 
+// readScore reads a manager's facts.
+func readScore(file string) (s mutants.Score, err error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(b, &s); err != nil {
+		return s, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, nil
+}
+
 func writeJSON(file string, v any) error {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -82,13 +94,9 @@ func write(path string) error {
 		if filepath.Base(file) == harness+".json" {
 			continue // the last section
 		}
-		b, err := os.ReadFile(file)
+		s, err := readScore(file)
 		if err != nil {
 			return err
-		}
-		var s mutants.Score
-		if err := json.Unmarshal(b, &s); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
 		}
 		reasons, err := mutants.Reasons(filepath.Join(folder(s.Manager), "survivors.txt"))
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,5 +174,29 @@ func TestTargets(t *testing.T) {
 		if got := strings.ReplaceAll(fmt.Sprint(targets, err), file, "FILE"); got != c.want {
 			t.Errorf("%q: %s, want %s", c.text, got, c.want)
 		}
+	}
+}
+
+// TestCount: a score keeps what survived and, for the next measurement, what killed the others.
+func TestCount(t *testing.T) {
+	set := mutants.Set{Mutants: []mutants.Mutant{
+		{ID: 1, File: "a.go", Line: 1, Func: "f", Operator: mutants.Operators[0]},
+		{ID: 2, File: "a.go", Line: 2, Func: "f", Operator: mutants.Operators[0]},
+		{ID: 3, File: "a.go", Line: 3, Func: "g", Operator: mutants.Operators[1]},
+	}}
+	killed := mutants.Judge(&baseline.Summary{Moved: 1, Changes: []baseline.Moving{{Scenario: "s", Kind: baseline.NewViolation, Regression: true, What: "w"}}})
+	killed.Mutant = set.Mutants[0].Key()
+	s := mutants.Count(&set, map[int]bool{1: true, 2: true}, map[string]mutants.Result{
+		killed.Mutant:        killed,
+		set.Mutants[1].Key(): {Mutant: set.Mutants[1].Key(), Verdict: mutants.Survived, Moved: 2},
+	})
+	if want := (mutants.Tally{Mutants: 3, Unreached: 1, Sampled: 2, Killed: 1, Survived: 1}); s.All != want {
+		t.Errorf("%+v, want %+v", s.All, want)
+	}
+	if want := []mutants.Kill{{killed.Mutant, "s", baseline.NewViolation, "w"}}; !slices.Equal(s.Kills, want) {
+		t.Errorf("kills %v, want %v", s.Kills, want)
+	}
+	if len(s.Left) != 1 || s.Left[0].ID != 2 || len(s.Gaps) != 1 || s.Gaps[0] != (mutants.Gap{File: "a.go", Func: "g", Unreached: 1, Mutants: 1}) {
+		t.Errorf("left %v, gaps %v", s.Left, s.Gaps)
 	}
 }

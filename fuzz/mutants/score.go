@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"ipamsim/reports/baseline"
 )
 
 // Tally is how many mutants came to what.
@@ -43,6 +45,14 @@ type Left struct {
 	Moved     int     `json:"moved"`
 }
 
+// Kill is a mutant that was killed, and the scenario that did it.
+type Kill struct {
+	Mutant   string        `json:"mutant"` // its key
+	Scenario string        `json:"scenario"`
+	Kind     baseline.Kind `json:"kind"`
+	What     string        `json:"what,omitempty"`
+}
+
 // Gap is a function with mutants that no scenario comes to.
 type Gap struct {
 	File      string `json:"file"`
@@ -62,8 +72,9 @@ type Score struct {
 	Steps     int      `json:"steps,omitempty"` // scenarios with more of them were left out
 	All       Tally    `json:"all"`
 	Operators []Tally  `json:"operators"`
-	Left      []Left   `json:"left,omitempty"` // in the order of files and places
-	Gaps      []Gap    `json:"gaps,omitempty"` // the largest first
+	Left      []Left   `json:"left,omitempty"`  // in the order of files and places
+	Kills     []Kill   `json:"kills,omitempty"` // so, too: what the next measurement tries first
+	Gaps      []Gap    `json:"gaps,omitempty"`  // the largest first
 }
 
 // Count makes a score: of the mutants that a scenario comes to, whose numbers are
@@ -96,6 +107,8 @@ func Count(set *Set, reached map[int]bool, results map[string]Result) Score {
 			gaps[place].Unreached++
 		} else if r, ok := results[m.Key()]; ok && r.Verdict != Killed {
 			s.Left = append(s.Left, Left{*m, r.Verdict, r.Scenarios, r.Runs, r.Moved})
+		} else if ok {
+			s.Kills = append(s.Kills, Kill{r.Mutant, r.Scenario, r.Kind, r.What})
 		}
 	}
 	for _, op := range Operators {

@@ -92,26 +92,26 @@ func TestPlainEnumeration(t *testing.T) {
 		bounds por.Bounds
 		full   bool
 	}{
-		{"testdata/one-of-the-canary.yaml", por.Bounds{}, false},
-		{"testdata/whereabouts-162-pods-first.yaml", por.Bounds{}, false},
-		{"testdata/whereabouts-162-mended.yaml", por.Bounds{}, false},
-		{"../../scenarios/found-slices-of-two-networks.yaml", por.Bounds{Preemptions: 1}, true},
-		{"../../scenarios/found-second-range-unguarded.yaml", por.Bounds{}, true},
-		{"testdata/one-of-the-canary.yaml", por.Bounds{Preemptions: 2}, false},
-		{"../../scenarios/hostlocal-one-range-on-two-nodes.yaml", por.Bounds{}, true},
-		{"../../scenarios/whereabouts-176-two-claims-one-pod.yaml", por.Bounds{Preemptions: 2}, true},
-		{"../../scenarios/found-one-address-twice.yaml", por.Bounds{Preemptions: 1}, true},
-		{"testdata/hostlocal-pod-goes.yaml", por.Bounds{}, true},
-		{"testdata/calico-pod-goes.yaml", por.Bounds{}, true},
-		{"testdata/two-of-the-canary.yaml", por.Bounds{}, true},
-		{"testdata/one-of-the-canary.yaml", por.Bounds{Preemptions: 1, Faults: 1}, false},
-		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Faults: 1}, true},
-		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Preemptions: 1}, true},
+		{"testdata/one-of-the-canary.yaml", por.Bounds{Reorders: por.Any}, false},
+		{"testdata/whereabouts-162-pods-first.yaml", por.Bounds{Reorders: por.Any}, false},
+		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Reorders: por.Any}, false},
+		{"../../scenarios/found-slices-of-two-networks.yaml", por.Bounds{Preemptions: 1, Reorders: por.Any}, true},
+		{"../../scenarios/found-second-range-unguarded.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"testdata/one-of-the-canary.yaml", por.Bounds{Preemptions: 2, Reorders: por.Any}, false},
+		{"../../scenarios/hostlocal-one-range-on-two-nodes.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"../../scenarios/whereabouts-176-two-claims-one-pod.yaml", por.Bounds{Preemptions: 2, Reorders: por.Any}, true},
+		{"../../scenarios/found-one-address-twice.yaml", por.Bounds{Preemptions: 1, Reorders: por.Any}, true},
+		{"testdata/hostlocal-pod-goes.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"testdata/calico-pod-goes.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"testdata/two-of-the-canary.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"testdata/one-of-the-canary.yaml", por.Bounds{Preemptions: 1, Faults: 1, Reorders: por.Any}, false},
+		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Faults: 1, Reorders: por.Any}, true},
+		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Preemptions: 1, Reorders: por.Any}, true},
 	} {
 		if x.full && !*fullFlag {
 			continue
 		}
-		t.Run(fmt.Sprintf("%s/%d+%d", filepath.Base(x.file), x.bounds.Preemptions, x.bounds.Faults), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%d+%d+%d", filepath.Base(x.file), x.bounds.Preemptions, x.bounds.Faults, x.bounds.Reorders), func(t *testing.T) {
 			heldToPlain(t, x.file, x.bounds)
 		})
 	}
@@ -151,7 +151,7 @@ func heldToPlain(t *testing.T, file string, b por.Bounds) {
 
 func plainly(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b por.Bounds) (n int, out *seen) {
 	all := strategy.Unbounded
-	e := strategy.NewExhaustive(strategy.Bounds{Depth: all, Preemptions: b.Preemptions, Delays: all, Faults: b.Faults})
+	e := strategy.NewExhaustive(strategy.Bounds{Depth: all, Preemptions: b.Preemptions, Delays: all, Faults: b.Faults, Reorders: b.Reorders})
 	out = newSeen()
 	for range strategy.Runs(e) {
 		var end string

@@ -92,7 +92,7 @@ func TestBreaks(t *testing.T) {
 	if err != nil || o.Broken == nil || o.Meant || o.Broke == nil {
 		t.Fatalf("%+v, %v; want one that breaks", o, err)
 	}
-	if o.Broke.Invariant != "unbacked-sandbox" || o.Reached != (por.Bounds{}) {
+	if o.Broke.Invariant != "unbacked-sandbox" || !slices.Equal(o.Reached, []por.Bounds{{}}) {
 		t.Errorf("%s, covered %+v; want unbacked-sandbox by one preemption, when what needs none is covered", o.Broke.Invariant, o.Reached)
 	}
 	s, err := cfg.Managers.Load(o.Finding)

@@ -17,9 +17,9 @@ import (
 // instruction of a toy process. Its register takes what it reads; what it writes depends
 // on the register.
 type instruction struct {
-	do     string // read, write, update (if nobody wrote since it was read), hear, odd (skip the next unless the register is odd), sleep, wake, await, mark
+	do     string // read, both (at once; what comes first counts), write, update (if nobody wrote since it was read), hear, odd (skip the next unless the register is odd), sleep, wake, await, mark
 	object int
-	other  int // the process that is woken; the other object that is marked
+	other  int // the process that is woken; the other object that is marked, or read
 }
 
 type toy [][]instruction
@@ -237,6 +237,18 @@ func (p toy) run(t interface{ Fatalf(string, ...any) }, st sim.Strategy, faults 
 func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruction, now *sight, wakes []chan int, hub hub, wrote func(string, []byte)) error {
 	register := a + 1
 	skip := false
+	read := func(object int) (value int) {
+		r := &sim.Request{Verb: "GET", Path: fmt.Sprintf("objects/%d", object), Resource: "objects"}
+		get := func(context.Context) error {
+			value = now.objects[object]
+			hub[a].seen[object] = hub[a].revisions[object]
+			return nil
+		}
+		if g.Pass(ctx, sim.Op{Kind: sim.Read, Key: "GET", Request: r, Faults: sim.Of(sim.FailBefore), Fails: 1}, get) != nil {
+			value = 100
+		}
+		return value
+	}
 	for n, i := range program {
 		if skip {
 			skip = false
@@ -245,14 +257,16 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 		path, resource := fmt.Sprintf("objects/%d", i.object), "objects"
 		switch i.do {
 		case "read":
-			op := sim.Op{Kind: sim.Read, Key: "GET", Request: &sim.Request{Verb: "GET", Path: path, Resource: resource}, Faults: sim.Of(sim.FailBefore), Fails: 1}
-			read := func(context.Context) error {
-				register += now.objects[i.object]
-				hub[a].seen[i.object] = hub[a].revisions[i.object]
-				return nil
-			}
-			if g.Pass(ctx, op, read) != nil {
-				register += 100
+			register += read(i.object)
+		case "both":
+			first, second := make(chan int), make(chan int)
+			go func() { first <- read(i.object) }()
+			go func() { second <- read(i.other % len(now.objects)) }()
+			select {
+			case x := <-first:
+				register += 2*x + <-second
+			case x := <-second:
+				register += 3*x + <-first + 10
 			}
 		case "write", "update":
 			op := sim.Op{Kind: sim.Write, Key: "PUT", Request: &sim.Request{Verb: "PUT", Path: path, Resource: resource}, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1}
@@ -305,7 +319,7 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 func (p toy) plainly(t interface{ Fatalf(string, ...any) }, b Bounds, max int, by judging) (int, *judged) {
 	j := newJudged(by)
 	all := strategy.Unbounded
-	e := strategy.NewExhaustive(strategy.Bounds{Depth: all, Preemptions: b.Preemptions, Delays: all, Faults: b.Faults})
+	e := strategy.NewExhaustive(strategy.Bounds{Depth: all, Preemptions: b.Preemptions, Delays: all, Faults: b.Faults, Reorders: b.Reorders})
 	n := 0
 	for range strategy.Runs(e) {
 		p.run(t, e, budget(b), j)
@@ -359,7 +373,7 @@ func losesNothing(t *testing.T, by judging) {
 	schedules, runs := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawn(t)
-		b := Bounds{rapid.IntRange(0, 2).Draw(t, "preemptions"), rapid.IntRange(0, 1).Draw(t, "faults")}
+		b := Bounds{rapid.IntRange(0, 2).Draw(t, "preemptions"), rapid.IntRange(0, 1).Draw(t, "faults"), rapid.SampledFrom([]int{0, 1, Any}).Draw(t, "reorders")}
 		n, want := p.plainly(t, b, 300, by)
 		if want == nil {
 			t.Skip("too many schedules to go through one by one")
@@ -478,7 +492,7 @@ func less(a, b map[string]bool) []string {
 }
 
 func drawn(t *rapid.T) toy {
-	dos := []string{"read", "read", "write", "write", "update", "hear", "hear", "odd", "sleep", "wake", "await", "mark", "mark"}
+	dos := []string{"read", "read", "both", "both", "write", "write", "update", "hear", "hear", "odd", "sleep", "wake", "await", "mark", "mark"}
 	n := rapid.IntRange(2, 4).Draw(t, "processes")
 	p := make(toy, n)
 	for a := range p {
@@ -499,6 +513,7 @@ func drawn(t *rapid.T) toy {
 func TestKnownCounts(t *testing.T) {
 	const all = 99
 	read := func(o int) instruction { return instruction{do: "read", object: o} }
+	both := func(o, p int) instruction { return instruction{do: "both", object: o, other: p} }
 	write := func(o int) instruction { return instruction{do: "write", object: o} }
 	hear := func(o int) instruction { return instruction{do: "hear", object: o} }
 	for _, tt := range []struct {
@@ -509,13 +524,17 @@ func TestKnownCounts(t *testing.T) {
 		runs      int
 	}{
 		{"one", toy{{read(0), read(1)}}, Bounds{}, 1, 1},
-		{"three unrelated", toy{{read(0), read(0)}, {read(1), read(0)}, {read(0), read(2)}}, Bounds{all, 0}, 90, 1},
+		{"two at once", toy{{both(0, 1)}}, Bounds{Preemptions: all}, 1, 1},
+		{"two at once, in either order", toy{{both(0, 1)}}, Bounds{Reorders: 1}, 2, 2},
+		{"twice two at once, one in another order", toy{{both(0, 1), both(0, 1)}}, Bounds{Reorders: 1}, 3, 3},
+		{"twice two at once, in any order", toy{{both(0, 1), both(0, 1)}}, Bounds{Reorders: Any}, 4, 4},
+		{"three unrelated", toy{{read(0), read(0)}, {read(1), read(0)}, {read(0), read(2)}}, Bounds{Preemptions: all}, 90, 1},
 		{"three unrelated, no preemption", toy{{read(0), read(0)}, {read(1), read(0)}, {read(0), read(2)}}, Bounds{}, 6, 1},
-		{"a writer and two readers", toy{{write(0)}, {read(0)}, {read(0)}}, Bounds{all, 0}, 6, 3},
-		{"a writer and three readers", toy{{write(0)}, {read(0)}, {read(0)}, {read(0)}}, Bounds{all, 0}, 24, 4},
-		{"two writers", toy{{write(0)}, {write(0)}}, Bounds{all, 0}, 2, 2},
-		{"two writes and who hears of them", toy{{write(0), write(0)}, {hear(0)}}, Bounds{all, 0}, 2, 2},
-		{"what one reads, the other writes, and a third hears", toy{{read(1), write(0)}, {read(2), write(1)}, {hear(0)}}, Bounds{all, 0}, 10, 3},
+		{"a writer and two readers", toy{{write(0)}, {read(0)}, {read(0)}}, Bounds{Preemptions: all}, 6, 3},
+		{"a writer and three readers", toy{{write(0)}, {read(0)}, {read(0)}, {read(0)}}, Bounds{Preemptions: all}, 24, 4},
+		{"two writers", toy{{write(0)}, {write(0)}}, Bounds{Preemptions: all}, 2, 2},
+		{"two writes and who hears of them", toy{{write(0), write(0)}, {hear(0)}}, Bounds{Preemptions: all}, 2, 2},
+		{"what one reads, the other writes, and a third hears", toy{{read(1), write(0)}, {read(2), write(1)}, {hear(0)}}, Bounds{Preemptions: all}, 10, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, _ := tt.p.reduced(t, tt.bounds, 0, asWhole)

@@ -56,7 +56,7 @@ type Result struct {
 	Expected  *Log     // the shortest run with an expected one
 	Outside   *Log     // a probe that breaks, which takes more than the bounds
 	Shown     []string // the invariants that break within the bounds, sorted
-	Reached   Bounds   // the last bounds that were covered; -1 if none were
+	Reached   []Bounds // the widest that were covered, in the order in which they were
 }
 
 // ErrPartial is wrapped by the error of a search that could not go on.
@@ -67,7 +67,7 @@ var ErrPartial = errors.New("not covered")
 // preemptions and faults first, so what breaks takes the fewest.
 func (s *Search) Cover(ctx context.Context) (*Result, error) {
 	c := &covering{Search: s, ctx: ctx, rel: NewRelation(), logs: s.Done, tried: map[string]int{}}
-	c.result.Runs, c.result.Reached = len(s.Done), Bounds{-1, -1}
+	c.result.Runs = len(s.Done)
 	for _, l := range s.Done {
 		c.probes = max(c.probes, l.Plan.Random)
 		if l.Plan.Random != 0 {
@@ -127,19 +127,31 @@ func (c *covering) all() error {
 
 // levels goes through the bounds, the narrowest first, until something breaks.
 func (c *covering) levels() error {
-	for k := 0; k <= c.Bounds.Preemptions+c.Bounds.Faults; k++ {
-		for f := range min(k, c.Bounds.Faults) + 1 {
-			b := Bounds{k - f, f}
-			if b.Preemptions > c.Bounds.Preemptions {
-				continue
-			}
+	c.result.Reached = nil
+	for k := 0; k <= c.Bounds.sum(c.Bounds); k++ {
+		for _, b := range c.Bounds.parts(k) {
 			if err := c.cover(b); err != nil || c.broken(k) {
 				return err
 			}
-			c.result.Reached = b
+			c.result.Reached = append(slices.DeleteFunc(c.result.Reached, func(o Bounds) bool { return o.within(b) }), b)
 		}
 	}
 	return nil
+}
+
+// parts are the bounds within b that allow k deviations in all. Where any order of a
+// process's messages is allowed, each of them allows it.
+func (b Bounds) parts(k int) (out []Bounds) {
+	for f := range min(k, b.Faults) + 1 {
+		if b.Reorders >= Any {
+			out = append(out, Bounds{k - f, f, b.Reorders})
+			continue
+		}
+		for r := range min(k-f, b.Reorders) + 1 {
+			out = append(out, Bounds{k - f - r, f, r})
+		}
+	}
+	return slices.DeleteFunc(out, func(p Bounds) bool { return !p.within(b) })
 }
 
 // probe makes some runs at random.
@@ -172,7 +184,7 @@ func (c *covering) cover(b Bounds) error {
 		if err := c.follow(w.leads); err != nil {
 			return err
 		}
-		if c.broken(b.sum()) {
+		if c.broken(c.Bounds.sum(b)) {
 			return nil
 		}
 	}
@@ -181,10 +193,17 @@ func (c *covering) cover(b Bounds) error {
 // broken reports whether what takes so many preemptions and faults breaks.
 func (c *covering) broken(most int) bool {
 	c.shortest()
-	return c.result.Broken != nil && c.result.Broken.cost().sum() <= most
+	return c.result.Broken != nil && c.Bounds.sum(c.result.Broken.cost()) <= most
 }
 
-func (b Bounds) sum() int { return b.Preemptions + b.Faults }
+// sum is how many deviations there are of those that b counts: if any order of a process's
+// messages is allowed, that is none.
+func (b Bounds) sum(of Bounds) int {
+	if b.Reorders >= Any {
+		of.Reorders = 0
+	}
+	return of.Preemptions + of.Faults + of.Reorders
+}
 
 // follow leads, those that others have not shown meanwhile.
 func (c *covering) follow(leads []lead) error {
@@ -290,15 +309,15 @@ func (c *covering) shortest() {
 		for i := range l.Breaks {
 			b := &l.Breaks[i]
 			to := &c.result.Broken
-			switch spent := l.spent(b.Step); {
-			case spent.Preemptions > c.Search.Bounds.Preemptions || spent.Faults > c.Search.Bounds.Faults:
+			switch {
+			case !l.spent(b.Step).within(c.Search.Bounds):
 				to = &c.result.Outside
 			case c.Search.Expected != nil && c.Search.Expected(*b):
 				to, shown[b.Invariant] = &c.result.Expected, true
 			default:
 				shown[b.Invariant] = true
 			}
-			if *to == nil || shorter(l, *to) {
+			if *to == nil || c.shorter(l, *to) {
 				*to = l
 			}
 		}
@@ -306,9 +325,8 @@ func (c *covering) shortest() {
 	c.result.Shown = slices.Sorted(maps.Keys(shown))
 }
 
-func shorter(a, b *Log) bool {
-	x, y := a.cost(), b.cost()
-	if n, m := x.sum(), y.sum(); n != m {
+func (c *covering) shorter(a, b *Log) bool {
+	if n, m := c.Bounds.sum(a.cost()), c.Bounds.sum(b.cost()); n != m {
 		return n < m
 	}
 	return a.Breaks[0].Step < b.Breaks[0].Step
@@ -326,8 +344,11 @@ func (l *Log) spent(first int) (b Bounds) {
 		if s.Outcome.Fault() {
 			b.Faults++
 		}
-		if o.Actor != turn && l.waits(turn, i, s) {
+		if o.Actor != turn && l.waits(turn, len(l.Offers), i, s) {
 			b.Preemptions++
+		}
+		if l.waits(o.Actor, s.Offer, i, s) {
+			b.Reorders++
 		}
 		if s.Outcome == sim.Proceed {
 			turn = o.Actor
@@ -336,13 +357,13 @@ func (l *Log) spent(first int) (b Bounds) {
 	return b
 }
 
-// waits reports whether a process could go at a step.
-func (l *Log) waits(a sim.ActorID, step int, s Step) bool {
+// waits reports whether one of the first offers of a process could go at a step.
+func (l *Log) waits(a sim.ActorID, first, step int, s Step) bool {
 	taken := map[int]bool{}
 	for _, t := range l.Steps[:step] {
 		taken[t.Offer] = true
 	}
-	for i := range l.Offers {
+	for i := range l.Offers[:first] {
 		o := &l.Offers[i]
 		if o.Actor == a && !taken[i] && o.Born <= step && (o.Gone < 0 || o.Gone > step) && o.Due <= s.At {
 			return true

@@ -16,6 +16,15 @@ import (
 type Bounds struct {
 	Preemptions int // how often a process that could go on has to wait for another
 	Faults      int
+	Reorders    int // how often a message has to wait for one that its process sent later
+}
+
+// Any as a bound is none.
+const Any = 100
+
+// within: b allows no more than o.
+func (b Bounds) within(o Bounds) bool {
+	return b.Preemptions <= o.Preemptions && b.Faults <= o.Faults && b.Reorders <= o.Reorders
 }
 
 // walk goes through all schedules within bounds, in memory, as far as the universe knows
@@ -139,7 +148,10 @@ func (w *walk) choices() (n count) {
 		if stays && w.u.messages[m].actor != w.turn {
 			cost.Preemptions++
 		}
-		if cost.Preemptions > w.bounds.Preemptions {
+		if slices.ContainsFunc(w.pending[:i], func(p int32) bool { return w.can(p) && w.u.messages[p].actor == w.u.messages[m].actor }) {
+			cost.Reorders++
+		}
+		if !cost.within(w.bounds) {
 			continue
 		}
 		w.ways(m, func(o way) {
@@ -147,7 +159,7 @@ func (w *walk) choices() (n count) {
 			if o.outcome.Fault() {
 				c.Faults++
 			}
-			if c.Faults <= w.bounds.Faults {
+			if c.within(w.bounds) {
 				n = n.plus(w.step(i, o, c))
 			}
 		})

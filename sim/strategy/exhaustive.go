@@ -3,19 +3,21 @@ package strategy
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ipamsim/sim"
 )
 
 // Bounds say how far Exhaustive may stray from its default order: round robin,
 // each process until it waits, time passing only when nothing else can happen,
-// and no faults. The zero value is that one schedule.
+// a process's messages in the order in which they were sent, and no faults. The zero value is that one schedule.
 type Bounds struct {
 	Depth       int // decisions that may be other than the default, counted from the first
 	Preemptions int // how often a process that could move on has to wait
 	Delays      int // how many processes are passed over, in all, in the round robin
 	Elapses     int // how often time passes although a message could go
 	Faults      int
+	Reorders    int // how often a message waits for one that its process sent later
 }
 
 // Unbounded as a bound is none. Elapses need one: time can always pass once more.
@@ -60,8 +62,8 @@ func (e *Exhaustive) String() string {
 		return fmt.Sprint(n)
 	}
 	b := e.bounds
-	return fmt.Sprintf("exhaustive(depth=%s,preemptions=%s,delays=%s,elapses=%s,faults=%s)",
-		text(b.Depth), text(b.Preemptions), text(b.Delays), text(b.Elapses), text(b.Faults))
+	return fmt.Sprintf("exhaustive(depth=%s,preemptions=%s,delays=%s,elapses=%s,faults=%s,reorders=%s)",
+		text(b.Depth), text(b.Preemptions), text(b.Delays), text(b.Elapses), text(b.Faults), text(b.Reorders))
 }
 
 // Begin goes back to the last decision that has another way.
@@ -144,14 +146,25 @@ func (e *Exhaustive) ways(enabled []sim.Choice) (out []way) {
 		if cost.Delays = passed; passed > 0 {
 			cost.Preemptions = preempts
 		}
+		if sentLater(enabled, j) {
+			cost.Reorders = 1
+		}
 		out = e.afford(out, way{j, cost})
 	}
 	out = e.afford(out, way{len(enabled) - 1, Bounds{Elapses: 1}})
 	return e.deep(out)
 }
 
+// sentLater reports whether a message could go that the process of the ith sent earlier.
+func sentLater(enabled []sim.Choice, i int) bool {
+	op := enabled[i].Op
+	return slices.ContainsFunc(enabled[:i], func(c sim.Choice) bool {
+		return c.Outcome == sim.Proceed && c.Op.Actor == op.Actor && c.Op.Seq != op.Seq
+	})
+}
+
 func (e *Exhaustive) afford(ways []way, w way) []way {
-	if l := e.left.less(w.cost); min(l.Preemptions, l.Delays, l.Elapses, l.Faults) < 0 {
+	if l := e.left.less(w.cost); min(l.Preemptions, l.Delays, l.Elapses, l.Faults, l.Reorders) < 0 {
 		return ways
 	}
 	return append(ways, w)
@@ -175,5 +188,6 @@ func (b Bounds) less(cost Bounds) Bounds {
 	return Bounds{
 		Depth: b.Depth, Preemptions: sub(b.Preemptions, cost.Preemptions), Delays: sub(b.Delays, cost.Delays),
 		Elapses: sub(b.Elapses, cost.Elapses), Faults: sub(b.Faults, cost.Faults),
+		Reorders: sub(b.Reorders, cost.Reorders),
 	}
 }

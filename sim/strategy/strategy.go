@@ -72,7 +72,7 @@ func SeveralNames() []string { return []string{"exhaustive", "twice"} }
 func ParseSeveral(name string, seed uint64, s Settings) Several {
 	switch name {
 	case "exhaustive":
-		return NewExhaustive(Bounds{Depth: Unbounded, Preemptions: Unbounded, Delays: 1})
+		return NewExhaustive(Bounds{Depth: Unbounded, Preemptions: Unbounded, Delays: 1, Reorders: Unbounded})
 	case "twice":
 		return NewTwice(NewPortfolio(seed, s))
 	}

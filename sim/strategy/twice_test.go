@@ -28,7 +28,7 @@ func TestTwice(t *testing.T) {
 
 // Each schedule of an enumeration is checked too.
 func TestTwiceExhaustive(t *testing.T) {
-	twice := strategy.NewTwice(strategy.NewExhaustive(strategy.Bounds{Depth: 9, Preemptions: 9, Delays: 9}))
+	twice := strategy.NewTwice(strategy.NewExhaustive(strategy.Bounds{Depth: 9, Preemptions: 9, Delays: 9, Reorders: 9}))
 	runs := 0
 	for range strategy.Runs(twice) {
 		runs++

@@ -117,22 +117,6 @@ func labels(rows []campaign.Row) string {
 	return "causes: " + strings.Join(parts, ", ") + "; " + told
 }
 
-// newsOf is where the cause of a finding is known from, or that it is not.
-func newsOf(r *campaign.Row) string {
-	names, shown := strings.CutPrefix(r.Known, known.Shown)
-	if strings.HasPrefix(r.Known, known.Seen) {
-		return "by searches" // and findings.json says as what
-	}
-	if !shown {
-		return r.Known
-	}
-	first, _, more := strings.Cut(names, ", ")
-	if more {
-		first += ", …"
-	}
-	return first
-}
-
 // findingRows is a table with a row for each finding, or nothing.
 func findingRows(b *strings.Builder, rows []campaign.Row) {
 	if len(rows) == 0 {
@@ -145,7 +129,7 @@ func findingRows(b *strings.Builder, rows []campaign.Row) {
 		if r.Invariant == "stuck" || r.Invariant == "actor-crash" && r.Steps == 0 {
 			verb = "run" // it takes its process along
 		}
-		t.Add(r.Fingerprint, r.Invariant, string(r.Severity), string(r.Cause.Label), newsOf(r), cmp.Or(string(r.Real.Verdict), "-"), fmt.Sprint(r.First), fmt.Sprintf("%.1fs", r.FirstAfter.Seconds()),
+		t.Add(r.Fingerprint, r.Invariant, string(r.Severity), string(r.Cause.Label), known.Short(r.Known), cmp.Or(string(r.Real.Verdict), "-"), fmt.Sprint(r.First), fmt.Sprintf("%.1fs", r.FirstAfter.Seconds()),
 			fmt.Sprintf("%d/%d/%d/%d", r.Pods, r.Switches, r.Faults, r.Steps), fmt.Sprint(r.Count), "ipamsim "+verb+" "+r.File)
 	}
 	b.WriteString(t.Text() + "\n\n")

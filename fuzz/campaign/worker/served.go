@@ -164,7 +164,7 @@ func (c *served) begin(n uint64) bool {
 }
 
 // bounds of an exploration as a whole: at any decision, one of each.
-var bounds = strategy.Bounds{Depth: strategy.Unbounded, Preemptions: 1, Delays: 1, Elapses: 1, Faults: 1}
+var bounds = strategy.Bounds{Depth: strategy.Unbounded, Preemptions: 1, Delays: 1, Elapses: 1, Faults: 1, Reorders: strategy.Unbounded}
 
 // twice runs the run again, on etcd what was run in memory, and complains if it is
 // another one.
