@@ -58,6 +58,17 @@ type Op struct {
 
 func (o Op) String() string { return fmt.Sprintf("%s#%d %s", o.Actor, o.Seq, o.Key) }
 
+// About is what the message asks for, whatever is known when it does: without a query, which may
+// hold a revision.
+func (o Op) About() string {
+	if o.Request == nil {
+		return o.Key
+	}
+	plain := *o.Request
+	plain.Query = ""
+	return plain.String()
+}
+
 // contains says whether s is part of the message, with or without its number.
 func (o Op) contains(s string) bool {
 	return strings.Contains(o.String(), s) || strings.Contains(string(o.Actor)+" "+o.Key, s)

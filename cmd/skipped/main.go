@@ -1,5 +1,6 @@
 // Command skipped reads what "go test -json" says on its standard input, prints
-// what go test prints without it, and at the end which tests did not run and why:
+// what go test prints without it, and at the end which tests took the longest, and which did
+// not run and why:
 //
 //	go test -json ./... | go run ./cmd/skipped
 //
@@ -9,6 +10,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,14 +30,25 @@ func main() {
 
 // event is a line of go test -json: cmd/test2json and, of a build, cmd/go (go help
 // buildjson).
-type event struct{ Action, Package, ImportPath, Test, Output string }
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+	Elapsed                                   float64 // seconds
+}
 
 // tally is what was heard so far.
 type tally struct {
 	tests   int                            // and subtests that ended
 	skipped map[string]int                 // tests by the reason why they were skipped
 	said    map[string]map[string][]string // by package and test, of those that have not ended
+	long    []event                        // tests, without subtests, that took longMin and more
 }
+
+// Of the tests that took longMin seconds the longestMax longest are told: where to begin if all
+// take too long.
+const (
+	longMin    = 15
+	longestMax = 15
+)
 
 // filter copies until in ends.
 func filter(in io.Reader, out io.Writer) error {
@@ -86,6 +99,9 @@ func (t *tally) hear(line string) string {
 			return all(e.Action, said)
 		}
 		t.tests++
+		if e.Elapsed >= longMin && !strings.Contains(e.Test, "/") {
+			t.long = append(t.long, e)
+		}
 		if e.Action == "skip" {
 			t.skipped[reason(said[e.Test])]++
 		}
@@ -126,8 +142,24 @@ func reason(said []string) string {
 	return "no reason given"
 }
 
+// longest is a paragraph of the tests that took the longest, or nothing.
+func (t *tally) longest() string {
+	if len(t.long) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(t.long, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	var b strings.Builder
+	b.WriteString("\nthe longest:\n")
+	for _, e := range t.long[:min(len(t.long), longestMax)] {
+		fmt.Fprintf(&b, "%7.0fs  %s %s\n", e.Elapsed, e.Package, e.Test)
+	}
+	return b.String()
+}
+
 // sum is the end of the report.
-func (t *tally) sum() string {
+func (t *tally) sum() string { return t.longest() + t.notRun() }
+
+func (t *tally) notRun() string {
 	n := 0
 	var lines []string
 	for why, times := range t.skipped {

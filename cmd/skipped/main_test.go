@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -47,5 +48,22 @@ func TestRed(t *testing.T) {
 		if got, red := told(t, c.pkg); !red || got != c.want {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
+	}
+}
+
+// TestLongest: tests that take long are told, the longest first, with all their subtests; others are not.
+func TestLongest(t *testing.T) {
+	const events = `{"Action":"pass","Package":"p","Test":"TestQuick","Elapsed":14.9}
+{"Action":"pass","Package":"p","Test":"TestLong","Elapsed":20.2}
+{"Action":"pass","Package":"p","Test":"TestLonger/part","Elapsed":30}
+{"Action":"pass","Package":"p","Test":"TestLonger","Elapsed":31.6}
+{"Action":"pass","Package":"p"}
+`
+	var out bytes.Buffer
+	if err := filter(strings.NewReader(events), &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nthe longest:\n     32s  p TestLonger\n     20s  p TestLong\n\n4 tests, none skipped\n"; out.String() != want {
+		t.Errorf("%q\nwant %q", out.String(), want)
 	}
 }

@@ -1,11 +1,13 @@
 package por
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"ipamsim/sim"
@@ -103,19 +105,39 @@ func (g *Guide) Pick(_ int, enabled []sim.Choice) int {
 	return i
 }
 
-// usual stays with the process that went last, if that can go.
+// usual stays with the process that went last, if that can go. Of each the oldest goes.
 func (g *Guide) usual(enabled []sim.Choice) int {
-	first := len(enabled) - 1
-	for i, c := range enabled {
-		switch {
-		case c.Outcome != sim.Proceed:
-		case c.Op.Actor == g.turn:
-			return i
-		case enabled[first].Outcome == sim.Elapse:
-			first = i
+	if i := g.oldest(enabled, g.turn); i >= 0 {
+		return i
+	}
+	for _, c := range enabled {
+		if c.Outcome == sim.Proceed {
+			return g.oldest(enabled, c.Op.Actor)
 		}
 	}
-	return first
+	return len(enabled) - 1
+}
+
+// oldest is the place of a process's oldest message that can go, or -1.
+func (g *Guide) oldest(enabled []sim.Choice, a sim.ActorID) int {
+	for _, w := range g.here {
+		if w.actor != a {
+			continue
+		}
+		if i := w.place(enabled, sim.Proceed); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// place of what may happen to a message among the choices, or -1.
+func (w *waiting) place(enabled []sim.Choice, o sim.Outcome) int {
+	return slices.IndexFunc(enabled, func(c sim.Choice) bool { return c.Outcome == o && w.is(c) })
+}
+
+func (w *waiting) is(c sim.Choice) bool {
+	return c.Outcome != sim.Elapse && c.Op.Seq == w.seq && c.Op.Incarnation == w.life && c.Op.Actor == w.actor
 }
 
 // any is a message that can go; one in thirty is hurt.
@@ -148,20 +170,25 @@ func (g *Guide) any(enabled []sim.Choice) (i, level int) {
 // look notes which messages are new and which were taken back.
 func (g *Guide) look(enabled []sim.Choice) {
 	made := len(g.log.Steps)
-	is := func(c sim.Choice, w waiting) bool {
-		return c.Outcome != sim.Elapse && c.Op.Seq == w.seq && c.Op.Incarnation == w.life && c.Op.Actor == w.actor
-	}
 	g.here = slices.DeleteFunc(g.here, func(w waiting) bool {
-		gone := !slices.ContainsFunc(enabled, func(c sim.Choice) bool { return is(c, w) })
+		gone := !slices.ContainsFunc(enabled, w.is)
 		if gone {
 			g.log.Offers[w.offer].Gone = made
 		}
 		return gone
 	})
+	var came []sim.Choice
 	for _, c := range enabled[:len(enabled)-1] {
-		if slices.ContainsFunc(g.here, func(w waiting) bool { return is(c, w) }) {
-			continue
+		known := func(w waiting) bool { return w.is(c) }
+		if !slices.ContainsFunc(g.here, known) && (len(came) == 0 || came[len(came)-1].Op.Seq != c.Op.Seq || came[len(came)-1].Op.Actor != c.Op.Actor) {
+			came = append(came, c)
 		}
+	}
+	// Which of two goroutines of a process was first says nothing of what the process did.
+	slices.SortStableFunc(came, func(a, b sim.Choice) int {
+		return cmp.Or(cmp.Compare(a.Op.Actor, b.Op.Actor), strings.Compare(a.Op.About(), b.Op.About()))
+	})
+	for _, c := range came {
 		g.here = append(g.here, waiting{len(g.log.Offers), c.Op.Actor, c.Op.Incarnation, c.Op.Seq})
 		g.log.Offers = append(g.log.Offers, g.offer(c, made))
 	}
@@ -169,13 +196,11 @@ func (g *Guide) look(enabled []sim.Choice) {
 
 func (g *Guide) offer(c sim.Choice, made int) Offer {
 	o := Offer{
-		Name: Name{Actor: c.Op.Actor, Kind: c.Op.Kind, About: c.Op.Key}, Hurts: g.faults.Of(c.Op), Fails: c.Op.Fails, Draws: c.Op.Draws,
+		Name: Name{Actor: c.Op.Actor, Kind: c.Op.Kind, About: c.Op.About()}, Hurts: g.faults.Of(c.Op), Fails: c.Op.Fails, Draws: c.Op.Draws,
 		Sent: c.Op.Sent, Due: c.Due, Born: made, Gone: -1,
 	}
 	if r := c.Op.Request; r != nil {
-		plain := *r
-		plain.Query = ""
-		o.About, o.Resource, o.Path = plain.String(), r.Resource, r.Path
+		o.Resource, o.Path = r.Resource, r.Path
 	}
 	return o
 }
@@ -191,18 +216,14 @@ func (g *Guide) find(enabled []sim.Choice, m Move) int {
 			nth--
 			continue
 		}
-		return slices.IndexFunc(enabled, func(c sim.Choice) bool {
-			return c.Outcome == m.Outcome && c.Op.Actor == w.actor && c.Op.Incarnation == w.life && c.Op.Seq == w.seq
-		})
+		return w.place(enabled, m.Outcome)
 	}
 	return -1
 }
 
 // take notes a move that is made.
 func (g *Guide) take(c sim.Choice, level int) {
-	i := slices.IndexFunc(g.here, func(w waiting) bool {
-		return c.Op.Seq == w.seq && c.Op.Incarnation == w.life && c.Op.Actor == w.actor
-	})
+	i := slices.IndexFunc(g.here, func(w waiting) bool { return w.is(c) })
 	g.log.Steps = append(g.log.Steps, Step{Offer: g.here[i].offer, Outcome: c.Outcome, Level: level})
 	g.here = slices.Delete(g.here, i, i+1)
 	if c.Outcome == sim.Proceed {

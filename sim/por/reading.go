@@ -185,8 +185,23 @@ func (r *reading) brought(step, at int) error {
 		return nil
 	}
 	m := &u.messages[e.message]
-	return u.differ(e.actor, e.log, e.at, r.n, at, fmt.Sprintf("%s %s brings %s to %s and ends %s, or %s and ends %s", m.name.Actor, m.name.About,
+	return u.differ(e.actor, u.others(e.actor, a, b, e.gone, gone), e.log, e.at, r.n, at, fmt.Sprintf("%s %s brings %s to %s and ends %s, or %s and ends %s", m.name.Actor, m.name.About,
 		u.list(e.children), u.actors[e.actor], u.list(e.gone), u.list(came), u.list(gone)))
+}
+
+// others are the processes but one of which there is a message in some of the lists and not
+// in others.
+func (u *universe) others(actor int32, lists ...[]int32) (out []int32) {
+	for _, l := range lists {
+		for _, id := range l {
+			a := u.messages[id].actor
+			everywhere := !slices.ContainsFunc(lists, func(l []int32) bool { return !slices.Contains(l, id) })
+			if a != actor && !everywhere && !slices.Contains(out, a) {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
 }
 
 func (u *universe) list(ids []int32) (out []string) {
@@ -221,7 +236,7 @@ func (r *reading) pauses(until int64) error {
 		p := &u.pauses[id]
 		common := min(p.horizon, until)
 		if p.log >= 0 && !slices.Equal(u.upto(p.late, common), u.upto(late, common)) {
-			return u.differ(int32(a), p.log, p.at, r.n, len(r.path), fmt.Sprintf("time brings %s to %s, or %s", u.list(p.late), u.actors[a], u.list(late)))
+			return u.differ(int32(a), nil, p.log, p.at, r.n, len(r.path), fmt.Sprintf("time brings %s to %s, or %s", u.list(p.late), u.actors[a], u.list(late)))
 		}
 		if until > p.horizon {
 			p.late, p.horizon, p.log, p.at = late, until, r.n, len(r.path)

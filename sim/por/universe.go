@@ -351,19 +351,29 @@ func (u *universe) add(l *Log) error {
 
 // differ says what to learn of two runs in which a step or a pause had other consequences
 // although all that it is known to depend on was the same: some of what went before it in
-// one of them only.
-func (u *universe) differ(actor int32, log1, at1, log2, at2 int, what string) error {
+// one of them only. If it was another process that went on in another way, that is what
+// moves this one; if that explains nothing, it is anything.
+func (u *universe) differ(actor int32, moved []int32, log1, at1, log2, at2 int, what string) error {
 	a, b := u.paths[log1][:at1], u.paths[log2][:at2]
 	learned := false
-	one := func(these, those []int32) {
+	one := func(these, those []int32, blamed func(int32) bool) {
 		for _, id := range these {
-			if !slices.Contains(those, id) && u.rel.learnMoves(u.actors[actor], u.actors[u.events[id].actor]) {
+			by := u.events[id].actor
+			if !slices.Contains(those, id) && blamed(by) && u.rel.learnMoves(u.actors[actor], u.actors[by]) {
 				learned = true
 			}
 		}
 	}
-	one(a, b)
-	one(b, a)
+	both := func(blamed func(int32) bool) {
+		one(a, b, blamed)
+		one(b, a, blamed)
+	}
+	both(func(by int32) bool {
+		return slices.ContainsFunc(moved, func(m int32) bool { return m == by || u.rel.moving(u.actors[m], u.actors[by]) })
+	})
+	if !learned {
+		both(func(int32) bool { return true })
+	}
 	if !learned {
 		return fmt.Errorf("%w: %s", errSame, what)
 	}

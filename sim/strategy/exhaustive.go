@@ -3,7 +3,6 @@ package strategy
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"ipamsim/sim"
 )
@@ -36,6 +35,7 @@ type Exhaustive struct {
 	at     int      // the next one
 	left   Bounds   // what this run may still spend
 	turn   sim.ActorID
+	order  order
 	err    error
 }
 
@@ -85,7 +85,7 @@ func (e *Exhaustive) Begin(n uint64) bool {
 		}
 		e.path = e.path[:last]
 	}
-	e.at, e.left, e.turn = 0, e.bounds, ""
+	e.at, e.left, e.turn, e.order = 0, e.bounds, "", order{}
 	return true
 }
 
@@ -95,6 +95,7 @@ func (e *Exhaustive) Err() error { return e.err }
 
 // Pick follows the path to its end, then the default.
 func (e *Exhaustive) Pick(step int, enabled []sim.Choice) int {
+	e.order.look(enabled)
 	if e.at == len(e.path) {
 		e.path = append(e.path, branch{len(enabled), e.ways(enabled)})
 	}
@@ -146,21 +147,13 @@ func (e *Exhaustive) ways(enabled []sim.Choice) (out []way) {
 		if cost.Delays = passed; passed > 0 {
 			cost.Preemptions = preempts
 		}
-		if sentLater(enabled, j) {
+		if e.order.overtakes(enabled, &c.Op) {
 			cost.Reorders = 1
 		}
 		out = e.afford(out, way{j, cost})
 	}
 	out = e.afford(out, way{len(enabled) - 1, Bounds{Elapses: 1}})
 	return e.deep(out)
-}
-
-// sentLater reports whether a message could go that the process of the ith sent earlier.
-func sentLater(enabled []sim.Choice, i int) bool {
-	op := enabled[i].Op
-	return slices.ContainsFunc(enabled[:i], func(c sim.Choice) bool {
-		return c.Outcome == sim.Proceed && c.Op.Actor == op.Actor && c.Op.Seq != op.Seq
-	})
 }
 
 func (e *Exhaustive) afford(ways []way, w way) []way {
