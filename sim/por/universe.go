@@ -374,8 +374,24 @@ func (u *universe) differ(actor int32, moved []int32, log1, at1, log2, at2 int, 
 	if !learned {
 		both(func(int32) bool { return true })
 	}
-	if !learned {
+	if !learned && !u.swapped(a, b) {
 		return fmt.Errorf("%w: %s", errSame, what)
 	}
 	return nil
+}
+
+// swapped blames the order of steps that touch the same of what is judged: where the judge itself
+// starts a process, as it does for an address that two sandboxes have, it goes by who was first.
+func (u *universe) swapped(a, b []int32) (learned bool) {
+	for i, x := range a {
+		at := slices.Index(b, x)
+		for _, y := range a[i+1:] {
+			e, f := &u.events[x], &u.events[y]
+			common := u.wholly(x) && u.judges(y) || u.wholly(y) && u.judges(x) || slices.ContainsFunc(e.touches, func(t int32) bool { return slices.Contains(f.touches, t) })
+			if before := slices.Index(b, y); common && before >= 0 && before < at && u.rel.learnMoves(u.actors[e.actor], u.actors[f.actor]) {
+				learned = true
+			}
+		}
+	}
+	return learned
 }
