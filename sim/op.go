@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -67,6 +68,12 @@ func (o Op) About() string {
 	plain := *o.Request
 	plain.Query = ""
 	return plain.String()
+}
+
+// AtOnce orders messages that came to the gate between two decisions: by process, and by what they
+// are about. Which of two goroutines of a process was first says nothing of what the process did.
+func AtOnce(a, b Choice) int {
+	return cmp.Or(cmp.Compare(a.Op.Actor, b.Op.Actor), strings.Compare(a.Op.About(), b.Op.About()))
 }
 
 // contains says whether s is part of the message, with or without its number.

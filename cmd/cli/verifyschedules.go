@@ -32,10 +32,11 @@ import (
 
 // verifyFlags are the flags of verify as typed.
 type verifyFlags struct {
-	managers                                       scenarios.Managers
-	preemptions, faults, reorders, probes, workers int
-	time                                           time.Duration
-	dir                                            string
+	managers        scenarios.Managers
+	bounds          por.Bounds
+	probes, workers int
+	time            time.Duration
+	dir             string
 }
 
 func verifyCommand(m scenarios.Managers) *cobra.Command {
@@ -45,7 +46,8 @@ func verifyCommand(m scenarios.Managers) *cobra.Command {
 		Short: "cover every schedule of a scenario within bounds",
 		Long: `Cover every schedule of a small scenario within bounds: which process goes next, at
 most --preemptions times although another could go on; at most --faults faults; and at
-most --reorders times a message before one that its process sent earlier. Time passes when no message can go. Schedules that differ only in the order of messages that do not
+most --reorders times a message before one that its process sent earlier. Time passes
+when no message can go. Schedules that differ only in the order of messages that do not
 depend on each other are run once (sim/por/README.md says what depends on what, and what
 is no choice). The simple controllers run, unless the scenario names others.
 
@@ -66,9 +68,9 @@ not within these bounds.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&f.preemptions, "preemptions", 2, "how often a process that could go on may have to wait for another: at most `N` times")
-	fl.IntVar(&f.faults, "faults", 0, "at most `N` faults, of those that the scenario allows")
-	fl.IntVar(&f.reorders, "reorders", 2, fmt.Sprintf("how often a message may have to wait for one that its process sent later: at most `N` times; %d: any order", por.Any))
+	fl.IntVar(&f.bounds.Preemptions, "preemptions", 2, "how often a process that could go on may have to wait for another: at most `N` times")
+	fl.IntVar(&f.bounds.Faults, "faults", 0, "at most `N` faults, of those that the scenario allows")
+	fl.IntVar(&f.bounds.Reorders, "reorders", 2, fmt.Sprintf("how often a message may have to wait for one that its process sent later: at most `N` times; %d: any order", por.Any))
 	fl.DurationVar(&f.time, "time", 0, "stop after `D`, e.g. 10m (default: when everything is covered)")
 	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes that run")
 	fl.IntVar(&f.probes, "probes", 40, "run `N` schedules at random before and after, to learn and check what depends on what")
@@ -80,7 +82,7 @@ func (f *verifyFlags) check() error {
 	for _, n := range []struct {
 		flag     string
 		is, most int
-	}{{"preemptions", f.preemptions, 100}, {"faults", f.faults, 10}, {"reorders", f.reorders, por.Any}, {"probes", f.probes, 100_000}} {
+	}{{"preemptions", f.bounds.Preemptions, 100}, {"faults", f.bounds.Faults, 10}, {"reorders", f.bounds.Reorders, por.Any}, {"probes", f.probes, 100_000}} {
 		if n.is < 0 || n.is > n.most {
 			return fmt.Errorf("--%s: want 0 to %d, have %d", n.flag, n.most, n.is)
 		}
@@ -127,7 +129,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	}
 	began := time.Now()
 	out, err := verify.Run(ctx, verify.Config{
-		Managers: f.managers, File: file, Text: text, Bounds: f.bounds(), Workers: f.workers, Command: "verify-process",
+		Managers: f.managers, File: file, Text: text, Bounds: f.bounds, Workers: f.workers, Command: "verify-process",
 		Dir: f.dir, Build: build, Probes: f.probes, Tell: verifyProgress(stderr, began),
 	})
 	if err != nil {
@@ -156,7 +158,7 @@ func verifyProgress(stderr io.Writer, began time.Time) func(por.Progress) {
 // tell the answer. What breaks unexpectedly looks like something that is known, if there are
 // lists of that here.
 func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration, looksLike string) error {
-	within := allows(f.bounds())
+	within := allows(f.bounds)
 	if v := o.Broke; v != nil {
 		fmt.Fprint(w, timeline.Of(o.Report, v))
 		fmt.Fprintf(w, "\nthe shortest that breaks %s: %s\n   finding: ipamsim replay %s\n", v.Invariant, reports.Clean(v.Message), reports.Clean(o.Finding))
@@ -189,10 +191,6 @@ func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration, l
 		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("the scenario expects %s, which no schedule within these bounds breaks: it takes more than they allow, or is mended", strings.Join(o.Unmet, ", "))}
 	}
 	return nil
-}
-
-func (f *verifyFlags) bounds() por.Bounds {
-	return por.Bounds{Preemptions: f.preemptions, Faults: f.faults, Reorders: f.reorders}
 }
 
 // allows says what bounds allow.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -100,11 +99,11 @@ func (g *garden) built(context.Context) error {
 	if _, err := g.from(); err != nil {
 		return err
 	}
-	b, err := os.ReadFile(filepath.Join(g.dir, made))
-	if err != nil {
+	var err error
+	if g.set, err = readJSON[mutants.Set](filepath.Join(g.dir, made)); err != nil {
 		return fmt.Errorf("nothing is known of %s: %w", g.manager, err)
 	}
-	return json.Unmarshal(b, &g.set)
+	return nil
 }
 
 // made lists the mutants that are in a manager's program.

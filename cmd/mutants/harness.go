@@ -297,15 +297,11 @@ func (h *workshop) report() error {
 
 // harnessSection is that of the report; "" if the harness was not measured.
 func harnessSection() (string, error) {
-	b, err := os.ReadFile(filepath.Join(facts, harness+".json"))
+	s, err := readJSON[mutants.Harness](filepath.Join(facts, harness+".json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	} else if err != nil {
 		return "", err
-	}
-	var s mutants.Harness
-	if err := json.Unmarshal(b, &s); err != nil {
-		return "", fmt.Errorf("%s.json: %w", harness, err)
 	}
 	reasons, err := mutants.Reasons("cmd/mutants/harness/survivors.txt")
 	if err != nil {

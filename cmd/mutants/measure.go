@@ -234,7 +234,7 @@ func (g *garden) try(ctx context.Context, id int, files []string, killer string)
 // killers are the files of the scenarios that killed mutants, by their keys, when they were
 // last measured.
 func (g *garden) killers() (map[string]string, error) {
-	s, err := readScore(filepath.Join(facts, g.manager+".json"))
+	s, err := readJSON[mutants.Score](filepath.Join(facts, g.manager+".json"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

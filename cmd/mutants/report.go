@@ -62,16 +62,16 @@ func publish(name string, score any) error {
 	return write("reports/MUTANTS.md")
 }
 
-// readScore reads a manager's facts.
-func readScore(file string) (s mutants.Score, err error) {
+// readJSON reads what writeJSON wrote.
+func readJSON[T any](file string) (v T, err error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return s, err
+		return v, err
 	}
-	if err := json.Unmarshal(b, &s); err != nil {
-		return s, fmt.Errorf("%s: %w", file, err)
+	if err := json.Unmarshal(b, &v); err != nil {
+		return v, fmt.Errorf("%s: %w", file, err)
 	}
-	return s, nil
+	return v, nil
 }
 
 func writeJSON(file string, v any) error {
@@ -94,7 +94,7 @@ func write(path string) error {
 		if filepath.Base(file) == harness+".json" {
 			continue // the last section
 		}
-		s, err := readScore(file)
+		s, err := readJSON[mutants.Score](file)
 		if err != nil {
 			return err
 		}

@@ -1,13 +1,11 @@
 package por
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"ipamsim/sim"
@@ -184,10 +182,7 @@ func (g *Guide) look(enabled []sim.Choice) {
 			came = append(came, c)
 		}
 	}
-	// Which of two goroutines of a process was first says nothing of what the process did.
-	slices.SortStableFunc(came, func(a, b sim.Choice) int {
-		return cmp.Or(cmp.Compare(a.Op.Actor, b.Op.Actor), strings.Compare(a.Op.About(), b.Op.About()))
-	})
+	slices.SortStableFunc(came, sim.AtOnce)
 	for _, c := range came {
 		g.here = append(g.here, waiting{len(g.log.Offers), c.Op.Actor, c.Op.Incarnation, c.Op.Seq})
 		g.log.Offers = append(g.log.Offers, g.offer(c, made))

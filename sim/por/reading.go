@@ -184,21 +184,16 @@ func (r *reading) brought(step, at int) error {
 	if slices.Equal(a, b) && slices.Equal(e.gone, gone) {
 		return nil
 	}
-	m := &u.messages[e.message]
-	return u.differ(e.actor, u.others(e.actor, a, b, e.gone, gone), e.log, e.at, r.n, at, fmt.Sprintf("%s %s brings %s to %s and ends %s, or %s and ends %s", m.name.Actor, m.name.About,
+	m, moved := &u.messages[e.message], append(u.unlike(a, b), u.unlike(e.gone, gone)...)
+	return u.differ(e.actor, moved, e.log, e.at, r.n, at, fmt.Sprintf("%s %s brings %s to %s and ends %s, or %s and ends %s", m.name.Actor, m.name.About,
 		u.list(e.children), u.actors[e.actor], u.list(e.gone), u.list(came), u.list(gone)))
 }
 
-// others are the processes but one of which there is a message in some of the lists and not
-// in others.
-func (u *universe) others(actor int32, lists ...[]int32) (out []int32) {
-	for _, l := range lists {
-		for _, id := range l {
-			a := u.messages[id].actor
-			everywhere := !slices.ContainsFunc(lists, func(l []int32) bool { return !slices.Contains(l, id) })
-			if a != actor && !everywhere && !slices.Contains(out, a) {
-				out = append(out, a)
-			}
+// unlike are the processes of messages that stand in one list only.
+func (u *universe) unlike(a, b []int32) (out []int32) {
+	for _, id := range slices.Concat(a, b) {
+		if !slices.Contains(a, id) || !slices.Contains(b, id) {
+			out = append(out, u.messages[id].actor)
 		}
 	}
 	return out

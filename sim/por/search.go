@@ -143,7 +143,7 @@ func (c *covering) levels() error {
 // process's messages is allowed, each of them allows it.
 func (b Bounds) parts(k int) (out []Bounds) {
 	for f := range min(k, b.Faults) + 1 {
-		if b.Reorders >= Any {
+		if b.anyOrder() {
 			out = append(out, Bounds{k - f, f, b.Reorders})
 			continue
 		}
@@ -199,7 +199,7 @@ func (c *covering) broken(most int) bool {
 // sum is how many deviations there are of those that b counts: if any order of a process's
 // messages is allowed, that is none.
 func (b Bounds) sum(of Bounds) int {
-	if b.Reorders >= Any {
+	if b.anyOrder() {
 		of.Reorders = 0
 	}
 	return of.Preemptions + of.Faults + of.Reorders

@@ -95,7 +95,9 @@ func (e *Exhaustive) Err() error { return e.err }
 
 // Pick follows the path to its end, then the default.
 func (e *Exhaustive) Pick(step int, enabled []sim.Choice) int {
-	e.order.look(enabled)
+	if e.bounds.Reorders != Unbounded {
+		e.order.look(enabled)
+	}
 	if e.at == len(e.path) {
 		e.path = append(e.path, branch{len(enabled), e.ways(enabled)})
 	}
@@ -106,7 +108,7 @@ func (e *Exhaustive) Pick(step int, enabled []sim.Choice) int {
 	w := b.ways[0]
 	e.at++
 	e.left = e.left.less(w.cost)
-	if c := enabled[min(w.pick, len(enabled)-1)]; c.Outcome == sim.Proceed && !sim.Sizing(enabled) {
+	if c := enabled[min(w.pick, len(enabled)-1)]; c.Outcome == sim.Proceed {
 		e.turn = c.Op.Actor
 	}
 	return w.pick
@@ -147,7 +149,7 @@ func (e *Exhaustive) ways(enabled []sim.Choice) (out []way) {
 		if cost.Delays = passed; passed > 0 {
 			cost.Preemptions = preempts
 		}
-		if e.order.overtakes(enabled, &c.Op) {
+		if e.order.overtakes(enabled, c.Op) {
 			cost.Reorders = 1
 		}
 		out = e.afford(out, way{j, cost})

@@ -1,49 +1,35 @@
 package strategy
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"ipamsim/sim"
 )
 
-// order is that in which the processes of a run sent their messages. Which of two goroutines
-// of a process was first says nothing of what the process did, so messages that came between
-// two decisions are in the order of what they are about.
-type order struct {
-	came  map[message]int // at which decision
-	looks int
-}
-
-type message struct {
-	actor            sim.ActorID
-	incarnation, seq int
-}
-
-func of(op *sim.Op) message { return message{op.Actor, op.Incarnation, op.Seq} }
+// order is that in which the processes of a run sent their messages: those that are there come
+// before those that come after a decision.
+type order map[Message]int
 
 // look takes in what waits at a decision.
-func (o *order) look(enabled []sim.Choice) {
-	if o.came == nil {
-		o.came = map[message]int{}
-	}
-	o.looks++
-	for i := range enabled {
-		m := of(&enabled[i].Op)
-		if _, ok := o.came[m]; !ok {
-			o.came[m] = o.looks
+func (o order) look(enabled []sim.Choice) {
+	var came []sim.Choice
+	for _, c := range enabled[:len(enabled)-1] {
+		if m := MessageOf(c.Op); o[m] == 0 {
+			o[m] = len(o) + 1
+			came = append(came, c)
 		}
+	}
+	// Those that came now, in their own order.
+	slices.SortStableFunc(came, sim.AtOnce)
+	for i, c := range came {
+		o[MessageOf(c.Op)] = len(o) - len(came) + i + 1
 	}
 }
 
 // overtakes reports whether a message could go that the process of this one sent earlier.
-func (o *order) overtakes(enabled []sim.Choice, op *sim.Op) bool {
+func (o order) overtakes(enabled []sim.Choice, op sim.Op) bool {
+	at := o[MessageOf(op)]
 	return slices.ContainsFunc(enabled, func(c sim.Choice) bool {
-		return c.Outcome == sim.Proceed && c.Op.Actor == op.Actor && c.Op.Seq != op.Seq && o.earlier(&c.Op, op)
+		return c.Outcome == sim.Proceed && c.Op.Actor == op.Actor && o[MessageOf(c.Op)] < at
 	})
-}
-
-func (o *order) earlier(a, b *sim.Op) bool {
-	return cmp.Or(cmp.Compare(o.came[of(a)], o.came[of(b)]), strings.Compare(a.About(), b.About()), cmp.Compare(a.Seq, b.Seq)) < 0
 }
