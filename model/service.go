@@ -67,7 +67,9 @@ type Balancer struct {
 	Families []string     // IPv4, IPv6: one address of each is asked for
 	Addrs    []netip.Addr // of its status
 	Handle   string       // by which its addresses are claimed
-	Asked    bool         // it asks for certain addresses or pools
+	// From are the addresses and pools of which it asks the one of a family to be; of a family
+	// that is there with none, it cannot be told whether it is to have one.
+	From map[string][]netip.Prefix `json:",omitempty"`
 	// Terms are those on which it shares an address with other Services, those of now
 	// first, then earlier ones since it was given the addresses; none: with nobody.
 	Terms []Terms `json:",omitempty"`
@@ -120,6 +122,14 @@ type Refusal struct {
 	Service string
 	Ports   bool // node ports; else addresses
 	Free    int  // how many were free at all times while the request was under way
+}
+
+// FamilyOf is the IP family of an address, as Services name it.
+func FamilyOf(a netip.Addr) string {
+	if a.Is4() {
+		return "IPv4"
+	}
+	return "IPv6"
 }
 
 // ServiceOf names a Service.

@@ -117,6 +117,15 @@ func onTerms(a model.Terms, b ...model.Terms) func(*View) {
 	}
 }
 
+// asksFor has a Service without an address ask for one of certain prefixes.
+func asksFor(v *View, of ...string) {
+	b := balancer(v, 0)
+	b.Addrs, b.From, v.Record.Claims = nil, map[string][]netip.Prefix{"IPv4": nil}, v.Record.Claims[1:]
+	for _, p := range of {
+		b.From["IPv4"] = append(b.From["IPv4"], cidr(p))
+	}
+}
+
 // Only the oracles of load balancers' addresses look at them.
 func TestLoadBalancers(t *testing.T) {
 	for name, rows := range balancerRows {
@@ -176,9 +185,20 @@ var balancerRows = map[string][]row{
 		{"its manager would have one", func(v *View) {
 			balancer(v, 0).Addrs, balancer(v, 0).Free, v.Record.Claims, v.Networks = nil, 2, v.Record.Claims[1:], nil
 		}, "after convergence d/a has no IPv4 address, and 2 are free"},
-		{"it asks for a certain one", func(v *View) {
-			balancer(v, 0).Addrs, balancer(v, 0).Asked, v.Record.Claims = nil, true, v.Record.Claims[1:]
+		{"it asks for one that is free", func(v *View) { asksFor(v, "10.9.0.3/32") }, "after convergence d/a has no IPv4 address, and 1 are free"},
+		{"it asks for one that is not", func(v *View) { asksFor(v, "10.9.0.1/32") }, ""},
+		{"it asks for one of nobody", func(v *View) { asksFor(v, "10.8.0.1/32") }, ""},
+		{"it asks for one of two families, and one is taken", func(v *View) {
+			asksFor(v, "10.9.0.1/32")
+			balancer(v, 0).Families = []string{"IPv6", "IPv4"}
+			v.Networks[0].Blocks.Pools = append(v.Networks[0].Blocks.Pools, model.IPPool{Prefix: cidr("fd00::/120"), LoadBalancers: true})
 		}, ""},
+		{"it asks for a manual pool", func(v *View) {
+			asksFor(v, "10.9.0.0/30")
+			v.Networks[0].Blocks.Pools[0].Manual = true
+		}, "after convergence d/a has no IPv4 address, and 3 are free"},
+		{"it asks for another pool", func(v *View) { asksFor(v, "10.8.0.0/30") }, ""},
+		{"it cannot be told what it asks for", func(v *View) { asksFor(v) }, ""},
 	},
 	"disallowed-load-balancer-ip": {
 		{"kept", func(v *View) { balancer(v, 0).Disallowed = true }, "after convergence d/a still has 10.9.0.0, which it would not be given now"},

@@ -1,10 +1,6 @@
 package invariant
 
-import (
-	"net/netip"
-
-	"ipamsim/model"
-)
+import "ipamsim/model"
 
 // ServiceFamilies is a Service that says that it has an address of a family and has none,
 // or one of another.
@@ -21,7 +17,7 @@ var ServiceFamilies = define(Invariant{
 	for _, s := range v.Record.Services.All {
 		ok := s.Headless || len(s.Addrs) == len(s.Families)
 		for i := range min(len(s.Addrs), len(s.Families)) {
-			ok = ok && s.Families[i] == familyOf(s.Addrs[i])
+			ok = ok && s.Families[i] == model.FamilyOf(s.Addrs[i])
 		}
 		if !ok {
 			out = append(out, finding{
@@ -32,10 +28,3 @@ var ServiceFamilies = define(Invariant{
 	}
 	return out
 })
-
-func familyOf(a netip.Addr) string {
-	if a.Is4() {
-		return "IPv4"
-	}
-	return "IPv6"
-}

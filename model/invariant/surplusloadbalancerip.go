@@ -16,7 +16,7 @@ var SurplusLoadBalancerIP = define(Invariant{
 			facts := []model.Fact{model.NewFact("family", family)}
 			n := 0
 			for _, a := range s.Balancer.Addrs {
-				if familyOf(a) == family {
+				if model.FamilyOf(a) == family {
 					n++
 					facts = append(facts, model.NewFact("is", model.AddressOf(a)))
 				}

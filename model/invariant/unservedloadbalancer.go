@@ -16,8 +16,9 @@ const (
 )
 
 // UnservedLoadBalancer is a Service that stays pending for ever. Upstream looks at all of
-// them every five minutes. One that asks for certain addresses or pools may wait for those.
-// A manager that is asked itself says how many it would have.
+// them every five minutes. One that asks for certain addresses or pools waits for those, and
+// is given none if it cannot have all. A manager that is asked itself says how many it would
+// have.
 //
 // Source: kube-controllers/pkg/controllers/loadbalancer, timer (v3.31.0).
 var UnservedLoadBalancer = define(Invariant{
@@ -44,24 +45,38 @@ var UnservedLoadBalancer = define(Invariant{
 			if c.Handle != s.Balancer.Handle {
 				continue
 			}
-			has[familyOf(c.Addr)] = true
+			has[model.FamilyOf(c.Addr)] = true
 			if !slices.Contains(s.Balancer.Addrs, c.Addr) {
 				out = append(out, finding{code: ClaimNotInStatus, objects: []model.Ref{model.AddressOf(c.Addr), by}})
 			}
 		}
-		for _, family := range s.Balancer.Families {
-			if free := freeForBalancers(&v, family); !has[family] && !s.Balancer.Asked && free > 0 {
-				out = append(out, unserved(s, family, free))
-			}
-		}
+		out = append(out, lacking(&v, s, has)...)
 	}
 	return out
 })
 
+// lacking is for each family that a Service has no address of and could have one of.
+func lacking(v *View, s *model.Service, has map[string]bool) (out []finding) {
+	for _, family := range s.Balancer.Families {
+		of, certain := s.Balancer.From[family]
+		if has[family] || certain && len(of) == 0 {
+			continue
+		}
+		free := freeForBalancers(v, family, of)
+		switch {
+		case certain && free == 0:
+			return nil
+		case free > 0:
+			out = append(out, unserved(s, family, free))
+		}
+	}
+	return out
+}
+
 // missing is the first family that a Service asks for and has no address of.
 func missing(b *model.Balancer) string {
 	i := slices.IndexFunc(b.Families, func(f string) bool {
-		return !slices.ContainsFunc(b.Addrs, func(a netip.Addr) bool { return familyOf(a) == f })
+		return !slices.ContainsFunc(b.Addrs, func(a netip.Addr) bool { return model.FamilyOf(a) == f })
 	})
 	return b.Families[max(i, 0)]
 }
@@ -97,8 +112,9 @@ func (p *Past) noteServed(v *View) {
 	}
 }
 
-// freeForBalancers is how many addresses of a family any Service can have, at least.
-func freeForBalancers(v *View, family string) (free int) {
+// freeForBalancers is how many addresses of a family a Service can have, at least, of those
+// that it asks for, or of any if it does not.
+func freeForBalancers(v *View, family string, of []netip.Prefix) (free int) {
 	for i := range v.Networks {
 		b := v.Networks[i].Blocks
 		if b == nil || !b.AutoAllocate {
@@ -106,23 +122,29 @@ func freeForBalancers(v *View, family string) (free int) {
 		}
 		for j := range b.Pools {
 			p := &b.Pools[j]
-			if p.LoadBalancers && !p.Disabled && !p.Manual && !p.Selective && familyOf(p.Prefix.Addr()) == family {
-				free += max(0, freeOf(v, b, p.Prefix))
+			if !p.LoadBalancers || p.Disabled || model.FamilyOf(p.Prefix.Addr()) != family {
+				continue
+			}
+			switch {
+			case len(of) == 0 && !p.Manual && !p.Selective, slices.Contains(of, p.Prefix):
+				free += max(0, freeOf(v, p.Prefix, b.Reserved))
+			case len(of) == 1 && of[0].IsSingleIP() && p.Prefix.Overlaps(of[0]):
+				free += max(0, freeOf(v, of[0], nil)) // reserved or not
 			}
 		}
 	}
 	return free
 }
 
-// freeOf is how many addresses of a pool are neither claimed nor reserved, at least.
-func freeOf(v *View, b *model.BlockPolicy, p netip.Prefix) int {
+// freeOf is how many addresses of a prefix are neither claimed nor reserved, at least.
+func freeOf(v *View, p netip.Prefix, reserved []netip.Prefix) int {
 	n := sizeOf(p)
 	for i := range v.Record.Claims {
 		if p.Contains(v.Record.Claims[i].Addr) {
 			n--
 		}
 	}
-	for _, r := range b.Reserved {
+	for _, r := range reserved {
 		if r.Overlaps(p) {
 			n -= sizeOf(netip.PrefixFrom(r.Addr(), max(r.Bits(), p.Bits())))
 		}

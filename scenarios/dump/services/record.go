@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
@@ -175,20 +176,13 @@ func (r *record) write(w *manifest.Writer) {
 	for _, key := range kept.Keys(r.addresses) {
 		x, labels := r.addresses[key], map[string]string{}
 		if x.Managed {
-			labels = map[string]string{managedBy: byAllocator, familyLabel: familyOf(key)}
+			labels = map[string]string{managedBy: byAllocator, familyLabel: model.FamilyOf(netip.MustParseAddr(key))}
 		}
 		w.Manifest(version, "IPAddress", manifest.With(manifest.Named(key), "labels", labels), "spec", manifest.Object{"parentRef": x.Parent})
 	}
 	for _, key := range kept.Keys(r.services) {
 		w.Manifest("v1", "Service", manifest.InNamespace(key), "spec", r.services[key])
 	}
-}
-
-func familyOf(addr string) string {
-	if netip.MustParseAddr(addr).Is4() {
-		return "IPv4"
-	}
-	return "IPv6"
 }
 
 // serviceNames are what Services are called, rangeNames ServiceCIDRs.

@@ -39,11 +39,6 @@ func served(x *corev1.Service) bool {
 	return x.Spec.Type == corev1.ServiceTypeLoadBalancer && x.Spec.LoadBalancerClass == nil
 }
 
-// asks reports whether a Service asks for certain addresses or a certain pool.
-func asks(x *corev1.Service) bool {
-	return annotation(x, poolAnnotation) != "" || annotation(x, addrsAnnotation) != "" || x.Spec.LoadBalancerIP != ""
-}
-
 // asksFor are the addresses that a Service asks for; none if it does not. ok is false if it
 // does so twice, or if it cannot be read.
 //

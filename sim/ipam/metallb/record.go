@@ -193,7 +193,7 @@ func (r *record) snapshot() model.Snapshot {
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
 		x, s := r.services[name], model.Service{Name: name}
 		if served(x.Service) {
-			s.Balancer = &model.Balancer{Addrs: ipam.Ingress(x.Service), Handle: name, Families: x.families, Asked: asks(x.Service), Terms: x.terms}
+			s.Balancer = &model.Balancer{Addrs: ipam.Ingress(x.Service), Handle: name, Families: x.families, Terms: x.terms}
 			balancers[name] = s.Balancer
 			for _, a := range slices.SortedFunc(slices.Values(s.Balancer.Addrs), netip.Addr.Compare) {
 				out.Claims = append(out.Claims, model.Claim{Pool: name, Addr: a}) // of no pod

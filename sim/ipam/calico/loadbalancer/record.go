@@ -3,6 +3,7 @@ package loadbalancer
 import (
 	"context"
 	"maps"
+	"net/netip"
 	"slices"
 	"sync"
 	_ "unsafe" // for linkname
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"ipamsim/model"
+	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
@@ -24,9 +26,10 @@ const settingsResource = "kubecontrollersconfigurations"
 type record struct {
 	calicos func(context.Context) (model.Snapshot, error)
 
-	mu       sync.Mutex
-	services map[string]*corev1.Service // by NAMESPACE/NAME
-	assigns  apiv3.AssignIPs            // which Services are served
+	mu          sync.Mutex
+	controllers int                        // that run
+	services    map[string]*corev1.Service // by NAMESPACE/NAME
+	assigns     apiv3.AssignIPs            // which Services are served
 }
 
 // follow reads what is stored and follows what changes, without a message.
@@ -50,6 +53,21 @@ func follow(api *kube.Server, calicos func(context.Context) (model.Snapshot, err
 		r.take(c.Object)
 	})
 	return r, nil
+}
+
+// running is a controller's run, counted.
+func (r *record) running(run ipam.Run) ipam.Run {
+	return func(ctx context.Context, g *sim.Gate, node string) error {
+		r.runs(1)
+		defer r.runs(-1)
+		return run(ctx, g, node)
+	}
+}
+
+func (r *record) runs(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.controllers += n
 }
 
 // take reads one object; the caller holds mu. A configuration that does not say which
@@ -76,11 +94,11 @@ func (r *record) observe(ctx context.Context) (model.Snapshot, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s.Services = &model.Services{}
+	s.Services = &model.Services{Balancing: r.controllers > 0}
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
 		x, out := r.services[name], model.Service{Name: name}
 		if loadbalancer.IsCalicoManagedLoadBalancer(x, r.assigns) {
-			if out.Balancer, err = balancerOf(x); err != nil {
+			if out.Balancer, err = balancerOf(x, s.Networks); err != nil {
 				return model.Snapshot{}, err
 			}
 		}
@@ -93,22 +111,18 @@ func (r *record) observe(ctx context.Context) (model.Snapshot, error) {
 func createHandle(*corev1.Service) (string, error)
 
 // balancerOf is what a Service asks for and has.
-func balancerOf(x *corev1.Service) (*model.Balancer, error) {
+func balancerOf(x *corev1.Service, networks []model.Network) (*model.Balancer, error) {
 	handle, err := createHandle(x)
 	if err != nil {
 		return nil, err
 	}
-	b := &model.Balancer{Addrs: ipam.Ingress(x), Handle: handle}
+	b := &model.Balancer{Addrs: ipam.Ingress(x), Handle: handle, From: from(x.Annotations, networks)}
 	for _, f := range x.Spec.IPFamilies {
 		b.Families = append(b.Families, string(f))
 	}
-	for _, a := range asking {
-		b.Asked = b.Asked || x.Annotations[a] != ""
-	}
+	b.Disallowed = slices.ContainsFunc(b.Addrs, func(a netip.Addr) bool {
+		of := b.From[model.FamilyOf(a)]
+		return len(of) > 0 && !slices.ContainsFunc(of, func(p netip.Prefix) bool { return p.Contains(a) })
+	})
 	return b, nil
 }
-
-// asking are the annotations by which a Service asks for certain addresses or pools.
-//
-// Source: kube-controllers/pkg/controllers/loadbalancer (v3.31.0).
-var asking = []string{"projectcalico.org/ipv4pools", "projectcalico.org/ipv6pools", "projectcalico.org/loadBalancerIPs"}

@@ -1,0 +1,84 @@
+package loadbalancer
+
+import (
+	"encoding/json"
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+)
+
+// The annotations by which a Service asks for certain addresses or pools, each a JSON list.
+const (
+	poolsOf4Annotation = "projectcalico.org/ipv4pools" // names and CIDRs
+	poolsOf6Annotation = "projectcalico.org/ipv6pools"
+	addrsAnnotation    = "projectcalico.org/loadBalancerIPs" // at most one of each family
+)
+
+// from is what a Service asks its addresses to be of, by family (model.Balancer). Certain
+// addresses go before pools. One of which anything cannot be read is given none.
+//
+// Source: kube-controllers/pkg/controllers/loadbalancer, parseAnnotations (v3.31.0).
+func from(annotations map[string]string, networks []model.Network) map[string][]netip.Prefix {
+	out, unread := map[string][]netip.Prefix{}, map[string][]netip.Prefix{"IPv4": nil, "IPv6": nil}
+	for family, name := range map[string]string{"IPv4": poolsOf4Annotation, "IPv6": poolsOf6Annotation} {
+		text, asked := annotations[name]
+		if !asked {
+			continue
+		}
+		pools, ok := prefixes(text, networks)
+		if !ok || slices.ContainsFunc(pools, func(p netip.Prefix) bool { return model.FamilyOf(p.Addr()) != family }) {
+			return unread
+		}
+		out[family] = pools
+	}
+	text, asked := annotations[addrsAnnotation]
+	if !asked {
+		return out
+	}
+	out = map[string][]netip.Prefix{"IPv4": nil, "IPv6": nil}
+	var list []netip.Addr
+	if json.Unmarshal([]byte(text), &list) != nil {
+		return unread
+	}
+	for _, a := range list {
+		family := model.FamilyOf(a)
+		if !a.IsValid() || len(out[family]) > 0 {
+			return unread
+		}
+		out[family] = []netip.Prefix{netip.PrefixFrom(a, a.BitLen())}
+	}
+	return out
+}
+
+// prefixes are those of pools that are named, or given as such.
+func prefixes(text string, networks []model.Network) (out []netip.Prefix, ok bool) {
+	var names []string
+	if json.Unmarshal([]byte(text), &names) != nil || len(names) == 0 {
+		return nil, false
+	}
+	for _, name := range names {
+		p, err := netip.ParsePrefix(name)
+		if err != nil {
+			if p, ok = poolNamed(name, networks); !ok {
+				return nil, false
+			}
+		}
+		out = append(out, p.Masked())
+	}
+	return out, true
+}
+
+// poolNamed is the prefix of a pool for load balancers.
+func poolNamed(name string, networks []model.Network) (netip.Prefix, bool) {
+	for i := range networks {
+		if b := networks[i].Blocks; b != nil {
+			for j := range b.Pools {
+				if p := &b.Pools[j]; p.LoadBalancers && p.Name == name {
+					return p.Prefix, true
+				}
+			}
+		}
+	}
+	return netip.Prefix{}, false
+}
