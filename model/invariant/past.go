@@ -32,10 +32,10 @@ type Past struct {
 	exceeded []finding                        // against MaxBlocks
 	calls    calls
 
-	assigning map[string]*assigning // by network key
-	gaps      map[gap]time.Duration // since when Services have them
-	stayed    map[string]bool       // by the name of a node's pool, whether the node has been registered ever since it was made
-	served    bool                  // a Service was given a load balancer's address
+	assigning map[string]*assigning         // by network key
+	gaps      map[gap]time.Duration         // since when Services have them
+	stayed    map[string]bool               // by the name of a node's pool, whether the node has been registered ever since it was made
+	balanced  map[balancedFamily]netip.Addr // the last that Services were given for their load balancers
 }
 
 // rules are since when a network's policy is what it is.
@@ -79,7 +79,7 @@ func (p *Past) Note(v View) {
 	p.noteStayed(&v)
 	p.noteSlices(&v)
 	p.noteGaps(&v)
-	p.noteServed(&v)
+	p.noteBalanced(&v)
 	p.calls.note(&v)
 	p.record, p.begun = v.Record, true
 }

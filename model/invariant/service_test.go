@@ -91,7 +91,7 @@ var serviceRows = map[string][]row{
 // calmBalancers is a cluster with two Services of type LoadBalancer, which have all they
 // ask for, and were served long ago.
 func calmBalancers() *View {
-	v := &View{History: &model.History{}, Past: &Past{served: true}, Truth: model.Truth{At: sec(3600)}}
+	v := &View{History: &model.History{}, Past: &Past{balanced: map[balancedFamily]netip.Addr{{"lb-a", "IPv4"}: ip("10.9.0.0")}}, Truth: model.Truth{At: sec(3600)}}
 	one, two := ip("10.9.0.0"), ip("10.9.0.1")
 	v.Record.Services = &model.Services{All: []model.Service{
 		{Name: "d/a", Balancer: &model.Balancer{Families: []string{"IPv4"}, Addrs: []netip.Addr{one}, Handle: "lb-a"}},
@@ -169,23 +169,23 @@ var balancerRows = map[string][]row{
 			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - balancerRound - sec(1)})
 		}, ""},
 		{"somebody serves, and never has", func(v *View) {
-			balancer(v, 0).Addrs, v.Past.served, v.Record.Services.Balancing, v.Record.Claims = nil, false, true, v.Record.Claims[1:]
+			balancer(v, 0).Addrs, v.Past.balanced, v.Record.Services.Balancing, v.Record.Claims = nil, nil, true, v.Record.Claims[1:]
 		}, "after convergence d/a has no IPv4 address, and 3 are free"},
 		{"its second family", func(v *View) {
 			b := balancer(v, 0)
 			b.Families, b.Free = []string{"IPv4", "IPv6"}, 2
 		}, "after convergence d/a has no IPv6 address, and 2 are free"},
-		{"nobody serves", func(v *View) { balancer(v, 0).Addrs, v.Past.served = nil, false }, ""},
+		{"nobody serves", func(v *View) { balancer(v, 0).Addrs, v.Past.balanced = nil, nil }, ""},
 		{"no address", func(v *View) { balancer(v, 0).Addrs, v.Record.Claims = nil, v.Record.Claims[1:] },
-			"after convergence d/a has no IPv4 address, and 3 are free"},
+			"after convergence d/a has no IPv4 address (it had 10.9.0.0), and 3 are free"},
 		{"the pool is full", func(v *View) {
 			balancer(v, 0).Addrs, v.Record.Claims = nil, v.Record.Claims[1:]
 			v.Networks[0].Blocks.Reserved = []netip.Prefix{cidr("10.9.0.0/32"), cidr("10.9.0.2/31")}
 		}, ""},
 		{"its manager would have one", func(v *View) {
 			balancer(v, 0).Addrs, balancer(v, 0).Free, v.Record.Claims, v.Networks = nil, 2, v.Record.Claims[1:], nil
-		}, "after convergence d/a has no IPv4 address, and 2 are free"},
-		{"it asks for one that is free", func(v *View) { asksFor(v, "10.9.0.3/32") }, "after convergence d/a has no IPv4 address, and 1 are free"},
+		}, "after convergence d/a has no IPv4 address (it had 10.9.0.0), and 2 are free"},
+		{"it asks for one that is free", func(v *View) { asksFor(v, "10.9.0.3/32") }, "after convergence d/a has no IPv4 address (it had 10.9.0.0), and 1 are free"},
 		{"it asks for one that is not", func(v *View) { asksFor(v, "10.9.0.1/32") }, ""},
 		{"it asks for one of nobody", func(v *View) { asksFor(v, "10.8.0.1/32") }, ""},
 		{"it asks for one of two families, and one is taken", func(v *View) {
@@ -196,7 +196,7 @@ var balancerRows = map[string][]row{
 		{"it asks for a manual pool", func(v *View) {
 			asksFor(v, "10.9.0.0/30")
 			v.Networks[0].Blocks.Pools[0].Manual = true
-		}, "after convergence d/a has no IPv4 address, and 3 are free"},
+		}, "after convergence d/a has no IPv4 address (it had 10.9.0.0), and 3 are free"},
 		{"it asks for another pool", func(v *View) { asksFor(v, "10.8.0.0/30") }, ""},
 		{"it cannot be told what it asks for", func(v *View) { asksFor(v) }, ""},
 	},

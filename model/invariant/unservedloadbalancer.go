@@ -28,7 +28,7 @@ var UnservedLoadBalancer = define(Invariant{
 	Doc:      "Once all is calm, every Service of type LoadBalancer has the addresses that are claimed for it, and one of each of its IP families where one is free.",
 	Kinds: []Kind{
 		{ClaimNotInStatus, "after convergence {address} is claimed for {service}, whose status does not say so"},
-		{noClaim, "after convergence {service} has no {family} address, and {free} are free"},
+		{noClaim, "after convergence {service} has no {family} address[ (it had {address})], and {free} are free"},
 	},
 }, func(v View) (out []finding) {
 	if !served(&v) {
@@ -36,7 +36,7 @@ var UnservedLoadBalancer = define(Invariant{
 	}
 	for _, s := range balanced(&v) {
 		if n := s.Balancer.Free; n > 0 && len(s.Balancer.Families) > 0 {
-			out = append(out, unserved(s, missing(s.Balancer), n))
+			out = append(out, unserved(&v, s, missing(s.Balancer), n))
 			continue
 		}
 		by, has := model.ServiceOf(s.Name), map[string]bool{}
@@ -67,7 +67,7 @@ func lacking(v *View, s *model.Service, has map[string]bool) (out []finding) {
 		case certain && free == 0:
 			return nil
 		case free > 0:
-			out = append(out, unserved(s, family, free))
+			out = append(out, unserved(v, s, family, free))
 		}
 	}
 	return out
@@ -81,11 +81,16 @@ func missing(b *model.Balancer) string {
 	return b.Families[max(i, 0)]
 }
 
-func unserved(s *model.Service, family string, free int) finding {
-	return finding{
+// unserved names the address that a Service had before, if it had one: who took it is the cause.
+func unserved(v *View, s *model.Service, family string, free int) finding {
+	f := finding{
 		code: noClaim, objects: []model.Ref{model.ServiceOf(s.Name)},
 		facts: []model.Fact{model.NewFact("family", family), model.NewFact("free", free)},
 	}
+	if had, ok := v.Past.balanced[balancedFamily{s.Balancer.Handle, family}]; ok {
+		f.objects = append(f.objects, model.AddressOf(had))
+	}
+	return f
 }
 
 // balancerRound is longer than the time between two looks at all Services.
@@ -95,7 +100,7 @@ const balancerRound = 6 * time.Minute
 // it from its work. There may be nobody who does: where the record does not say that a
 // process runs, one Service at least has been served.
 func served(v *View) bool {
-	if v.Past == nil || !v.Past.served && (v.Record.Services == nil || !v.Record.Services.Balancing) {
+	if v.Past == nil || len(v.Past.balanced) == 0 && (v.Record.Services == nil || !v.Record.Services.Balancing) {
 		return false
 	}
 	wait := balancerRound
@@ -105,10 +110,18 @@ func served(v *View) bool {
 	return v.Truth.At-disturbed(v) > wait
 }
 
-// noteServed remembers that a Service was given an address.
-func (p *Past) noteServed(v *View) {
+// balancedFamily is a family of a Service that was given an address of it.
+type balancedFamily struct{ handle, family string }
+
+// noteBalanced remembers which addresses Services were given.
+func (p *Past) noteBalanced(v *View) {
+	if p.balanced == nil {
+		p.balanced = map[balancedFamily]netip.Addr{}
+	}
 	for _, s := range balanced(v) {
-		p.served = p.served || len(s.Balancer.Addrs) > 0
+		for _, a := range s.Balancer.Addrs {
+			p.balanced[balancedFamily{s.Balancer.Handle, model.FamilyOf(a)}] = a
+		}
 	}
 }
 
