@@ -82,10 +82,7 @@ func (u *universe) numbers(things []string) (out []int32) {
 // judges reports whether something is seen when a step is made.
 func (u *universe) judges(id int32) bool { return u.wholly(id) || len(u.events[id].touches) > 0 }
 
-func (u *universe) wholly(id int32) bool {
-	e := &u.events[id]
-	return !u.kinds[e.kind].told && u.rel.whole[u.kinds[e.kind].deed]
-}
+func (u *universe) wholly(id int32) bool { return u.whole[u.briefs[id].kind] }
 
 // sightKey is what is seen when a step is made after others: see sighted.
 func (u *universe) sightKey(before []sighted, id int32) []byte {
@@ -187,6 +184,7 @@ func (u *universe) join(things []int32) {
 func (u *universe) show() {
 	if u.dirty {
 		u.sights, u.shown, u.together, u.looked, u.dirty = map[string]int32{}, map[string]bool{}, map[string]bool{}, 0, false
+		u.walked = map[state]count{} // they are named by sights
 	}
 	for ; u.looked < len(u.paths); u.looked++ {
 		var before []sighted

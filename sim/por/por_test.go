@@ -261,7 +261,8 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 		case "both":
 			first, second := make(chan int), make(chan int)
 			go func() { first <- read(i.object) }()
-			go func() { second <- read(i.other % len(now.objects)) }()
+			// Of another object: of two requests that are the same, which goroutine's is first is no choice.
+			go func() { second <- read((i.object + 1 + i.other%2) % len(now.objects)) }()
 			select {
 			case x := <-first:
 				register += 2*x + <-second

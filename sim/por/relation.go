@@ -143,9 +143,8 @@ func (k *kind) writes() bool { return k.Kind == sim.Write && k.served() }
 type part int8
 
 const (
-	unasked part = iota
-	none
-	byState // as far as it left objects in another state
+	none    part = iota
+	byState      // as far as it left objects in another state
 	whole
 )
 

@@ -173,7 +173,7 @@ func (c *covering) cover(b Bounds) error {
 			w.until = c.u.epochOf(c.Until) - 1
 		}
 		n, err := w.run()
-		c.result.States = len(w.seen)
+		c.result.States = w.states()
 		if err != nil {
 			return err
 		}

@@ -25,10 +25,12 @@ type universe struct {
 	messages []message
 	byOrigin map[origin]int32
 	kinds    []kind
+	whole    []bool // by kind: see Relation.whole
 	kindOf   map[kind]int32
 	hearers  [][]int32 // by kind; nil: not asked yet
-	parts    [][]part  // of two kinds, the later one first: the part that the other has in it
+	parts    [][]part  // of two kinds, the later one first: see partsIn
 	events   []event
+	briefs   []brief // of these
 	byKey    map[string]int32
 	pauses   []pause // what time brings to a process
 	byPause  map[string]int32
@@ -39,6 +41,7 @@ type universe struct {
 	sights   map[string]int32 // that runs have shown: see sighted
 	shown    map[string]bool  // ends of runs: see endKeys
 	together map[string]bool  // of these, in which all is judged together
+	walked   map[state]count  // of which all that may follow is known: how many schedules that are
 	looked   int              // so many logs are in sights and shown
 	dirty    bool             // more is judged than was known when they were looked at
 	logs     []*Log
@@ -67,6 +70,7 @@ type message struct {
 	actor int32
 	epoch int64 // from when on it can go
 	offer Offer
+	kinds [sim.Crash + 1]int32 // by outcome, plus one; 0: not asked yet
 }
 
 // event is a step with its past. That a process is told of what another one wrote is an
@@ -85,6 +89,12 @@ type event struct {
 	children []int32
 	gone     []int32
 	log, at  int // where it was seen first: after so much of the path
+}
+
+// brief is what most is asked of an event.
+type brief struct {
+	kind, actor int32
+	all, told   bool
 }
 
 // written is an object as a step left it, in numbers of texts.
@@ -174,6 +184,7 @@ func (u *universe) kindID(k kind) int32 {
 	id := numbered(u.kindOf, k)
 	if int(id) == len(u.kinds) {
 		u.kinds = append(u.kinds, k)
+		u.whole = append(u.whole, !k.told && u.rel.whole[k.deed])
 	}
 	return id
 }
@@ -188,19 +199,15 @@ func numbered[K comparable](in map[K]int32, k K) int32 {
 	return n
 }
 
-// part of a step of kind a in what one of kind b does after it.
-func (u *universe) part(a, b int32) part {
-	for int(b) >= len(u.parts) {
+// partsIn are the parts of steps of each kind in what one of kind k does after them.
+func (u *universe) partsIn(k int32) []part {
+	for int(k) >= len(u.parts) {
 		u.parts = append(u.parts, nil)
 	}
-	for int(a) >= len(u.parts[b]) {
-		u.parts[b] = append(u.parts[b], unasked)
+	for a := len(u.parts[k]); a < len(u.kinds); a++ {
+		u.parts[k] = append(u.parts[k], u.rel.part(&u.kinds[a], &u.kinds[k]))
 	}
-	p := &u.parts[b][a]
-	if *p == unasked {
-		*p = u.rel.part(&u.kinds[a], &u.kinds[b])
-	}
-	return *p
+	return u.parts[k]
 }
 
 // written are the objects that a step wrote.
@@ -212,7 +219,10 @@ func (u *universe) written(s *Step) (out []written) {
 }
 
 func (u *universe) kindFor(m *message, o sim.Outcome) int32 {
-	return u.kindID(kind{deed: deed{m.name, o}, resource: m.offer.Resource, path: m.offer.Path})
+	if m.kinds[o] == 0 {
+		m.kinds[o] = 1 + u.kindID(kind{deed: deed{m.name, o}, resource: m.offer.Resource, path: m.offer.Path})
+	}
+	return m.kinds[o] - 1
 }
 
 // key of a step: its message, what happens to it, the last step of every process that has a
@@ -230,15 +240,19 @@ func (u *universe) key(path []int32, msg int32, o sim.Outcome, level int) ([]byt
 func (u *universe) since(b []byte, path []int32, k, cause int32) []byte {
 	u.past, u.states = u.past[:0], u.states[:0]
 	clear(u.had)
-	for i := len(path) - 1; i >= 0; i-- {
-		e := &u.events[path[i]]
-		p := u.part(e.kind, k)
-		if p == byState && e.all {
-			u.left(e.wrote)
+	parts := u.partsIn(k)
+	for _, id := range slices.Backward(path) {
+		e := &u.briefs[id]
+		p := parts[e.kind]
+		if p == none && id != cause {
+			continue
 		}
-		if !u.had[e.actor] && (p == whole || p == byState && !e.all || path[i] == cause) {
+		if p == byState && e.all {
+			u.left(u.events[id].wrote)
+		}
+		if !u.had[e.actor] && (p == whole || p == byState && !e.all || id == cause) {
 			u.had[e.actor] = true
-			u.past = append(u.past, path[i])
+			u.past = append(u.past, id)
 		}
 	}
 	slices.Sort(u.past)
@@ -314,14 +328,14 @@ func (u *universe) toldKey(path []int32, step, actor int32) ([]byte, int32) {
 func (u *universe) pauseKey(path []int32, actor int32) string {
 	u.past = u.past[:0]
 	clear(u.had)
-	for i := len(path) - 1; i >= 0; i-- {
-		e := &u.events[path[i]]
+	for _, id := range slices.Backward(path) {
+		e := &u.briefs[id]
 		a := e.actor
-		if a != actor && u.kinds[e.kind].told {
+		if a != actor && e.told {
 			continue
 		}
 		if !u.had[a] && u.moving[actor][a] {
-			u.past = append(u.past, path[i])
+			u.past = append(u.past, id)
 		}
 		u.had[a] = true
 	}

@@ -22,6 +22,11 @@ type Bounds struct {
 // Any as a bound of reorders is none.
 const Any = 100
 
+// less is what is left of b once o is spent.
+func (b Bounds) less(o Bounds) Bounds {
+	return Bounds{b.Preemptions - o.Preemptions, b.Faults - o.Faults, b.Reorders - o.Reorders}
+}
+
 // within: b allows no more than o.
 func (b Bounds) within(o Bounds) bool {
 	return b.Preemptions <= o.Preemptions && b.Faults <= o.Faults && (o.anyOrder() || b.Reorders <= o.Reorders)
@@ -36,10 +41,11 @@ type walk struct {
 	ctx    context.Context
 	u      *universe
 	bounds Bounds
-	until  int64 // no faults from this epoch on; forever: always
-	seen   map[state]count
+	until  int64           // no faults from this epoch on; forever: always
+	partly map[state]bool  // walked, and something after it is not known
 	lead   map[string]bool // what is not known, by what would show it
 	leads  []lead
+	gaps   int // how often it came to what is not known
 
 	path    []int32
 	moves   []Move
@@ -58,7 +64,7 @@ type walk struct {
 type state struct {
 	made, sighted sum
 	turn          int32
-	spent         Bounds
+	left          [3]uint8 // of the bounds
 }
 
 // lead is a beginning of a schedule that nobody knows how to go on.
@@ -89,14 +95,14 @@ type way struct {
 const statesMax = 30_000_000
 
 // leadsMax of one walk are followed before the next one: many show where others go, too.
-const leadsMax = 500
+const leadsMax = 2000
 
 // errStates ends a walk that would take too much memory.
 var errStates = errors.New("more than 30 million states to walk through")
 
 // go through everything. The number of schedules is right if there are no leads.
 func (w *walk) run() (*big.Int, error) {
-	w.seen, w.lead = map[state]count{}, map[string]bool{}
+	w.partly, w.lead = map[state]bool{}, map[string]bool{}
 	w.turn, w.now = -1, -1
 	w.u.show()
 	n := w.visit()
@@ -106,26 +112,41 @@ func (w *walk) run() (*big.Int, error) {
 	return n.big(), w.err
 }
 
+// visit walks through what comes after a state. Where all of that is known it stays so: later
+// walks of the same universe, of wider bounds, too, need not go there again.
 func (w *walk) visit() count {
-	if w.err != nil || len(w.leads) >= leadsMax {
-		return count{}
-	}
 	if w.steps++; w.steps%4096 == 0 && w.ctx.Err() != nil {
 		w.err = context.Cause(w.ctx)
+	}
+	if w.err != nil || len(w.leads) >= leadsMax {
+		w.gaps++
 		return count{}
 	}
-	at := state{w.made, w.sighted, w.turn, w.spent}
-	if n, ok := w.seen[at]; ok {
+	left := w.bounds.less(w.spent)
+	at := state{w.made, w.sighted, w.turn, [3]uint8{uint8(left.Preemptions), uint8(left.Faults), uint8(left.Reorders)}}
+	if n, ok := w.u.walked[at]; ok {
 		return n
 	}
-	if len(w.seen) >= statesMax {
+	if w.partly[at] {
+		w.gaps++
+		return count{}
+	}
+	if w.states() >= statesMax {
 		w.err = errStates
 		return count{}
 	}
+	gaps := w.gaps
 	n := w.choices()
-	w.seen[at] = n
+	if w.gaps == gaps {
+		w.u.walked[at] = n
+	} else {
+		w.partly[at] = true
+	}
 	return n
 }
+
+// states are those that are known to have been walked.
+func (w *walk) states() int { return len(w.u.walked) + len(w.partly) }
 
 // choices are the ways to go on from here. If no message can go, time passes first.
 func (w *walk) choices() (n count) {
@@ -272,17 +293,20 @@ func (w *walk) end() {
 	if w.u.ended(keys) {
 		return
 	}
-	if k := fmt.Sprint(anEnd, keys[0]); !w.lead[k] {
-		w.lead[k] = true
-		w.leads = append(w.leads, lead{moves: slices.Clone(w.moves), shows: anEnd, end: keys})
-	}
+	w.note(fmt.Sprint(anEnd, keys[0]), lead{moves: slices.Clone(w.moves), shows: anEnd, end: keys})
 }
 
 // unknown notes a beginning after which nobody knows what follows, or what is seen.
 func (w *walk) unknown(s shows, key string, last Move) {
-	if k := fmt.Sprint(s, key); !w.lead[k] {
-		w.lead[k] = true
-		w.leads = append(w.leads, lead{moves: append(slices.Clone(w.moves), last), shows: s, key: key})
+	w.note(fmt.Sprint(s, key), lead{moves: append(slices.Clone(w.moves), last), shows: s, key: key})
+}
+
+// note a lead by what it would show, once.
+func (w *walk) note(name string, l lead) {
+	w.gaps++
+	if !w.lead[name] {
+		w.lead[name] = true
+		w.leads = append(w.leads, l)
 	}
 }
 
@@ -323,10 +347,7 @@ func (w *walk) elapse() (next int64, ok bool) {
 	}
 	for _, id := range ids {
 		if id < 0 || w.u.pauses[id].horizon < next {
-			if k := "time " + string(pathKey(w.path)); !w.lead[k] {
-				w.lead[k] = true
-				w.leads = append(w.leads, lead{moves: slices.Clone(w.moves)})
-			}
+			w.note("time "+string(pathKey(w.path)), lead{moves: slices.Clone(w.moves)})
 			return 0, false
 		}
 	}
