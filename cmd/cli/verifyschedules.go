@@ -115,7 +115,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	causes, listed, err := known.LoadIf(known.Dir, input.Lists(f.managers, "")...)
+	causes, listed, err := known.LoadIf(known.Dir, input.ListsFor(f.managers, s.Doc.Spec.IPAM)...)
 	if err != nil {
 		return err
 	}

@@ -92,6 +92,18 @@ func Lists(managers scenarios.Managers, target string) (out []string) {
 	return out
 }
 
+// ListsFor are all, those that count for a manager's targets first.
+func ListsFor(managers scenarios.Managers, manager string) (out []string) {
+	for _, target := range append(TargetsFor(managers, manager), "") {
+		for _, list := range Lists(managers, target) {
+			if !slices.Contains(out, list) {
+				out = append(out, list)
+			}
+		}
+	}
+	return out
+}
+
 // Targets lists those of the managers.
 func Targets(managers scenarios.Managers) []string {
 	return slices.Sorted(maps.Keys(targets(managers)))

@@ -84,7 +84,9 @@ func (k *Causes) learn(look, rest, what string) {
 	if k.whole == nil {
 		k.whole, k.looks, k.plain, k.shown = map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}
 	}
-	k.whole[key(look, rest)] = what
+	if k.whole[key(look, rest)] == "" {
+		k.whole[key(look, rest)] = what
+	}
 	k.shown[look] = k.shown[look] || strings.HasPrefix(what, Shown)
 	if k.looks[look] == "" {
 		k.looks[look] = what
@@ -107,7 +109,7 @@ func Key(c *cause.Cause) string { return c.Look() + " | " + c.Rest() }
 // Line is a cause in a list.
 func Line(c *cause.Cause, what string) string { return Key(c) + " | " + what }
 
-// Load lists from the folder that they lie in. Of what is known of a look the first counts.
+// Load lists from the folder that they lie in. Of what is known of a cause, or of a look, the first counts.
 func Load(dir string, lists ...string) (Causes, error) {
 	var out Causes
 	for _, list := range lists {

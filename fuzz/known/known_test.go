@@ -1,6 +1,8 @@
 package known_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"ipamsim/fuzz/cause"
@@ -33,4 +35,24 @@ func TestWhatNeedsAFault(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Where several managers' lists have one cause, what the first says counts: a campaign loads the
+// list of its own manager first.
+func TestOwnListFirst(t *testing.T) {
+	dir := t.TempDir()
+	for _, list := range []string{"own", "other"} {
+		if err := os.WriteFile(filepath.Join(dir, list), []byte("a, b |  | scenarios: of-"+list+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k, err := known.Load(dir, "own", "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Each(func(_, what string) {
+		if what != "scenarios: of-own" {
+			t.Errorf("%s, want what the first list says", what)
+		}
+	})
 }

@@ -173,7 +173,7 @@ func (c *covering) cover(b Bounds) error {
 			w.until = c.u.epochOf(c.Until) - 1
 		}
 		n, err := w.run()
-		c.result.States = w.states()
+		c.result.States = len(c.u.walked)
 		if err != nil {
 			return err
 		}

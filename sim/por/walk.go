@@ -42,7 +42,6 @@ type walk struct {
 	u      *universe
 	bounds Bounds
 	until  int64           // no faults from this epoch on; forever: always
-	partly map[state]bool  // walked, and something after it is not known
 	lead   map[string]bool // what is not known, by what would show it
 	leads  []lead
 	gaps   int // how often it came to what is not known
@@ -65,6 +64,13 @@ type state struct {
 	made, sighted sum
 	turn          int32
 	left          [3]uint8 // of the bounds
+}
+
+// walked is what a walk found after a state.
+type walked struct {
+	schedules count
+	// partly: something after it was not known in the universe's walk of this number.
+	partly int32
 }
 
 // lead is a beginning of a schedule that nobody knows how to go on.
@@ -102,9 +108,10 @@ var errStates = errors.New("more than 30 million states to walk through")
 
 // go through everything. The number of schedules is right if there are no leads.
 func (w *walk) run() (*big.Int, error) {
-	w.partly, w.lead = map[state]bool{}, map[string]bool{}
+	w.lead = map[string]bool{}
 	w.turn, w.now = -1, -1
 	w.u.show()
+	w.u.walks++
 	n := w.visit()
 	if w.err == nil {
 		w.err = context.Cause(w.ctx)
@@ -124,29 +131,24 @@ func (w *walk) visit() count {
 	}
 	left := w.bounds.less(w.spent)
 	at := state{w.made, w.sighted, w.turn, [3]uint8{uint8(left.Preemptions), uint8(left.Faults), uint8(left.Reorders)}}
-	if n, ok := w.u.walked[at]; ok {
-		return n
-	}
-	if w.partly[at] {
+	switch was, ok := w.u.walked[at]; {
+	case ok && was.partly == 0:
+		return was.schedules
+	case ok && was.partly == w.u.walks:
 		w.gaps++
 		return count{}
-	}
-	if w.states() >= statesMax {
+	case !ok && len(w.u.walked) >= statesMax:
 		w.err = errStates
 		return count{}
 	}
 	gaps := w.gaps
-	n := w.choices()
-	if w.gaps == gaps {
-		w.u.walked[at] = n
-	} else {
-		w.partly[at] = true
+	found := walked{schedules: w.choices()}
+	if w.gaps != gaps {
+		found.partly = w.u.walks
 	}
-	return n
+	w.u.walked[at] = found
+	return found.schedules
 }
-
-// states are those that are known to have been walked.
-func (w *walk) states() int { return len(w.u.walked) + len(w.partly) }
 
 // choices are the ways to go on from here. If no message can go, time passes first.
 func (w *walk) choices() (n count) {

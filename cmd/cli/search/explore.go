@@ -115,7 +115,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	if err := workers.Check(f.workers, &f.link); err != nil {
 		return cfg, err
 	}
-	causes, found, err := known.LoadIf(known.Dir, input.Lists(f.managers, "")...)
+	causes, found, err := known.LoadIf(known.Dir, input.ListsFor(f.managers, f.space)...)
 	if err != nil {
 		return cfg, err
 	}
