@@ -152,6 +152,15 @@ type Annotations struct {
 // through the gate.
 type Run func(ctx context.Context, g *sim.Gate, node string) error
 
+// Counted has count add up how many of these processes run.
+func (r Run) Counted(count func(n int)) Run {
+	return func(ctx context.Context, g *sim.Gate, node string) error {
+		count(1)
+		defer count(-1)
+		return r(ctx, g, node)
+	}
+}
+
 // Instance is an address manager within one run. All its functions but Observe, Act,
 // Adopt and Export send their messages through the gate they are given. Add, Del,
 // Observe and Act are required.

@@ -184,7 +184,7 @@ func (u *universe) join(things []int32) {
 func (u *universe) show() {
 	if u.dirty {
 		u.sights, u.shown, u.together, u.looked, u.dirty = map[string]int32{}, map[string]bool{}, map[string]bool{}, 0, false
-		u.walked = map[state]walked{} // they are named by sights
+		u.walked = map[sum]walked{} // they are named by sights
 	}
 	for ; u.looked < len(u.paths); u.looked++ {
 		var before []sighted

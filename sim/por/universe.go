@@ -41,7 +41,7 @@ type universe struct {
 	sights   map[string]int32 // that runs have shown: see sighted
 	shown    map[string]bool  // ends of runs: see endKeys
 	together map[string]bool  // of these, in which all is judged together
-	walked   map[state]walked
+	walked   map[sum]walked
 	walks    int32 // so many there were
 	looked   int   // so many logs are in sights and shown
 	dirty    bool  // more is judged than was known when they were looked at

@@ -59,11 +59,12 @@ type walk struct {
 	err     error
 }
 
-// state is all that what comes next depends on.
-type state struct {
-	made, sighted sum
-	turn          int32
-	left          [3]uint8 // of the bounds
+// state names all that what comes next depends on: the steps and sights so far, who went last,
+// and what is left of the bounds.
+func (w *walk) state() sum {
+	left := w.bounds.less(w.spent)
+	rest := uint64(w.turn+1)<<32 | uint64(left.Preemptions)<<16 | uint64(left.Faults)<<8 | uint64(left.Reorders)
+	return sum{w.made[0] + mix(w.sighted[0]+rest), w.made[1] + mix(w.sighted[1]^rest)}
 }
 
 // walked is what a walk found after a state.
@@ -97,14 +98,14 @@ type way struct {
 	level   int
 }
 
-// statesMax bounds the memory of a walk: about 4 GB.
-const statesMax = 30_000_000
+// statesMax bounds the memory of a walk: about 6 GB.
+const statesMax = 100_000_000
 
 // leadsMax of one walk are followed before the next one: many show where others go, too.
 const leadsMax = 2000
 
 // errStates ends a walk that would take too much memory.
-var errStates = errors.New("more than 30 million states to walk through")
+var errStates = errors.New("more than 100 million states to walk through")
 
 // go through everything. The number of schedules is right if there are no leads.
 func (w *walk) run() (*big.Int, error) {
@@ -129,8 +130,7 @@ func (w *walk) visit() count {
 		w.gaps++
 		return count{}
 	}
-	left := w.bounds.less(w.spent)
-	at := state{w.made, w.sighted, w.turn, [3]uint8{uint8(left.Preemptions), uint8(left.Faults), uint8(left.Reorders)}}
+	at := w.state()
 	switch was, ok := w.u.walked[at]; {
 	case ok && was.partly == 0:
 		return was.schedules

@@ -45,8 +45,6 @@ func (i *instance) control(ctx context.Context, g *sim.Gate, _ string) error {
 		Env:   map[string]string{"METALLB_NAMESPACE": namespace, "METALLB_POD_NAME": Controller, "METALLB_DEPLOYMENT": "controller"},
 		Flags: map[string]string{"webhook-mode": "disabled", "disable-cert-rotation": "true"},
 	}
-	i.record.runs(1)
-	defer i.record.runs(-1)
 	end := p.Run(main)
 	g.Exited() // a status of a pool that nobody takes any more keeps a handler, and its mutex, for ever
 	if ctx.Err() != nil {

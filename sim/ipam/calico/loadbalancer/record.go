@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"ipamsim/model"
-	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
@@ -55,15 +54,7 @@ func follow(api *kube.Server, calicos func(context.Context) (model.Snapshot, err
 	return r, nil
 }
 
-// running is a controller's run, counted.
-func (r *record) running(run ipam.Run) ipam.Run {
-	return func(ctx context.Context, g *sim.Gate, node string) error {
-		r.runs(1)
-		defer r.runs(-1)
-		return run(ctx, g, node)
-	}
-}
-
+// runs counts controllers.
 func (r *record) runs(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
