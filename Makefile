@@ -85,7 +85,8 @@ determinism: ## SEEDS=200 seeds of every scenario, or of SCENARIOS=N, in eight p
 	@$(call gov,test) -timeout 24h -count=1 -run '^TestDeterminism$$' -v ./scenarios -full -seeds $(SEEDS) -pick '$(SCENARIOS)' -controllers '$(CONTROLLERS)'
 
 nightly: SEEDS = 2
-nightly: ## what make test leaves out of determinism and replay: the scenarios of over 2,500 steps
+nightly: build ## what make test leaves out of determinism and replay: the scenarios of over 2,500 steps; the gate with each run twice
+	@$(BIN) gate --twice --budget 2h
 	@$(call gov,test) -timeout 6h -count=1 -run '^(TestDeterminism|TestReplayOfRecordedSchedule)$$' -v ./scenarios -full -seeds $(SEEDS) -pick long
 
 # These look at the heap itself.

@@ -31,7 +31,7 @@ func (g *Gate) Brief(ctx context.Context) (*baseline.Outcome, error) {
 		part := *g
 		part.Scenarios = g.Scenarios[from:min(len(g.Scenarios), from+n)]
 		h := &session{Gate: &part, scratch: all.scratch, decided: map[int]bool{}, early: true, once: true}
-		some, err := h.twice(ctx)
+		some, err := h.firsts(ctx)
 		if err == nil {
 			err = h.wider(ctx, some, baseline.Doubts(g.Baseline, some), g.wideOf)
 		}

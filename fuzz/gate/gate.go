@@ -29,13 +29,14 @@ type Gate struct {
 	// is left out, and the outcome says so (baseline.LeftOut).
 	Budget time.Duration
 	Search Search // after everything else, in what is left of Budget
+	Twice  bool   // every run, and not only that of each scenario's own seed
 	// Progress is told how many runs are done and how many there will be.
 	Progress func(done, all int)
 }
 
-// Run does every run and compares. Each is done twice, on etcd and on the store in
-// memory, in different processes; that of a scenario's own seed as the scenario says, others
-// with cheap controllers (scenarios.WithSimpleControllers). A scenario that is red whatever its other runs show
+// Run does every run and compares. That of a scenario's own seed is done as the scenario says
+// and twice, on etcd and on the store in memory, in different processes; those of others with
+// cheap controllers (scenarios.WithSimpleControllers) and in memory, or twice, too (Twice). A scenario that is red whatever its other runs show
 // is done no more of. The error says that nothing was proven: ctx ended, or no process
 // could be started.
 func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
@@ -50,8 +51,8 @@ func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, g.Budget, errLate)
 		defer cancel()
 	}
-	h.early = true
-	results, err := h.twice(ctx)
+	h.early, h.always = true, g.Twice
+	results, err := h.firsts(ctx)
 	if err == nil {
 		err = h.wider(ctx, results, baseline.Doubts(g.Baseline, results), g.wideOf)
 	}
@@ -80,7 +81,8 @@ func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcom
 		return nil, nil, err
 	}
 	defer func() { _ = h.scratch.Remove() }()
-	results, err := h.twice(ctx)
+	h.always = true
+	results, err := h.firsts(ctx)
 	if err == nil {
 		wide := func(r *baseline.Result) int {
 			n := baseline.WideOf(r.Runs[0].Steps)
@@ -118,17 +120,23 @@ type session struct {
 	repeated  reports.Repeated
 	early     bool         // what is red already is not run any more
 	once      bool         // each run once, in memory
+	always    bool         // each run twice
 	decided   map[int]bool // scenarios that are
 }
 
-// twice runs the first seeds of every scenario on both stores, of a brief gate in memory.
-func (h *session) twice(ctx context.Context) ([]baseline.Result, error) {
-	stores := []string{scenarios.Etcd, scenarios.Memory}
-	if h.once {
-		stores = stores[1:]
+// stores of the run of a scenario's nth seed: on both it is the same run twice.
+func (h *session) stores(nth int) []string {
+	if h.once || nth > 0 && !h.always {
+		return []string{scenarios.Memory}
 	}
+	return []string{scenarios.Etcd, scenarios.Memory}
+}
+
+// firsts runs the first seeds of every scenario.
+func (h *session) firsts(ctx context.Context) ([]baseline.Result, error) {
 	results := make([]baseline.Result, len(h.Scenarios))
 	var tasks []*task
+	var runs [][]*task // each on one store, or on both
 	for i, s := range h.Scenarios {
 		r := &results[i]
 		*r = baseline.Result{Scenario: Name(s), File: s.File, Line: s.ExpectLine(), Title: s.Doc.Spec.Title, Manager: s.Doc.Spec.IPAM, Upstream: s.Manager().Upstream,
@@ -142,22 +150,24 @@ func (h *session) twice(ctx context.Context) ([]baseline.Result, error) {
 			seeds = []uint64{rec.Seed}
 			r.Record = &baseline.Record{Upstream: rec.Upstream, Violated: slices.Sorted(slices.Values(r.Known))}
 		}
-		for _, seed := range seeds {
-			for _, store := range stores {
+		for n, seed := range seeds {
+			first := len(tasks)
+			for _, store := range h.stores(n) {
 				t := &task{ask: ask{File: s.File, Seed: seed, Recorded: rec != nil, Store: store}, result: i, weight: h.weight(s)}
 				if e := h.Baseline.Entry(r.Scenario); e != nil && rec == nil {
 					t.before = e.Run(seed)
 				}
 				tasks = append(tasks, t)
 			}
+			runs = append(runs, tasks[first:len(tasks):len(tasks)])
 		}
 	}
 	if err := h.do(ctx, tasks); err != nil {
 		return nil, err
 	}
 	left := make([]int, len(results))
-	for i := 0; i < len(tasks); i += len(stores) { // the same run on etcd and in memory
-		judge, again := tasks[i], tasks[i+len(stores)-1]
+	for _, run := range runs {
+		judge, again := run[0], run[len(run)-1]
 		r := &results[judge.result]
 		if r.Wall += judge.wall; again != judge {
 			r.Wall += again.wall

@@ -32,7 +32,8 @@ import (
 type gateFlags struct {
 	managers           scenarios.Managers
 	baseline, findings string
-	update, brief      bool
+	update             bool
+	brief, twice       bool
 	workers, seeds     int
 	budget, search     time.Duration
 	first              uint64
@@ -47,8 +48,9 @@ func GateCommand(m scenarios.Managers) *cobra.Command {
 		Use:   "gate [FILE…]",
 		Short: "compare the library with what it came to before",
 		Long: `Run the library, or FILEs of it, with fixed seeds and compare with a baseline:
-which invariants are violated, whether the same run twice is the same, and what it
-costs (API calls, conflicts, virtual time, addresses, blocks, routes).
+which invariants are violated, whether the same run twice is the same (of each
+scenario that of its own seed; --twice: all), and what it costs (API calls,
+conflicts, virtual time, addresses, blocks, routes).
 
 Red: a violation that is new or more frequent, one that vanished though upstream is
 the same, a run that is not the same twice or cannot be done, a cost that is higher
@@ -76,8 +78,8 @@ judge everything.`,
 			if f.update && cmd.Flags().Changed("budget") {
 				return errors.New("--update and --budget exclude each other: half of a baseline is none")
 			}
-			if f.brief && (f.update || f.search > 0) {
-				return errors.New("--brief: it neither updates nor searches; leave out --update and --search")
+			if f.brief && (f.update || f.twice || f.search > 0) {
+				return errors.New("--brief: each run once, without an update or a search; leave out --update, --twice and --search")
 			}
 			if cmd.Flags().Changed("seeds") && (!f.update || f.seeds < 1) {
 				return errors.New("--seeds: makes sense with --update only, and wants at least 1")
@@ -97,6 +99,7 @@ judge everything.`,
 	fl.StringVar(&f.findings, "findings", "", "replay the findings in `DIR`, too: *.yaml")
 	fl.BoolVar(&f.update, "update", false, "rewrite the baseline, and say what changed (takes longer: many seeds)")
 	fl.BoolVar(&f.brief, "brief", false, "each run once, in the order of FILEs, until a scenario is worse: no proof of green")
+	fl.BoolVar(&f.twice, "twice", false, "each run twice, on etcd and in memory, and not only those of the scenarios' own seeds; --update does so")
 	fl.IntVar(&f.seeds, "seeds", 0, "with --update: at most `N` seeds of each scenario (default 12 to 100, by its length)")
 	fl.DurationVar(&f.budget, "budget", budgetUsual, "stop after this time, and say what was left out (90s, 10m); 0: never")
 	fl.DurationVar(&f.search, "search", 0, "search so long for failures whose cause is not known, in worlds that no scenario names (default of a fork: the fuzzer's corpora, 30s at most; else none)")
@@ -151,7 +154,7 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	if !hermetic.Enabled {
 		return nil, errors.New("gate: built on the stock Go runtime, where a run is no function of its seed and nothing can be compared; make build uses the hermetic one")
 	}
-	g := &gate.Gate{Parallel: f.workers, All: len(files) == 0, SeedsMax: f.seeds, Budget: f.budget, Search: gate.Search{Time: f.search, Dir: f.dir, Known: known.Dir, Drawn: true, First: f.first, Kinds: f.kinds}}
+	g := &gate.Gate{Parallel: f.workers, All: len(files) == 0, SeedsMax: f.seeds, Twice: f.twice, Budget: f.budget, Search: gate.Search{Time: f.search, Dir: f.dir, Known: known.Dir, Drawn: true, First: f.first, Kinds: f.kinds}}
 	var err error
 	if g.Baseline, err = baseline.Load(f.baseline); errors.Is(err, fs.ErrNotExist) && f.update {
 		g.Baseline, err = &baseline.Baseline{Format: baseline.Format}, nil
