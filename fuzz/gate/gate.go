@@ -29,13 +29,13 @@ type Gate struct {
 	// is left out, and the outcome says so (baseline.LeftOut).
 	Budget time.Duration
 	Search Search // after everything else, in what is left of Budget
-	Twice  bool   // every run, and not only that of each scenario's own seed
+	Twice  bool   // every run, and not only those of the scenarios' own seeds that are not long
 	// Progress is told how many runs are done and how many there will be.
 	Progress func(done, all int)
 }
 
 // Run does every run and compares. That of a scenario's own seed is done as the scenario says
-// and twice, on etcd and on the store in memory, in different processes; those of others with
+// and, unless it is long, twice, on etcd and on the store in memory, in different processes; those of others with
 // cheap controllers (scenarios.WithSimpleControllers) and in memory, or twice, too (Twice). A scenario that is red whatever its other runs show
 // is done no more of. The error says that nothing was proven: ctx ended, or no process
 // could be started.
@@ -125,12 +125,19 @@ type session struct {
 }
 
 // stores of the run of a scenario's nth seed: on both it is the same run twice.
-func (h *session) stores(nth int) []string {
-	if h.once || nth > 0 && !h.always {
+func (h *session) stores(s *scenarios.Scenario, nth int) []string {
+	e := h.Baseline.Entry(s.Name())
+	switch own := nth == 0; {
+	case h.once || !own && !h.always:
 		return []string{scenarios.Memory}
+	case own && !h.always && e != nil && e.Runs[0].Steps > longSteps:
+		return []string{scenarios.Etcd}
 	}
 	return []string{scenarios.Etcd, scenarios.Memory}
 }
+
+// longSteps: runs of more are done twice by make nightly alone, as TestDeterminism does them.
+const longSteps = 2500
 
 // firsts runs the first seeds of every scenario.
 func (h *session) firsts(ctx context.Context) ([]baseline.Result, error) {
@@ -152,7 +159,7 @@ func (h *session) firsts(ctx context.Context) ([]baseline.Result, error) {
 		}
 		for n, seed := range seeds {
 			first := len(tasks)
-			for _, store := range h.stores(n) {
+			for _, store := range h.stores(s, n) {
 				t := &task{ask: ask{File: s.File, Seed: seed, Recorded: rec != nil, Store: store}, result: i, weight: h.weight(s)}
 				if e := h.Baseline.Entry(r.Scenario); e != nil && rec == nil {
 					t.before = e.Run(seed)

@@ -48,9 +48,9 @@ func GateCommand(m scenarios.Managers) *cobra.Command {
 		Use:   "gate [FILE…]",
 		Short: "compare the library with what it came to before",
 		Long: `Run the library, or FILEs of it, with fixed seeds and compare with a baseline:
-which invariants are violated, whether the same run twice is the same (of each
-scenario that of its own seed; --twice: all), and what it costs (API calls,
-conflicts, virtual time, addresses, blocks, routes).
+which invariants are violated, whether the same run twice is the same (that of a
+scenario's own seed, if it has at most 2,500 steps; --twice: all), and what it
+costs (API calls, conflicts, virtual time, addresses, blocks, routes).
 
 Red: a violation that is new or more frequent, one that vanished though upstream is
 the same, a run that is not the same twice or cannot be done, a cost that is higher
@@ -99,7 +99,7 @@ judge everything.`,
 	fl.StringVar(&f.findings, "findings", "", "replay the findings in `DIR`, too: *.yaml")
 	fl.BoolVar(&f.update, "update", false, "rewrite the baseline, and say what changed (takes longer: many seeds)")
 	fl.BoolVar(&f.brief, "brief", false, "each run once, in the order of FILEs, until a scenario is worse: no proof of green")
-	fl.BoolVar(&f.twice, "twice", false, "each run twice, on etcd and in memory, and not only those of the scenarios' own seeds; --update does so")
+	fl.BoolVar(&f.twice, "twice", false, "each run twice, on etcd and in memory, and not only those of the scenarios' own seeds of at most 2,500 steps; --update does so")
 	fl.IntVar(&f.seeds, "seeds", 0, "with --update: at most `N` seeds of each scenario (default 12 to 100, by its length)")
 	fl.DurationVar(&f.budget, "budget", budgetUsual, "stop after this time, and say what was left out (90s, 10m); 0: never")
 	fl.DurationVar(&f.search, "search", 0, "search so long for failures whose cause is not known, in worlds that no scenario names (default of a fork: the fuzzer's corpora, 30s at most; else none)")
