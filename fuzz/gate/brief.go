@@ -30,7 +30,7 @@ func (g *Gate) Brief(ctx context.Context) (*baseline.Outcome, error) {
 	for from, n := 0, firstPart; from < len(g.Scenarios); from, n = from+n, 2*n {
 		part := *g
 		part.Scenarios = g.Scenarios[from:min(len(g.Scenarios), from+n)]
-		h := &session{Gate: &part, scratch: all.scratch, decided: map[int]bool{}, early: true, once: true}
+		h := &session{Gate: &part, scratch: all.scratch, decided: map[int]bool{}, early: true, twice: never}
 		some, err := h.firsts(ctx)
 		if err == nil {
 			err = h.wider(ctx, some, baseline.Doubts(g.Baseline, some), g.wideOf)

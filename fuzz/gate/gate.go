@@ -51,7 +51,10 @@ func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, g.Budget, errLate)
 		defer cancel()
 	}
-	h.early, h.always = true, g.Twice
+	h.early = true
+	if g.Twice {
+		h.twice = always
+	}
 	results, err := h.firsts(ctx)
 	if err == nil {
 		err = h.wider(ctx, results, baseline.Doubts(g.Baseline, results), g.wideOf)
@@ -81,7 +84,7 @@ func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcom
 		return nil, nil, err
 	}
 	defer func() { _ = h.scratch.Remove() }()
-	h.always = true
+	h.twice = always
 	results, err := h.firsts(ctx)
 	if err == nil {
 		wide := func(r *baseline.Result) int {
@@ -118,22 +121,29 @@ type session struct {
 	mu        sync.Mutex // guards what follows
 	done, all int
 	repeated  reports.Repeated
-	early     bool         // what is red already is not run any more
-	once      bool         // each run once, in memory
-	always    bool         // each run twice
+	early     bool // what is red already is not run any more
+	twice     twice
 	decided   map[int]bool // scenarios that are
 }
 
-// stores of the run of a scenario's nth seed: on both it is the same run twice.
-func (h *session) stores(s *scenarios.Scenario, nth int) []string {
-	e := h.Baseline.Entry(s.Name())
-	switch own := nth == 0; {
-	case h.once || !own && !h.always:
-		return []string{scenarios.Memory}
-	case own && !h.always && e != nil && e.Runs[0].Steps > longSteps:
+// twice is which runs are done on both stores.
+type twice int8
+
+const (
+	short  twice = iota // those of the scenarios' own seeds that are not long
+	always              // all
+	never               // none: each in memory
+)
+
+// stores of the run of a scenario's own seed, or of another.
+func (t twice) stores(own, long bool) []string {
+	switch {
+	case t == always || t == short && own && !long:
+		return []string{scenarios.Etcd, scenarios.Memory}
+	case t == short && own:
 		return []string{scenarios.Etcd}
 	}
-	return []string{scenarios.Etcd, scenarios.Memory}
+	return []string{scenarios.Memory}
 }
 
 // longSteps: runs of more are done twice by make nightly alone, as TestDeterminism does them.
@@ -152,17 +162,19 @@ func (h *session) firsts(ctx context.Context) ([]baseline.Result, error) {
 			r.Known = slices.Concat(e.Violations, e.May)
 		}
 		seeds := baseline.SeedsOf(s.Seed(), baseline.Seeds)
-		rec := s.Doc.Spec.Schedule
+		rec, before := s.Doc.Spec.Schedule, h.Baseline.Entry(r.Scenario)
 		if rec != nil {
+			before = nil // what it came to is said by the file
 			seeds = []uint64{rec.Seed}
 			r.Record = &baseline.Record{Upstream: rec.Upstream, Violated: slices.Sorted(slices.Values(r.Known))}
 		}
+		long := before != nil && before.Runs[0].Steps > longSteps
 		for n, seed := range seeds {
 			first := len(tasks)
-			for _, store := range h.stores(s, n) {
+			for _, store := range h.twice.stores(n == 0, long) {
 				t := &task{ask: ask{File: s.File, Seed: seed, Recorded: rec != nil, Store: store}, result: i, weight: h.weight(s)}
-				if e := h.Baseline.Entry(r.Scenario); e != nil && rec == nil {
-					t.before = e.Run(seed)
+				if before != nil {
+					t.before = before.Run(seed)
 				}
 				tasks = append(tasks, t)
 			}

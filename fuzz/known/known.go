@@ -84,15 +84,12 @@ func (k *Causes) learn(look, rest, what string) {
 	if k.whole == nil {
 		k.whole, k.looks, k.plain, k.shown = map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}
 	}
-	if k.whole[key(look, rest)] == "" {
-		k.whole[key(look, rest)] = what
-	}
+	whole := key(look, rest)
+	k.whole[whole] = cmp.Or(k.whole[whole], what)
 	k.shown[look] = k.shown[look] || strings.HasPrefix(what, Shown)
-	if k.looks[look] == "" {
-		k.looks[look] = what
-	}
-	if k.plain[look] == "" && !strings.HasSuffix(rest, cause.AfterFault) {
-		k.plain[look] = what
+	k.looks[look] = cmp.Or(k.looks[look], what)
+	if !strings.HasSuffix(rest, cause.AfterFault) {
+		k.plain[look] = cmp.Or(k.plain[look], what)
 	}
 }
 

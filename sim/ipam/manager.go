@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"slices"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -152,11 +153,11 @@ type Annotations struct {
 // through the gate.
 type Run func(ctx context.Context, g *sim.Gate, node string) error
 
-// Counted has count add up how many of these processes run.
-func (r Run) Counted(count func(n int)) Run {
+// Counted keeps in n how many of these processes run.
+func (r Run) Counted(n *atomic.Int32) Run {
 	return func(ctx context.Context, g *sim.Gate, node string) error {
-		count(1)
-		defer count(-1)
+		n.Add(1)
+		defer n.Add(-1)
 		return r(ctx, g, node)
 	}
 }

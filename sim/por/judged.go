@@ -82,7 +82,7 @@ func (u *universe) numbers(things []string) (out []int32) {
 // judges reports whether something is seen when a step is made.
 func (u *universe) judges(id int32) bool { return u.wholly(id) || len(u.events[id].touches) > 0 }
 
-func (u *universe) wholly(id int32) bool { return u.whole[u.briefs[id].kind] }
+func (u *universe) wholly(id int32) bool { return u.whole[u.events[id].kind] }
 
 // sightKey is what is seen when a step is made after others: see sighted.
 func (u *universe) sightKey(before []sighted, id int32) []byte {

@@ -77,7 +77,6 @@ func (r *reading) push(key []byte, e event) int32 {
 		r.u.byKey[string(key)] = id
 		e.log, e.at = r.n, len(r.path)
 		r.u.events = append(r.u.events, e)
-		r.u.briefs = append(r.u.briefs, brief{e.kind, e.actor, e.all, r.u.kinds[e.kind].told})
 	}
 	r.path = append(r.path, id)
 	r.u.paths[r.n] = r.path

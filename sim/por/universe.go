@@ -30,7 +30,6 @@ type universe struct {
 	hearers  [][]int32 // by kind; nil: not asked yet
 	parts    [][]part  // of two kinds, the later one first: see partsIn
 	events   []event
-	briefs   []brief // of these
 	byKey    map[string]int32
 	pauses   []pause // what time brings to a process
 	byPause  map[string]int32
@@ -90,12 +89,6 @@ type event struct {
 	children []int32
 	gone     []int32
 	log, at  int // where it was seen first: after so much of the path
-}
-
-// brief is what most is asked of an event.
-type brief struct {
-	kind, actor int32
-	all, told   bool
 }
 
 // written is an object as a step left it, in numbers of texts.
@@ -243,13 +236,13 @@ func (u *universe) since(b []byte, path []int32, k, cause int32) []byte {
 	clear(u.had)
 	parts := u.partsIn(k)
 	for _, id := range slices.Backward(path) {
-		e := &u.briefs[id]
+		e := &u.events[id]
 		p := parts[e.kind]
 		if p == none && id != cause {
 			continue
 		}
 		if p == byState && e.all {
-			u.left(u.events[id].wrote)
+			u.left(e.wrote)
 		}
 		if !u.had[e.actor] && (p == whole || p == byState && !e.all || id == cause) {
 			u.had[e.actor] = true
@@ -330,9 +323,9 @@ func (u *universe) pauseKey(path []int32, actor int32) string {
 	u.past = u.past[:0]
 	clear(u.had)
 	for _, id := range slices.Backward(path) {
-		e := &u.briefs[id]
+		e := &u.events[id]
 		a := e.actor
-		if a != actor && e.told {
+		if a != actor && u.kinds[e.kind].told {
 			continue
 		}
 		if !u.had[a] && u.moving[actor][a] {

@@ -63,7 +63,7 @@ type walk struct {
 // and what is left of the bounds.
 func (w *walk) state() sum {
 	left := w.bounds.less(w.spent)
-	rest := uint64(w.turn+1)<<32 | uint64(left.Preemptions)<<16 | uint64(left.Faults)<<8 | uint64(left.Reorders)
+	rest := uint64(w.turn+1)<<48 | uint64(left.Preemptions)<<32 | uint64(left.Faults)<<16 | uint64(left.Reorders)
 	return sum{w.made[0] + mix(w.sighted[0]+rest), w.made[1] + mix(w.sighted[1]^rest)}
 }
 

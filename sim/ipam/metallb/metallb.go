@@ -112,7 +112,7 @@ func open(env ipam.Env) (ipam.Instance, error) {
 		}
 	}
 	return ipam.Instance{
-		Add: add, Del: del, Run: map[string]ipam.Run{Controller: ipam.Run(i.control).Counted(i.record.runs)}, Act: actOf,
+		Add: add, Del: del, Run: map[string]ipam.Run{Controller: ipam.Run(i.control).Counted(&i.record.controllers)}, Act: actOf,
 		Observe: func(context.Context) (model.Snapshot, error) { return r.snapshot(), nil },
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	metallbv1beta1 "go.universe.tf/metallb/api/v1beta1"
 	corev1 "k8s.io/api/core/v1"
@@ -32,10 +33,10 @@ const (
 
 // record is what is stored, kept up to date by its changes.
 type record struct {
-	networks []model.Network
+	networks    []model.Network
+	controllers atomic.Int32 // that run
 
 	mu          sync.Mutex
-	controllers int                 // that run
 	services    map[string]*service // by NAMESPACE/NAME
 	pools       map[string]metallbv1beta1.IPAddressPool
 	communities map[string]metallbv1beta1.Community
@@ -91,13 +92,6 @@ func (r *record) follow(api *kube.Server) error {
 		}
 	})
 	return nil
-}
-
-// runs counts controllers.
-func (r *record) runs(n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.controllers += n
 }
 
 // take reads one object; the caller holds mu. What the API server has stored can be read.
@@ -189,7 +183,7 @@ func sorted[T any](m map[string]T) (out []T) {
 func (r *record) snapshot() model.Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out, balancers := model.Snapshot{Networks: r.networks, Services: &model.Services{Balancing: r.controllers > 0}}, map[string]*model.Balancer{}
+	out, balancers := model.Snapshot{Networks: r.networks, Services: &model.Services{Balancing: r.controllers.Load() > 0}}, map[string]*model.Balancer{}
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
 		x, s := r.services[name], model.Service{Name: name}
 		if served(x.Service) {

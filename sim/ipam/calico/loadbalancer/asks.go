@@ -15,40 +15,50 @@ const (
 	addrsAnnotation    = "projectcalico.org/loadBalancerIPs" // at most one of each family
 )
 
-// from is what a Service asks its addresses to be of, by family (model.Balancer). Certain
-// addresses go before pools. One of which anything cannot be read is given none.
+// from is what a Service asks its addresses to be of, by family (model.Balancer). One of which
+// anything cannot be read is given none.
+func from(annotations map[string]string, networks []model.Network) map[string][]netip.Prefix {
+	if out, ok := asked(annotations, networks); ok {
+		return out
+	}
+	return map[string][]netip.Prefix{"IPv4": nil, "IPv6": nil}
+}
+
+// asked reads the annotations: certain addresses go before pools. It is nil if there are none.
 //
 // Source: kube-controllers/pkg/controllers/loadbalancer, parseAnnotations (v3.31.0).
-func from(annotations map[string]string, networks []model.Network) map[string][]netip.Prefix {
-	out, unread := map[string][]netip.Prefix{}, map[string][]netip.Prefix{"IPv4": nil, "IPv6": nil}
+func asked(annotations map[string]string, networks []model.Network) (out map[string][]netip.Prefix, ok bool) {
 	for family, name := range map[string]string{"IPv4": poolsOf4Annotation, "IPv6": poolsOf6Annotation} {
-		text, asked := annotations[name]
-		if !asked {
+		text, there := annotations[name]
+		if !there {
 			continue
 		}
 		pools, ok := prefixes(text, networks)
 		if !ok || slices.ContainsFunc(pools, func(p netip.Prefix) bool { return model.FamilyOf(p.Addr()) != family }) {
-			return unread
+			return nil, false
+		}
+		if out == nil {
+			out = map[string][]netip.Prefix{}
 		}
 		out[family] = pools
 	}
-	text, asked := annotations[addrsAnnotation]
-	if !asked {
-		return out
+	text, there := annotations[addrsAnnotation]
+	if !there {
+		return out, true
 	}
 	out = map[string][]netip.Prefix{"IPv4": nil, "IPv6": nil}
 	var list []netip.Addr
 	if json.Unmarshal([]byte(text), &list) != nil {
-		return unread
+		return nil, false
 	}
 	for _, a := range list {
 		family := model.FamilyOf(a)
 		if !a.IsValid() || len(out[family]) > 0 {
-			return unread
+			return nil, false
 		}
 		out[family] = []netip.Prefix{netip.PrefixFrom(a, a.BitLen())}
 	}
-	return out
+	return out, true
 }
 
 // prefixes are those of pools that are named, or given as such.

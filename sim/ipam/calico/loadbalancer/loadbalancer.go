@@ -28,7 +28,7 @@ func New(c *ipam.Manager) *ipam.Manager {
 		}
 		calicos := i.Act
 		i.Observe = r.observe
-		i.Run[calico.LoadBalancerController] = i.Run[calico.LoadBalancerController].Counted(r.runs)
+		i.Run[calico.LoadBalancerController] = i.Run[calico.LoadBalancerController].Counted(&r.controllers)
 		i.Act = func(detail any) act.Act {
 			if x, ok := detail.(kube.Exchange); ok && x.Resource == ipam.ServicesResource {
 				return ipam.ActOfBalancer(x)

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	_ "unsafe" // for linkname
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
@@ -23,12 +24,12 @@ const settingsResource = "kubecontrollersconfigurations"
 
 // record is Calico's with the Services, kept up to date by their changes.
 type record struct {
-	calicos func(context.Context) (model.Snapshot, error)
+	calicos     func(context.Context) (model.Snapshot, error)
+	controllers atomic.Int32 // that run
 
-	mu          sync.Mutex
-	controllers int                        // that run
-	services    map[string]*corev1.Service // by NAMESPACE/NAME
-	assigns     apiv3.AssignIPs            // which Services are served
+	mu       sync.Mutex
+	services map[string]*corev1.Service // by NAMESPACE/NAME
+	assigns  apiv3.AssignIPs            // which Services are served
 }
 
 // follow reads what is stored and follows what changes, without a message.
@@ -52,13 +53,6 @@ func follow(api *kube.Server, calicos func(context.Context) (model.Snapshot, err
 		r.take(c.Object)
 	})
 	return r, nil
-}
-
-// runs counts controllers.
-func (r *record) runs(n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.controllers += n
 }
 
 // take reads one object; the caller holds mu. A configuration that does not say which
@@ -85,7 +79,7 @@ func (r *record) observe(ctx context.Context) (model.Snapshot, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s.Services = &model.Services{Balancing: r.controllers > 0}
+	s.Services = &model.Services{Balancing: r.controllers.Load() > 0}
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
 		x, out := r.services[name], model.Service{Name: name}
 		if loadbalancer.IsCalicoManagedLoadBalancer(x, r.assigns) {
