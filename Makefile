@@ -22,8 +22,9 @@ BIN          = bin/ipamsim$(if $(strip $(FORK)),-fork)
 
 # gov VERB: "go VERB" with the overlay, or without it and saying so. Your GOFLAGS
 # stay; a path with spaces is fine. With FORK=../whereabouts, the folder of a fork (or
-# several), everything is built with it, and go.mod stays as it is: cmd/fork, which also
-# sees, with or without, whether what we transcribe of upstream is still what it was.
+# several), everything is built with it, and go.mod stays as it is. cmd/fork also generates
+# the packages of upstream's that cannot be imported, and compares them and what we
+# transcribe with what the tables record.
 gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(forked)go $(1) "$${flags[@]}"
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
@@ -39,8 +40,8 @@ build: ## bin/ipamsim; FORK=../whereabouts: bin/ipamsim-fork
 demo: build ## whereabouts#162 on the StatefulSet of its report
 	@$(BIN) run scenarios/r1-whereabouts-162.yaml
 
-# Without those of MetalLB's copies that vet has complaints about: they are upstream's.
-OURS = $$(go list ./... | grep -v '^ipamsim/sim/ipam/metallb/upstream/')
+# Without the packages that are generated from upstream's source.
+OURS = $$(go list ./... | grep -v '^ipamsim/sim/.*/upstream/')
 # The longest begin first, so that none of them is left over at the end for one processor.
 LONGEST = ./scenarios ./sim/hermetic ./fuzz ./fuzz/campaign ./sim/ipam/calico ./scenarios/plan ./cmd/fork ./fuzz/gate ./scenarios/calibrate
 # -vet=off: make lint has all of vet. -count=1: a test binary that may be cached logs every file it opens, under a mutex
@@ -52,7 +53,7 @@ test: ## every test but the long ones, and which did not run and why
 lint: ## gofmt, vet, staticcheck, actionlint
 	@out=$$(gofmt -l cmd fuzz model reports scenarios sim); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
 	@$(call gov,vet) $(OURS)
-	@cmd/hermetic/staticcheck.sh $(STATICCHECK) ./...
+	@cmd/hermetic/staticcheck.sh $(STATICCHECK) $(OURS)
 	@go run $(ACTIONLINT) -shellcheck= -pyflakes= .github/workflows/*.yml
 
 bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
