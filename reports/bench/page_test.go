@@ -11,7 +11,8 @@ import (
 	"ipamsim/reports/golden"
 )
 
-var measured = flag.String("measured", "", "with -update: a bench.json whose figures replace those of reports/bench.json")
+var measured = flag.String("measured", "",
+	"with -update: a bench.json whose figures replace those of reports/bench.json")
 
 // TestPages: the tables of the pages are what the recorded results render to. make
 // reports writes them.
