@@ -30,7 +30,7 @@ gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=her
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants init-test oracle findings conformance chaos memory
+.PHONY: help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports init-test oracle findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -135,6 +135,9 @@ releases: ## programs of older releases are built and run: cmd/fork (ten minutes
 MANAGER ?= whereabouts
 mutants: ## which small mistakes in an address manager the gate sees; writes reports/MUTANTS.md (hours; MANAGER=calico SAMPLE=100 SEED=1)
 	@go run ./cmd/mutants -manager '$(MANAGER)' $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(if $(strip $(FORK)),-source '$(strip $(FORK))')
+reports: ## write the pages that are made from recorded results: MUTANTS, BENCH, VERIFY; BENCH=bench.json takes its figures first
+	@go test -vet=off -count=1 -run '^TestPages$$' ./reports/bench -update $(if $(BENCH),-measured '$(abspath $(BENCH))')
+	@$(call gov,run) ./cmd/mutants -manager harness -known
 init-test: ## what ipamsim init writes builds, passes, finds its planted race; controller-runtime; one more of each kind
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit(Controller)?$$|^TestAddOneMore$$' -v ./cmd/cli -init
 # The first time builds kube-apiserver and kubectl 1.34.1 from the module proxy: ten minutes, 250 MB in the user's cache.
