@@ -7,8 +7,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/exchange"
 )
 
 // Cost is what a run took, by measure: the same for the same run, on any machine. Amounts
@@ -96,8 +95,8 @@ func (r *Report) works() map[sim.ActorID]*work {
 // more.
 func (r *Report) conflict(s *sim.Step) bool {
 	var o act.Outcome
-	if x, ok := s.Detail.(kube.Exchange); ok {
-		o = ipam.ActOf(x).Outcome // which needs no body
+	if x, ok := s.Detail.(exchange.Exchange); ok {
+		o = x.Act().Outcome // which needs no body
 	} else {
 		o = r.Did(s).Outcome
 	}

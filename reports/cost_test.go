@@ -10,21 +10,20 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
-	"ipamsim/sim/cluster/checker"
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/exchange"
 )
 
 // TestCostOf counts a run made by hand: two ADDs, of which one meets a conflict and
 // tries again, a DEL, a pass of the reconciler and a daemon; and a kubelet, which is
 // not the manager's.
 func TestCostOf(t *testing.T) {
-	r := &Report{Trace: &sim.Trace{}, History: &model.History{}, Used: checker.Used{
+	r := &Report{Trace: &sim.Trace{}, History: &model.History{}, Used: model.Usage{
 		Addresses: 1, AddressesMost: 2, Blocks: 1, BlocksMost: 1, Routes: 3, RoutesMost: 5,
 	}}
 	asks := func(actor string, kind sim.OpKind, verb string, status int) {
 		r.Trace.Steps = append(r.Trace.Steps, &sim.Step{
 			Decision: sim.Decision{Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Kind: kind}}},
-			Detail:   kube.Exchange{Verb: verb, Status: status},
+			Detail:   exchange.Exchange{Verb: verb, Status: status},
 		})
 	}
 	happens := func(at time.Duration, kind model.EventKind, actor, err string) {

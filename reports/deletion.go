@@ -4,27 +4,34 @@ import (
 	"encoding/json"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/exchange"
 )
+
+// condition is the part of a pod's condition that tells who deletes it.
+type condition struct {
+	Type   string `json:"type"`
+	Status string `json:"status"`
+	Reason string `json:"reason"`
+}
+
+// taintEviction is the condition that taint-eviction writes before it deletes a pod.
+//
+// Source: k8s.io/kubernetes/pkg/controller/tainteviction, addConditionAndDeletePod (v1.34).
+var taintEviction = condition{Type: "DisruptionTarget", Status: "True", Reason: "DeletionByTaintManager"}
 
 // unconfirmed reports whether a pod's deletion waits for no kubelet: its grace period is 0
 // seconds, or the pod that the server answers with is one that taint-eviction deletes.
-//
-// Source: k8s.io/kubernetes/pkg/controller/tainteviction, addConditionAndDeletePod (v1.34).
-func unconfirmed(x kube.Exchange) bool {
-	var asked metav1.DeleteOptions
-	if json.Unmarshal(kube.JSON(x.Request), &asked) == nil && asked.GracePeriodSeconds != nil && *asked.GracePeriodSeconds == 0 {
+func (r *Report) unconfirmed(x exchange.Exchange) bool {
+	var asked struct {
+		GracePeriodSeconds *int64 `json:"gracePeriodSeconds"`
+	}
+	if json.Unmarshal(r.json(x.Request), &asked) == nil && asked.GracePeriodSeconds != nil && *asked.GracePeriodSeconds == 0 {
 		return true
 	}
 	var pod struct {
 		Status struct {
-			Conditions []corev1.PodCondition `json:"conditions"`
+			Conditions []condition `json:"conditions"`
 		} `json:"status"`
 	}
-	return json.Unmarshal(kube.JSON(x.Response), &pod) == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && c.Reason == "DeletionByTaintManager"
-	})
+	return json.Unmarshal(r.json(x.Response), &pod) == nil && slices.Contains(pod.Status.Conditions, taintEviction)
 }

@@ -6,8 +6,7 @@ import (
 
 	"ipamsim/model/act"
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/exchange"
 )
 
 // Did is what a step did: in the address manager's terms where it has any, in
@@ -17,8 +16,8 @@ func (r *Report) Did(s *sim.Step) act.Act {
 	if s.Detail != nil && r.Act != nil {
 		a = r.Act(s.Detail)
 	}
-	if x, ok := s.Detail.(kube.Exchange); ok && a.Verb == "" {
-		return kubernetes(x)
+	if x, ok := s.Detail.(exchange.Exchange); ok && a.Verb == "" {
+		return r.kubernetes(x)
 	}
 	if x, ok := s.Detail.(interface{ Act() act.Act }); ok && a.Verb == "" {
 		return x.Act() // a file, a daemon's or a cloud's answer
@@ -77,30 +76,37 @@ func (o *object) pod() act.Thing {
 	return t
 }
 
-func parse(body []byte) *object {
+func (r *Report) parse(body []byte) *object {
 	o := &object{}
-	if json.Unmarshal(kube.JSON(body), o) != nil {
+	if json.Unmarshal(r.json(body), o) != nil {
 		return &object{}
 	}
 	return o
 }
 
+func (r *Report) json(body []byte) []byte {
+	if r.JSON == nil {
+		return body
+	}
+	return r.JSON(body)
+}
+
 // kubernetes is what a request did, of which every address manager's story needs those
 // about pods.
-func kubernetes(x kube.Exchange) act.Act {
-	a := ipam.ActOf(x)
+func (r *Report) kubernetes(x exchange.Exchange) act.Act {
+	a := x.Act()
 	if a.Thing.Kind != act.Pods || x.Bare {
 		return a
 	}
 	name := a.Thing.Name
 	switch {
 	case a.Verb == act.Read && x.Status < http.StatusMultipleChoices:
-		a.Thing = parse(x.Response).pod()
+		a.Thing = r.parse(x.Response).pod()
 		if a.Thing.State == "" {
 			a.Thing.State = "Pending"
 		}
 	case a.Verb == act.List:
-		items := parse(x.Response).Items
+		items := r.parse(x.Response).Items
 		if len(items) == 0 {
 			return a
 		}
@@ -108,9 +114,9 @@ func kubernetes(x kube.Exchange) act.Act {
 			a.Thing.Parts = append(a.Thing.Parts, items[i].pod())
 		}
 	case a.Verb == act.Patch || a.Verb == act.Update:
-		a.Thing = parse(x.Request).pod()
+		a.Thing = r.parse(x.Request).pod()
 	default:
-		a.Unconfirmed = a.Verb == act.Delete && a.Subresource == "" && unconfirmed(x)
+		a.Unconfirmed = a.Verb == act.Delete && a.Subresource == "" && r.unconfirmed(x)
 		return a
 	}
 	a.Bare, a.Thing.Name = false, name

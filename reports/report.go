@@ -10,7 +10,6 @@ import (
 	"ipamsim/model/metric"
 	"ipamsim/model/recording"
 	"ipamsim/sim"
-	"ipamsim/sim/cluster/checker"
 )
 
 // Verdict is what a run proved. A run that a limit cut short proved nothing.
@@ -47,7 +46,7 @@ type Report struct {
 	Repeated    Repeated // runs that were done again before this one counted
 	Violations  []model.Violation
 	Upstreams   []sim.ActorID // the processes that were the address manager's, sorted
-	Used        checker.Used
+	Used        model.Usage
 	States      []uint64 // the kinds of situations it was in, sorted: see model.State
 
 	// Expected and Allowed are the invariants the scenario says will, or may, be
@@ -76,8 +75,8 @@ type Report struct {
 	Races []model.Race
 
 	// Ledger is what became of the record, Touched of the truth beside what the history tells.
-	Ledger  *model.Ledger   `json:"-"`
-	Touched []checker.Touch `json:"-"`
+	Ledger  *model.Ledger `json:"-"`
+	Touched []model.Touch `json:"-"`
 
 	// Recording is what everything looked like from step to step, nil if nobody asked for
 	// it. Networks are the policies that its addresses are told apart by.
@@ -89,6 +88,8 @@ type Report struct {
 	Trace   *sim.Trace
 	History *model.History
 	Act     func(detail any) act.Act `json:"-"` // as ipam.Instance's; nil: nobody knows
+	// JSON reads a body of an exchange with the API server, as kube.JSON; nil: bodies are JSON.
+	JSON func(body []byte) []byte `json:"-"`
 	// Sites says where in the manager's own code a message was sent, as ipam.CallSites
 	// does; nil: not known of any.
 	Sites func(sim.Stack) model.CallSite `json:"-"`

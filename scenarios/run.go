@@ -110,7 +110,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	defer run.End()
 	before, started := hermetic.Foreign(), time.Now()
 	var c *cluster.Cluster
-	rep.Sites = ipam.CallSites(s.Manager())
+	rep.Sites, rep.JSON = ipam.CallSites(s.Manager()), kube.JSON
 	options := s.options(rep.Seed, st)
 	options.Stackless, options.Instant = o.Siteless, rep.Instant
 	trace, err := sim.Run(ctx, options, func(w *sim.World) error {

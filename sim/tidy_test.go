@@ -42,8 +42,9 @@ var layers = []struct{ dir, may string }{
 	{"sim/scratch", ""},
 	{"sim/etcd", "sim sim/scratch"},
 	{"sim/etcd/twin", "sim sim/etcd"},
-	{"sim/etcd/etcdtest", "sim/etcd"}, // for tests
-	{"sim/kube", "sim sim/etcd sim/kube/early"},
+	{"sim/etcd/etcdtest", "sim/etcd"},  // for tests
+	{"sim/kube/exchange", "model/act"}, // a request and its answer, as data
+	{"sim/kube", "sim sim/etcd sim/kube/early sim/kube/exchange"},
 	{"sim/kube/early", ""},         // initialized before what it keeps is changed
 	{"sim/kube/elect", ""},         // leader election
 	{"sim/kube/front", "sim/kube"}, // what clients ask before they ask for objects
@@ -93,9 +94,9 @@ var layers = []struct{ dir, may string }{
 	{"reports/table", "reports/visible"},
 	{"reports/prose", "model model/act sim"},
 	{"reports/layout", ""}, // what fits a line
-	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster/checker reports/prose reports/visible reports/table reports/layout"},
-	{"reports/storytest", "model model/... sim sim/kube sim/ipam reports"}, // for tests
-	{"reports/timeline", "model model/... sim sim/kube sim/ipam reports reports/prose reports/layout"},
+	{"reports", "model model/... sim sim/kube/exchange reports/prose reports/visible reports/table reports/layout"},
+	{"reports/storytest", "model model/... sim sim/kube/exchange reports"}, // for tests
+	{"reports/timeline", "model model/... sim sim/kube/exchange reports reports/prose reports/layout"},
 	{"reports/record", "model model/... sim reports reports/prose reports/layout reports/timeline"},
 	{"reports/formats", "model model/... sim reports reports/visible reports/table reports/layout reports/timeline reports/record"},
 	{"reports/bench", ""},                              // for benchmarks
@@ -151,7 +152,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/settle", "model/... reports scenarios fuzz/cause fuzz/finding fuzz/known fuzz/shrink"},
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/process", ""},
-	{"fuzz/versions", "sim/ipam reports/baseline reports/layout reports/table"},
+	{"fuzz/versions", "model reports/baseline reports/layout reports/table"},
 	{"fuzz/mutants/mutant", ""}, // copied into upstream's module, which knows nothing of ours
 	{"fuzz/mutants", "reports/answer reports/baseline reports/table"},
 	{"fuzz/verify", "model sim sim/hermetic sim/kube sim/por sim/scratch sim/strategy reports scenarios fuzz/process"},

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/sim/ipam"
+	"ipamsim/model"
 )
 
 var releases = flag.Bool("releases", false, "build ipamsim of older releases, and run scenarios with them (make releases: ten minutes)")
@@ -47,7 +47,7 @@ func TestReleases(t *testing.T) {
 			}
 			refused := exec.Command(binary, "run", "scenarios/"+c.lacks+".yaml", "--other-upstream")
 			out, _ = refused.CombinedOutput()
-			if code := refused.ProcessState.ExitCode(); code != 2 || !strings.Contains(string(out), ipam.NotInRelease) {
+			if code := refused.ProcessState.ExitCode(); code != 2 || !strings.Contains(string(out), model.NotInRelease) {
 				t.Errorf("exit %d, want 2\n%s", code, out)
 			}
 		})

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/sim/ipam"
+	"ipamsim/model"
 )
 
 // Count is what runs of a scenario by one program came to.
@@ -96,7 +96,7 @@ func (v *Version) run(ctx context.Context, c *Case, args ...string) Count {
 		n.Err = err.Error()
 	case ended != nil && cmd.ProcessState.ExitCode() != 1:
 		n.Err = last(said.String(), ended)
-		if _, what, ok := strings.Cut(said.String(), ipam.NotInRelease); ok {
+		if _, what, ok := strings.Cut(said.String(), model.NotInRelease); ok {
 			n.Err = ""
 			n.Lacks, _, _ = strings.Cut(what, "\n")
 		}

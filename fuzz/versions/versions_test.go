@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/versions"
-	"ipamsim/sim/ipam"
+	"ipamsim/model"
 )
 
 // program writes a program that answers as ipamsim run --json does: of the seeds A to B
@@ -134,7 +134,7 @@ func TestLacks(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old")
 	const says = "#!/bin/sh\necho >>%s\necho 'x.yaml:31: net1: %sno node slices' >&2\necho 'see --help' >&2\nexit 2\n"
-	if err := os.WriteFile(old, fmt.Appendf(nil, says, filepath.Join(dir, "asked"), ipam.NotInRelease), 0o777); err != nil {
+	if err := os.WriteFile(old, fmt.Appendf(nil, says, filepath.Join(dir, "asked"), model.NotInRelease), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	c := &versions.Comparison{Seeds: 20, Most: 80, Versions: []versions.Version{{Name: "v1", Program: old}, program(t, dir, "v2", 9), program(t, dir, "v3", 0)}}

@@ -7,7 +7,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/reports"
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/exchange"
 )
 
 // issue162 is the story of the issue report.
@@ -33,7 +33,7 @@ func Issue162() *reports.Report {
 	s.event(model.Event{Kind: model.Reconciled, Actor: "ip-reconciler"})
 	s.others(8)
 	st := s.step(1300*time.Millisecond, "kubelet/worker-1/default/web-2", "PATCH pods/default/web-2/status", nothing, 200, "200 rv=733544")
-	st.Detail = kube.Exchange{Verb: "patch", Resource: "pods", Namespace: "default", Name: "web-2", Subresource: "status", Status: 200, Revision: "733544", Request: annotation()}
+	st.Detail = exchange.Exchange{Verb: "patch", Resource: "pods", Namespace: "default", Name: "web-2", Subresource: "status", Status: 200, Revision: "733544", Request: annotation()}
 	s.sandbox(web3, "worker-2")
 	s.add(web3, "worker-2", "733544", "733551")
 	s.breaks("duplicate-address", model.Critical,
@@ -42,7 +42,7 @@ func Issue162() *reports.Report {
 	return s.r
 }
 
-var podRead = kube.Exchange{
+var podRead = exchange.Exchange{
 	Verb: "get", Resource: "pods", Namespace: "default", Name: "web-2", Status: 200,
 	Response: []byte(`{"metadata":{"namespace":"default","name":"web-2","annotations":{"k8s.v1.cni.cncf.io/networks":"whereabouts-conf"}},"status":{"phase":"Pending"}}`),
 }

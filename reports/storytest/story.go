@@ -11,8 +11,7 @@ import (
 	"ipamsim/model/act"
 	"ipamsim/reports"
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/exchange"
 )
 
 // story builds a report by hand, the way a run would.
@@ -48,7 +47,7 @@ func (s *story) step(after time.Duration, actor, key string, did act.Act, status
 	verb, object, _ := strings.Cut(key, " ")
 	parts := strings.Split(object, "/")
 	_, rev, _ := strings.Cut(note, "rv=")
-	x := kube.Exchange{Verb: strings.ToLower(verb), Resource: parts[0], Status: status, Revision: rev}
+	x := exchange.Exchange{Verb: strings.ToLower(verb), Resource: parts[0], Status: status, Revision: rev}
 	if len(parts) > 2 {
 		x.Namespace, x.Name = parts[1], parts[2]
 	}
@@ -58,7 +57,7 @@ func (s *story) step(after time.Duration, actor, key string, did act.Act, status
 	}
 	var detail any = x
 	if did.Verb != "" {
-		of := ipam.ActOf(x)
+		of := x.Act()
 		did.Outcome, did.Status, did.Error, did.Left = of.Outcome, of.Status, of.Error, of.Left
 		detail = told{did}
 	}

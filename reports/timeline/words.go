@@ -6,8 +6,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/prose"
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/exchange"
 )
 
 // spoken is what every text of package prose passes on its way to a reader. A test makes
@@ -19,8 +18,8 @@ var spoken = reports.Clean
 func Words(s *sim.Step, a *act.Act) string {
 	text := prose.Act(a)
 	answer := prose.Answer(s.Choice.Outcome, a, text != "")
-	if x, ok := s.Detail.(kube.Exchange); ok && text == "" {
-		asked := ipam.ActOf(x)
+	if x, ok := s.Detail.(exchange.Exchange); ok && text == "" {
+		asked := x.Act()
 		text = prose.Asked(&asked)
 	}
 	if text == "" {

@@ -5,13 +5,13 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/sim"
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/exchange"
 )
 
 // What a trace had no room for is not told: a pod that was read is not said to be
 // Pending, and what is known of the exchange is said still.
 func TestWordsOfShortDetails(t *testing.T) {
-	read := kube.Exchange{Method: "GET", Verb: "get", Resource: "pods", Namespace: "default", Name: "web-0", Status: 200,
+	read := exchange.Exchange{Method: "GET", Verb: "get", Resource: "pods", Namespace: "default", Name: "web-0", Status: 200,
 		Response: []byte(`{"status":{"phase":"Running","podIP":"10.0.0.1"}}`)}
 	all := read
 	all.Verb, all.Name, all.Response = "list", "", []byte(`{"items":[{},{}]}`)
@@ -24,7 +24,7 @@ func TestWordsOfShortDetails(t *testing.T) {
 		return Words(s, new((&reports.Report{}).Did(s)))
 	}
 	for _, tt := range []struct {
-		x           kube.Exchange
+		x           exchange.Exchange
 		whole, rest string
 	}{
 		{read, "reads pod default/web-0: Running, 10.0.0.1", "gets pods default/web-0"},

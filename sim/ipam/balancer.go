@@ -17,7 +17,7 @@ const ServicesResource = "services"
 // ActOfBalancer says of a message about a Service which addresses its load balancer has, and
 // of a write of its status which it is given.
 func ActOfBalancer(x kube.Exchange) act.Act {
-	a := ActOf(x)
+	a := x.Act()
 	if x.Bare || a.Verb == act.List {
 		return a
 	}

@@ -97,7 +97,7 @@ func (d *door) serve(ctx context.Context, c *call) *http.Response {
 	}
 	resp := c.serve(served)
 	x := c.exchange(resp)
-	sim.Report(ctx, x.note(), x)
+	sim.Report(ctx, x.Note(), x)
 	return resp
 }
 
@@ -118,7 +118,7 @@ func (d *door) watch(ctx context.Context, c *call) (*http.Response, error) {
 		return nil, err
 	}
 	x := c.exchange(resp)
-	sim.Report(ctx, x.note(), x)
+	sim.Report(ctx, x.Note(), x)
 	if from, ok := resp.Body.(*pipe); ok {
 		to := newPipe(from.cancel)
 		resp.Body = to

@@ -1,36 +1,16 @@
 package kube
 
 import (
-	"fmt"
 	"net/http"
 	"path"
 	"strings"
 
 	"ipamsim/sim"
+	"ipamsim/sim/kube/exchange"
 )
 
-// Exchange is one request with its answer, or one event of a watch: the Detail
-// of a step.
-type Exchange struct {
-	Method, Path, RawQuery string
-	Verb                   string // get list watch create update patch delete deletecollection; event for a watch's
-	Resource, Subresource  string
-	Namespace, Name        string
-	Request, Response      []byte // JSON reads them; Response is nil for a watch that opened
-	Bare                   bool   // the trace had no room for Request and Response
-	Status                 int
-	Reason                 string // of a Status answer: "Conflict"
-	Revision               string // of the object, or the list, in the answer, "" if there is none
-}
-
-// Size is that of the bodies.
-func (x Exchange) Size() int { return len(x.Request) + len(x.Response) }
-
-// Short is the exchange without its bodies.
-func (x Exchange) Short() any {
-	x.Request, x.Response, x.Bare = nil, nil, true
-	return x
-}
+// Exchange is one request with its answer: see exchange.Exchange.
+type Exchange = exchange.Exchange
 
 // exchange records the call and its answer, whose body it leaves unread and shares.
 func (c *call) exchange(resp *http.Response) Exchange {
@@ -49,17 +29,6 @@ func (c *call) exchange(resp *http.Response) Exchange {
 		x.Revision = told(x.Response, "metadata.resourceVersion")
 	}
 	return x
-}
-
-// note is what a trace says of the answer: "200 rv=17", "422 Invalid".
-func (x *Exchange) note() string {
-	n := fmt.Sprint(x.Status)
-	if x.Reason != "" {
-		n += " " + x.Reason
-	} else if x.Revision != "" {
-		n += " rv=" + x.Revision
-	}
-	return n
 }
 
 // objectName is the name in the path or, for a creation, in the body.

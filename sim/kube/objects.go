@@ -198,7 +198,7 @@ func (o *Objects) send(ctx context.Context, op sim.Op, do func(context.Context) 
 
 func (o *Objects) report(ctx context.Context, verb, revision string) {
 	x := Exchange{Method: http.MethodGet, Path: "/" + path.Join(o.gvr.Group, o.gvr.Version, o.gvr.Resource), Verb: verb, Resource: o.gvr.Resource, Status: http.StatusOK, Revision: revision}
-	sim.Report(ctx, x.note(), x)
+	sim.Report(ctx, x.Note(), x)
 }
 
 // read lists what is stored.

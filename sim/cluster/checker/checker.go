@@ -53,7 +53,7 @@ type Checker struct {
 	found     []model.Violation
 	heard     int             // events of the history that were checked
 	states    map[uint64]bool // model.State of every instant that was checked
-	used      Used
+	used      model.Usage
 	spins     spins
 	late      time.Duration            // when a message of a background process of the manager's last took long
 	held      map[string]time.Duration // see invariant.View.Held
@@ -122,7 +122,7 @@ func (c *Checker) check(phase invariant.Phase, force bool) {
 	c.changed = false
 	c.holdWaiting()
 	losses := c.routeLocked()
-	c.used.count(c)
+	c.count()
 	v := invariant.View{
 		Losses: losses,
 		Truth:  c.snapshotLocked(), Record: c.recorded, Networks: c.networksLocked(),

@@ -23,14 +23,7 @@ type truth struct {
 	cache     cache
 	rested    bool // the quiet time after the script is over
 	over      bool // the run has been checked
-	touched   []Touch
-}
-
-// Touch is a step after which something of the truth was another that no event of the
-// history tells of: a stored pod, or a sandbox.
-type Touch struct {
-	Step int
-	Ref  model.Ref
+	touched   []model.Touch
 }
 
 func (t *truth) init() {
@@ -107,13 +100,13 @@ func samePod(a, b *model.Pod) bool {
 }
 
 func (c *Checker) touchLocked(what model.Ref) {
-	if t := (Touch{len(c.w.Trace().Steps), what}); !c.over && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != t) {
+	if t := (model.Touch{Step: len(c.w.Trace().Steps), Ref: what}); !c.over && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != t) {
 		c.touched = append(c.touched, t)
 	}
 }
 
 // Touched is what of the truth was another after which step, beside the history's events.
-func (c *Checker) Touched() []Touch { return c.touched }
+func (c *Checker) Touched() []model.Touch { return c.touched }
 
 // snapshotLocked is the ground truth, sorted. Called with mu held.
 func (c *Checker) snapshotLocked() model.Truth {

@@ -54,7 +54,7 @@ func TestTruthFollows(t *testing.T) {
 		see("with an address", 1)
 		c.Attach("c2", model.Attachment{Interface: "net1", Addrs: []netip.Addr{addr}})
 		see("another's is not its own", 1)
-		if !slices.ContainsFunc(c.Touched(), func(x Touch) bool { return x.Ref == model.AddressOf(addr) }) {
+		if !slices.ContainsFunc(c.Touched(), func(x model.Touch) bool { return x.Ref == model.AddressOf(addr) }) {
 			t.Errorf("touched %v, and not %v", c.Touched(), addr)
 		}
 		c.Detach("c1", "net2")

@@ -4,22 +4,14 @@ import (
 	"maps"
 	"slices"
 
+	"ipamsim/model"
 	"ipamsim/sim"
 )
 
-// Used is how much of what is scarce was taken: at the end of the run, and at the
-// most at any time.
-type Used struct {
-	Addresses, Blocks, Routes             int
-	AddressesMost, BlocksMost, RoutesMost int
-	// AddressesKept is AddressesMost without what an ADD under way had taken, which it
-	// gives back if it is refused.
-	AddressesKept int
-}
-
-// count brings it up to date: addresses that are claimed, blocks that there are,
+// count brings the usage up to date: addresses that are claimed, blocks that there are,
 // routes in the tables of all nodes and routers. Called with mu held.
-func (u *Used) count(c *Checker) {
+func (c *Checker) count() {
+	u := &c.used
 	u.Addresses, u.Blocks, u.Routes = len(c.recorded.Claims), 0, 0
 	for _, n := range c.networksLocked() {
 		for i := range c.recorded.Pools {
@@ -40,7 +32,7 @@ func (u *Used) count(c *Checker) {
 }
 
 // Used is how much was taken so far.
-func (c *Checker) Used() Used {
+func (c *Checker) Used() model.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.used

@@ -14,7 +14,6 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/act"
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -157,7 +156,7 @@ func (i *instance) Act(detail any) act.Act {
 	if !ok || x.Bare || x.Resource != poolsGVR.Resource {
 		return act.Act{}
 	}
-	a := ipam.ActOf(x)
+	a := x.Act()
 	a.Bare, a.Thing = false, act.Thing{Kind: act.Ledger, Name: x.Name}
 	raw := x.Request
 	switch a.Verb {

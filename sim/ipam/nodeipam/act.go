@@ -39,7 +39,7 @@ func (i *instance) act(detail any) act.Act {
 }
 
 func actOfNode(x kube.Exchange) act.Act {
-	a := ipam.ActOf(x)
+	a := x.Act()
 	a.Thing.Kind, a.Thing.Name = act.Nodes, x.Name
 	if x.Bare {
 		return a

@@ -7,7 +7,6 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/act"
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -18,7 +17,7 @@ func (i *instance) Act(detail any) act.Act {
 	if !ok || x.Bare || x.Subresource != "" {
 		return act.Act{}
 	}
-	a := ipam.ActOf(x)
+	a := x.Act()
 	tell := map[string]func(kube.Exchange, *act.Act) bool{
 		poolsResource: actOfPool, reservationsResource: actOfReservation, "leases": actOfLease, "pods": actOfPod, "nodeslicepools": actOfSlices,
 	}[x.Resource]

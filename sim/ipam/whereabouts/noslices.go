@@ -8,6 +8,7 @@ import (
 
 	"github.com/k8snetworkplumbingwg/whereabouts/pkg/types"
 
+	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 )
@@ -18,7 +19,7 @@ import (
 // slicing is the process that cuts node slices: none.
 var slicing []ipam.Process
 
-var errNoSlices = errors.New(ipam.NotInRelease + "Whereabouts has no node slices")
+var errNoSlices = errors.New(model.NotInRelease + "Whereabouts has no node slices")
 
 func (i *instance) nodeSliceController(context.Context, *sim.Gate, string) error {
 	return errNoSlices

@@ -11,7 +11,6 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/act"
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/kube"
 )
@@ -29,7 +28,7 @@ func (r *Record) Act(detail any) act.Act {
 		}
 		return r.act(messageOf(d), a)
 	case kube.Exchange:
-		a := ipam.ActOf(d)
+		a := d.Act()
 		if m, ok := messageOfExchange(d, &a); ok {
 			a.Bare = d.Bare
 			return r.act(m, a)

@@ -1,0 +1,14 @@
+package ipam
+
+import "encoding/json"
+
+// Heard is the object that an event of a watch tells of, and whether it was deleted; ok is
+// false if the event cannot be read.
+func Heard(event []byte) (object json.RawMessage, gone, ok bool) {
+	var e struct {
+		Type   string          `json:"type"`
+		Object json.RawMessage `json:"object"`
+	}
+	ok = json.Unmarshal(event, &e) == nil
+	return e.Object, e.Type == "DELETED", ok
+}
