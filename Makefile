@@ -67,7 +67,7 @@ golden: ## rewrite the goldens; read the diff before you commit it
 	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
 
 screenshots: ## README's pictures of pages and plans, drawn anew (needs chromium)
-	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestStories$$' ./reports/page -screenshots $(CURDIR)/reports/screenshots
+	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestStories$$' ./scenarios -screenshots $(CURDIR)/reports/screenshots
 	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestPictures$$' ./scenarios/plan -screenshots $(CURDIR)/reports/screenshots
 
 # Go's fuzzer learns from counters that the compiler puts into code: into the lamps,

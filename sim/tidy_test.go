@@ -104,6 +104,7 @@ var layers = []struct{ dir, may string }{
 	{"reports/chart", "reports/visible reports/table"}, // gonum's plots as SVG and PNG
 	{"reports/page", "model model/... sim reports reports/prose reports/visible reports/record reports/timeline"},
 	{"reports/page/browser", ""}, // headless Chromium, for tests
+	{"reports/page/pagetest", "reports/page reports/page/browser reports/record"}, // for tests
 	{"reports/index", "model model/... reports reports/chart reports/visible"},
 	{"reports/sarifs", ""},
 	{"reports/baseline", "model model/... reports reports/sarifs reports/table"},

@@ -11,9 +11,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/sim"
-	"ipamsim/sim/cluster"
-	"ipamsim/sim/cluster/action"
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/exchange"
 )
 
 var (
@@ -560,7 +558,7 @@ func TestSwapped(t *testing.T) {
 func TestLabel(t *testing.T) {
 	for deed, want := range map[string]cause.Label{
 		"scale": cause.NoFault, "delete pods": cause.NoFault, "apply StatefulSet": cause.NoFault, "reconcile": cause.NoFault,
-		"lose-reply": cause.Faulted, "partition": cause.Faulted, cluster.Deed(&action.DiskFault{}): cause.Faulted, cluster.Deed(&action.CloudFault{}): cause.Faulted, "crash": cause.Killed, "replaceNode": cause.Killed,
+		"lose-reply": cause.Faulted, "partition": cause.Faulted, "diskFault": cause.Faulted, "cloudFault": cause.Faulted, "crash": cause.Killed, "replaceNode": cause.Killed,
 		"delete --force pods": cause.ForcedDeletion, "delete nodes": cause.OperatorsAction, "patch ippools": cause.OperatorsAction,
 		"calicoctl ipam release": cause.OperatorsAction,
 		"apply Service":          cause.NoFault, "kubectl create service clusterip web": cause.NoFault, "kubectl": cause.NoFault,
@@ -604,7 +602,7 @@ func TestWhose(t *testing.T) {
 				verb, body, _ := strings.Cut(deed, " ")
 				st := p.step(sim.Write, "somebody", verb, "pods/default/web-0")
 				st.Choice.Op.Request.Namespace, st.Choice.Op.Request.Name = "default", "web-0"
-				x := kube.Exchange{Verb: strings.ToLower(verb), Resource: "pods", Namespace: "default", Name: "web-0", Status: 200}
+				x := exchange.Exchange{Verb: strings.ToLower(verb), Resource: "pods", Namespace: "default", Name: "web-0", Status: 200}
 				if x.Response = []byte(body); body == now {
 					x.Request, x.Response = []byte(body), nil
 				}

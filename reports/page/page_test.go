@@ -1,9 +1,6 @@
 package page_test
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,30 +8,16 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/recording"
-	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
+	"ipamsim/reports/page/pagetest"
 	"ipamsim/reports/record"
 )
 
 // How a page is looked at: at a desk, and on a phone.
 var (
-	desk  = browser.Window{Width: 1280, Height: 900}
+	desk  = pagetest.Desk
 	phone = browser.Window{Width: 400, Height: 800}
 )
-
-// draw writes the page of a run to a file of its own.
-func draw(t testing.TB, rec *record.Record) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := page.Write(&b, rec); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
 
 // reader is somebody who looks at a page.
 type reader struct {
@@ -42,20 +25,10 @@ type reader struct {
 	t testing.TB
 }
 
-// show draws a page and opens it. When the test ends, the page must have done
-// nothing that no page may do.
+// show draws a page and opens it for a reader.
 func show(t testing.TB, b *browser.Browser, rec *record.Record, fragment string, w browser.Window) reader {
 	t.Helper()
-	r := reader{b.Open(t, draw(t, rec), fragment, w), t}
-	if !w.NoScript {
-		r.Wait("document.documentElement.dataset.ready == 'yes'")
-	}
-	t.Cleanup(func() {
-		if c := r.Complaints(); len(c) > 0 {
-			t.Errorf("the page did what no page may: %q", c)
-		}
-	})
-	return r
+	return reader{pagetest.Show(t, b, rec, fragment, w), t}
 }
 
 // sees waits until an element holds a text, and until it does not hold another.

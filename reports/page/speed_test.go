@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ipamsim/reports/page/browser"
+	"ipamsim/reports/page/pagetest"
 )
 
 // A run of 50,000 steps on 200 addresses of 20 nodes can still be walked through:
@@ -19,7 +20,7 @@ import (
 func testFiftyThousandSteps(t *testing.T, b *browser.Browser) {
 	const steps, limitMs = 50000, 100
 	rec := large(steps)
-	file := draw(t, rec)
+	file := pagetest.Draw(t, rec)
 	info, err := os.Stat(file)
 	if err != nil {
 		t.Fatal(err)

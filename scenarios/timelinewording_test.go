@@ -1,19 +1,16 @@
-package timeline_test
+package scenarios_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim"
 )
 
@@ -28,26 +25,22 @@ var worded = []struct{ scenario, datastore string }{
 // storiesMax of a run are looked at: those of one invariant differ in names.
 const storiesMax = 12
 
-// TestWording: a sentence is for people only. With every one of them replaced by another
+// TestTimelineWording: a sentence is for people only. With every one of them replaced by another
 // (the words of messages and of the history, violations' messages, keys, notes, errors),
 // a timeline shows the same steps and weighs them the same.
-func TestWording(t *testing.T) {
-	r := scenariotest.Runner(t)
+func TestTimelineWording(t *testing.T) {
+	r := runner(t)
 	for _, w := range worded {
 		t.Run(strings.Trim(w.scenario+"/"+w.datastore, "/"), func(t *testing.T) {
-			s, err := managers.All().Load("../../scenarios/" + w.scenario + ".yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := r.Run(context.Background(), s, scenarios.Options{Datastore: w.datastore, Store: scenarios.Memory})
-			if err != nil || len(rep.Violations) == 0 {
-				t.Fatalf("%d violations: %v", len(rep.Violations), err)
+			rep := run(t, r, own(t, w.scenario+".yaml"), scenarios.Options{Datastore: w.datastore, Store: scenarios.Memory})
+			if len(rep.Violations) == 0 {
+				t.Fatal("no violation")
 			}
 			n := min(len(rep.Violations), storiesMax)
-			before, told := Violations(rep, n)
+			before, told := timelinesOf(rep, n)
 			reword(rep)
 			defer timeline.Reword(func(string) string { return nonsense })()
-			after, untold := Violations(rep, n)
+			after, untold := timelinesOf(rep, n)
 			for i := range n {
 				if d := cmp.Diff(before[i], after[i]); d != "" {
 					t.Errorf("%s at step %d: other words, another timeline (-before +after):\n%s", rep.Violations[i].Invariant, rep.Violations[i].Step, d)
@@ -60,8 +53,8 @@ func TestWording(t *testing.T) {
 	}
 }
 
-// stories are the first n violations' timelines, as what was chosen and as text.
-func Violations(rep *reports.Report, n int) (chosen [][]string, told []string) {
+// timelinesOf are the first n violations' timelines, as what was chosen and as text.
+func timelinesOf(rep *reports.Report, n int) (chosen [][]string, told []string) {
 	for i := range n {
 		v := &rep.Violations[i]
 		chosen = append(chosen, timeline.Chosen(rep, v))

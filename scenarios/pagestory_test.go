@@ -1,32 +1,31 @@
-package page_test
+package scenarios_test
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
-	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
+	"ipamsim/reports/page/pagetest"
 	"ipamsim/reports/record"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/scenariotest"
 )
 
-var screenshots = flag.String("screenshots", "", "write screenshots of the pages of r1, w2 and t1 into this `directory`")
+var pageShots = flag.String("screenshots", "", "write screenshots of the pages of r1, w2 and t1 into this `directory`")
 
-// The three runs that README shows, and what their pages must tell somebody who has
+// pageStories are the three runs that README shows, and what their pages must tell somebody who has
 // not read the reports that they are about.
-var stories = []struct {
+var pageStories = []struct {
 	scenario string
 	says     map[string][]string // by element
-	shots    []shot
+	shots    []pageShot
 }{
 	{"r1-whereabouts-162", map[string][]string{
 		"h1": {"removes the address of a pod that is still Pending"},
@@ -41,7 +40,7 @@ var stories = []struct {
 		"#decision":         {"handed out AGAIN, still held by default/web-1", "With the message: "},
 		"#command":          {"scenarios/r1-whereabouts-162.yaml --seed 25"},
 		"#lanes .labels":    {"ip-reconciler", "web-1", "web-2"},
-	}, []shot{{"r1", browser.Window{Width: 1280, Height: 1420}, ""}, {"r1-phone", browser.Window{Width: 400, Height: 900, Dark: true}, "#bar"}}},
+	}, []pageShot{{"r1", browser.Window{Width: 1280, Height: 1420}, ""}, {"r1-phone", browser.Window{Width: 400, Height: 900, Dark: true}, "#bar"}}},
 	{"w2-borrowed-from-kubestage1001", map[string][]string{
 		"h1":            {"borrows 10.64.75.0"},
 		"section.what":  {"kubestage1001.eqiad.wmnet cannot reach 10.64.75.0 on kubestage1003.eqiad.wmnet", `blackhole 10.64.75.0/26 proto bird`},
@@ -52,7 +51,7 @@ var stories = []struct {
 		"#truth":        {"blackholed", "borrowed from a block of kubestage1001", "staging-5d8f76ffdc-w57rg on kubestage1003"},
 		"#grid":         {"Block 10.64.75.0/26, of kubestage1001"},
 		"#screens":      {"calicoctl ipam show --show-borrowed"},
-	}, []shot{{"w2", browser.Window{Width: 1280, Height: 1400}, ""}}},
+	}, []pageShot{{"w2", browser.Window{Width: 1280, Height: 1400}, ""}}},
 	{"t1-tkg-range-exhausted", map[string][]string{
 		"h1":               {"a worker is replaced without CNI DEL", "five addresses are too few"},
 		"section.what":     {"172.18.178.197 stays claimed", "no live sandbox", "2 pods have no address: ", " CNI ADDs were refused, the last at 5m5", "Could not allocate IP in range", "none is left for the pods that wait"},
@@ -60,11 +59,11 @@ var stories = []struct {
 		"#lanes .labels":   {"…89mqv", "…gl6s7"},
 		"#grid figcaption": {"0 of 5 free"},
 		"#truth":           {"5 addresses: 5 claimed, 3 alive; 2 claimed by nobody who lives", "leaked: claimed, and its sandbox is gone"},
-	}, []shot{{"t1", browser.Window{Width: 1280, Height: 1300}, ""}}},
+	}, []pageShot{{"t1", browser.Window{Width: 1280, Height: 1300}, ""}}},
 }
 
-// shot is a picture of a page: what of it, seen how.
-type shot struct {
+// pageShot is a picture of a page: what of it, seen how.
+type pageShot struct {
 	name   string
 	window browser.Window
 	at     string // scrolled to this element
@@ -72,9 +71,9 @@ type shot struct {
 
 func TestStories(t *testing.T) {
 	records := map[string]*record.Record{}
-	runner := scenariotest.Runner(t)
-	for _, s := range stories {
-		records[s.scenario] = recorded(t, runner, s.scenario)
+	r := runner(t)
+	for _, s := range pageStories {
+		records[s.scenario] = recorded(t, r, s.scenario)
 	}
 	const bytesMax = 1 << 20
 	var drawn bytes.Buffer
@@ -82,24 +81,24 @@ func TestStories(t *testing.T) {
 		t.Errorf("the page of r1 has %d bytes; want at most %d (%v)", drawn.Len(), bytesMax, err)
 	}
 	b := browser.Start(t)
-	for _, s := range stories {
+	for _, s := range pageStories {
 		t.Run(s.scenario, func(t *testing.T) {
-			r := show(t, b, records[s.scenario], "", desk)
+			r := pagetest.Show(t, b, records[s.scenario], "", pagetest.Desk)
 			for css, texts := range s.says {
 				for _, text := range texts {
-					r.sees(css, text)
+					r.Sees(css, text)
 				}
 			}
 			// The list of steps is where the playhead is.
 			r.Wait("document.querySelector('#list .now')?.checkVisibility() === true")
 			if s.scenario == "w2-borrowed-from-kubestage1001" {
-				lookAtTheWorst(r)
+				lookAtTheWorst(t, r)
 			}
-			if *screenshots == "" {
+			if *pageShots == "" {
 				return
 			}
 			for _, sh := range s.shots {
-				shoot(t, b, records[s.scenario], sh)
+				shootPage(t, b, records[s.scenario], sh)
 			}
 		})
 	}
@@ -108,25 +107,18 @@ func TestStories(t *testing.T) {
 // recorded is a run of a scenario of the library with its own seed.
 func recorded(t *testing.T, runner *scenarios.Runner, name string) *record.Record {
 	t.Helper()
-	s, err := managers.All().Load(filepath.Join("../../scenarios", name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rep, err := runner.Run(context.Background(), s, scenarios.Options{Recording: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rep := run(t, runner, own(t, name+".yaml"), scenarios.Options{Recording: true})
 	rep.File = "scenarios/" + name + ".yaml"
 	return record.Of(rep)
 }
 
-func shoot(t *testing.T, b *browser.Browser, rec *record.Record, sh shot) {
+func shootPage(t *testing.T, b *browser.Browser, rec *record.Record, sh pageShot) {
 	t.Helper()
-	r := show(t, b, rec, "", sh.window)
+	r := pagetest.Show(t, b, rec, "", sh.window)
 	if sh.at != "" {
-		browser.Eval[bool](r.Tab, `(async () => {
+		browser.Eval[bool](r, `(async () => {
 			const bar = document.querySelector('#bar').offsetHeight;
-			const e = document.querySelector(`+quote(sh.at)+`);
+			const e = document.querySelector(`+strconv.Quote(sh.at)+`);
 			for (let i = 0; i < 5; i++) { // what is above may still grow
 				scrollTo({ top: e.getBoundingClientRect().top + scrollY - (e.id === 'bar' ? 8 : bar + 8), behavior: 'instant' });
 				await new Promise((f) => setTimeout(f, 200));
@@ -134,8 +126,8 @@ func shoot(t *testing.T, b *browser.Browser, rec *record.Record, sh shot) {
 			return true;
 		})()`)
 	}
-	file := filepath.Join(*screenshots, sh.name+".png")
-	if err := os.MkdirAll(*screenshots, 0o755); err != nil {
+	file := filepath.Join(*pageShots, sh.name+".png")
+	if err := os.MkdirAll(*pageShots, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	r.Screenshot(file, false)
@@ -145,33 +137,33 @@ func shoot(t *testing.T, b *browser.Browser, rec *record.Record, sh shot) {
 }
 
 // Whoever opens the page of w2 can see how far it goes, without going there.
-func lookAtTheWorst(r reader) {
-	r.sees("#reach", "At its worst, at step 3446: kubestage1002 does not reach 8 addresses on kubestage1004; kubestage1001 does not reach")
+func lookAtTheWorst(t *testing.T, r *browser.Tab) {
+	r.Sees("#reach", "At its worst, at step 3446: kubestage1002 does not reach 8 addresses on kubestage1004; kubestage1001 does not reach")
 	const choose = "(n => { n.value = 'worst'; n.dispatchEvent(new Event('change')); return document.querySelectorAll('#reach td.lost').length; })(document.querySelector('#reachwhen'))"
-	if lost := browser.Eval[int](r.Tab, choose); lost < 2 {
-		r.t.Errorf("%d pairs of nodes are lost at the worst; want more than the first", lost)
+	if lost := browser.Eval[int](r, choose); lost < 2 {
+		t.Errorf("%d pairs of nodes are lost at the worst; want more than the first", lost)
 	}
-	r.sees("#reach caption", "at step 3446")
-	r.sees("#position", "Step 2638 of")
+	r.Sees("#reach caption", "at step 3446")
+	r.Sees("#position", "Step 2638 of")
 }
 
 // Who goes to the moment at which worker-2 loses its power sees what it took along.
 func TestStoryCardShowsItsEffect(t *testing.T) {
-	rec := recorded(t, scenariotest.Runner(t), "t1-tkg-range-exhausted")
+	rec := recorded(t, runner(t), "t1-tkg-range-exhausted")
 	for i := range rec.Violations { // as if a search had tried it
 		rec.Violations[i].Races = []model.Race{{Read: 3, Change: 4, Use: 5}}
 	}
-	r := show(t, browser.Start(t), rec, "#step=3", desk)
-	browser.Eval[bool](r.Tab, "([...document.querySelectorAll('ol.turns a')].find((a) => a.textContent.includes('power lost')).click(), true)")
-	r.sees("#position", fmt.Sprintf("of %d at 1m0.00", len(rec.Steps)))
-	r.sees("#decision", "sandbox of nstest/app-74f45c4fb4-bbqwh on worker-2 is gone: power lost")
-	r.sees("#changed", "sandbox of app-74f45c4fb4-bbqwh on worker-2 with 172.18.178.200: gone, power lost")
-	r.sees("#truth", "5 claimed, 3 alive; 2 claimed by nobody who lives")
+	r := pagetest.Show(t, browser.Start(t), rec, "#step=3", pagetest.Desk)
+	browser.Eval[bool](r, "([...document.querySelectorAll('ol.turns a')].find((a) => a.textContent.includes('power lost')).click(), true)")
+	r.Sees("#position", fmt.Sprintf("of %d at 1m0.00", len(rec.Steps)))
+	r.Sees("#decision", "sandbox of nstest/app-74f45c4fb4-bbqwh on worker-2 is gone: power lost")
+	r.Sees("#changed", "sandbox of app-74f45c4fb4-bbqwh on worker-2 with 172.18.178.200: gone, power lost")
+	r.Sees("#truth", "5 claimed, 3 alive; 2 claimed by nobody who lives")
 	for i, part := range []string{"A change: ", "A use: ", "A read: "} {
 		step := []int{4, 5, 3}[i]
 		time.Sleep(200 * time.Millisecond) // until the address says where it was before
-		browser.Eval[bool](r.Tab, fmt.Sprintf("(location.hash = '#step=%d', true)", step))
-		r.sees("#position", fmt.Sprintf("Step %d of", step))
-		r.sees("#decision", part)
+		browser.Eval[bool](r, fmt.Sprintf("(location.hash = '#step=%d', true)", step))
+		r.Sees("#position", fmt.Sprintf("Step %d of", step))
+		r.Sees("#decision", part)
 	}
 }

@@ -1,4 +1,4 @@
-package cause_test
+package fuzz_test
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// TestWording: causes and signatures are of what happened, not of how it is told.
-func TestWording(t *testing.T) {
+// TestCauseWording: causes and signatures are of what happened, not of how it is told.
+func TestCauseWording(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
@@ -31,7 +31,7 @@ func TestWording(t *testing.T) {
 	for _, name := range []string{
 		"r1-whereabouts-162", "whereabouts-624-late-delete", "found-node-slice-panic", "found-calico-half-release", "w5-as-it-was", "w4-repair-too-early",
 	} {
-		s, err := managers.All().Load("../../scenarios/" + name + ".yaml")
+		s, err := managers.All().Load("../scenarios/" + name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

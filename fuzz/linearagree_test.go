@@ -1,4 +1,4 @@
-package linear_test
+package fuzz_test
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,19 +24,19 @@ import (
 )
 
 var (
-	full   = flag.Bool("full", false, "the long scenarios, too")
-	worlds = flag.Uint64("worlds", 4, "this many worlds of each space")
-	first  = flag.Uint64("first", 1, "from this seed on")
+	linearFull   = flag.Bool("linear-full", false, "TestLinearAgrees: the long scenarios, too")
+	linearWorlds = flag.Uint64("linear-worlds", 4, "TestLinearAgrees: this many worlds of each space")
+	linearFirst  = flag.Uint64("linear-first", 1, "TestLinearAgrees: from this seed on")
 )
 
-// TestAgree asks both oracles about the same runs, of the library and of worlds
+// TestLinearAgrees asks both oracles about the same runs, of the library and of worlds
 // that nobody made by hand: duplicate-address, which looks at who is alive after
 // every step, and porcupine, which looks for an order of the calls. They name the
 // same addresses, but for differences that are explained here.
-func TestAgree(t *testing.T) {
+func TestLinearAgrees(t *testing.T) {
 	r := scenariotest.Runner(t)
-	sum := tally{explained: map[string]int{}}
-	for _, s := range append(library(t), drawn(t)...) {
+	sum := agreement{explained: map[string]int{}}
+	for _, s := range append(shortLibrary(t), drawnWorlds(t)...) {
 		rep, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory})
 		if err != nil {
 			t.Errorf("%s: %v", s.Name(), err)
@@ -51,14 +50,14 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// tally of what both said.
-type tally struct {
+// agreement is what both oracles found.
+type agreement struct {
 	runs, wires, both int
 	explained         map[string]int
 	spent, slowest    time.Duration
 }
 
-func (y tally) String() string {
+func (y agreement) String() string {
 	s := fmt.Sprintf("%d runs, %d wires: both name %d addresses; porcupine took %s a run, at most %s", y.runs, y.wires, y.both, y.spent/time.Duration(y.runs), y.slowest)
 	for _, why := range slices.Sorted(maps.Keys(y.explained)) {
 		s += fmt.Sprintf("\n%5d times: %s", y.explained[why], why)
@@ -66,7 +65,7 @@ func (y tally) String() string {
 	return s
 }
 
-func (y *tally) add(t *testing.T, s *scenarios.Scenario, rep *reports.Report) {
+func (y *agreement) add(t *testing.T, s *scenarios.Scenario, rep *reports.Report) {
 	began := time.Now()
 	res := linear.Check(rep.History, s.Policies(), linear.Patience)
 	took := time.Since(began)
@@ -161,9 +160,9 @@ func overlap(h *model.History, w linear.Wire, living bool) bool {
 	return false
 }
 
-// library are the scenarios; without -full those that are short.
-func library(t *testing.T) (out []*scenarios.Scenario) {
-	files, err := filepath.Glob("../../scenarios/*.yaml")
+// shortLibrary is the library of scenarios; without -linear-full only those that are short.
+func shortLibrary(t *testing.T) (out []*scenarios.Scenario) {
+	files, err := filepath.Glob("../scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scenarios: %v", err)
 	}
@@ -173,7 +172,7 @@ func library(t *testing.T) (out []*scenarios.Scenario) {
 		}
 		const many = 600
 		golden, _ := os.ReadFile(strings.TrimSuffix(f, ".yaml") + ".golden")
-		if m := steps.FindSubmatch(golden); m != nil && !*full {
+		if m := stepsOf.FindSubmatch(golden); m != nil && !*linearFull {
 			if n, _ := strconv.Atoi(string(m[1])); n > many {
 				continue
 			}
@@ -187,10 +186,8 @@ func library(t *testing.T) (out []*scenarios.Scenario) {
 	return out
 }
 
-var steps = regexp.MustCompile(`(\d+) steps?,`)
-
-func drawn(t *testing.T) (out []*scenarios.Scenario) {
-	for seed := *first; seed < *first+*worlds; seed++ {
+func drawnWorlds(t *testing.T) (out []*scenarios.Scenario) {
+	for seed := *linearFirst; seed < *linearFirst+*linearWorlds; seed++ {
 		for _, name := range space.Names(managers.All()) {
 			s, err := space.Draw(managers.All(), name, seed)
 			if err != nil {

@@ -1,4 +1,4 @@
-package cause_test
+package fuzz_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 
 // The cause of a failure is the same in both of Calico's datastores, and names the
 // functions that did it.
-func TestSameInBothDatastores(t *testing.T) {
+func TestCauseInBothDatastores(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
@@ -32,7 +32,7 @@ func TestSameInBothDatastores(t *testing.T) {
 		{"b2-192-168-100-10", "blackholed-address", 0},
 		{"w5-as-it-was", "starved-node", 0},
 	} {
-		s, err := managers.All().Load("../../scenarios/" + tt.name + ".yaml")
+		s, err := managers.All().Load("../scenarios/" + tt.name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestSameInBothDatastores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			keys = append(keys, of(rep, tt.invariant))
+			keys = append(keys, causeOf(rep, tt.invariant))
 		}
 		if keys[0] != keys[1] || keys[0] == "" {
 			t.Errorf("%s: %q in the Kubernetes API, %q in etcd", tt.name, keys[0], keys[1])
@@ -56,8 +56,8 @@ func TestSameInBothDatastores(t *testing.T) {
 	}
 }
 
-// of is the cause of the first violation of an invariant, "" if there is none.
-func of(rep *reports.Report, invariant string) string {
+// causeOf is the cause of the first violation of an invariant, "" if there is none.
+func causeOf(rep *reports.Report, invariant string) string {
 	for i := range rep.Violations {
 		if v := &rep.Violations[i]; v.Invariant == invariant {
 			return cause.Of(rep, v).Key()
@@ -68,12 +68,12 @@ func of(rep *reports.Report, invariant string) string {
 
 // An evicted pod is told by what its object says, whoever deletes it: the stand-in for
 // Kubernetes' controllers, and those themselves.
-func TestSameUnderRealControllers(t *testing.T) {
+func TestCauseUnderRealControllers(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
 	r := scenariotest.Runner(t)
-	const file = "../../scenarios/whereabouts-485-partition.yaml"
+	const file = "../scenarios/whereabouts-485-partition.yaml"
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestSameUnderRealControllers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if key := of(rep, "unbacked-sandbox"); !strings.Contains(key, "wrote ip-reconciler ippools removed of a deleted pod ") {
+		if key := causeOf(rep, "unbacked-sandbox"); !strings.Contains(key, "wrote ip-reconciler ippools removed of a deleted pod ") {
 			t.Errorf("%s: %q", controllers, key)
 		}
 	}

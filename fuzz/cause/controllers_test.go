@@ -1,5 +1,0 @@
-package cause_test
-
-import "ipamsim/cmd/controllers"
-
-func init() { controllers.Use() }

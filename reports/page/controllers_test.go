@@ -1,5 +1,0 @@
-package page_test
-
-import "ipamsim/cmd/controllers"
-
-func init() { controllers.Use() }

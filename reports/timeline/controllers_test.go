@@ -1,5 +1,0 @@
-package timeline_test
-
-import "ipamsim/cmd/controllers"
-
-func init() { controllers.Use() }
