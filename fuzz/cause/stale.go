@@ -151,3 +151,7 @@ func (of Race) Swapped(rep *reports.Report) bool {
 	}
 	return false
 }
+
+// Shows reports whether another run shows what comes of a race's other order: the read came
+// after the change, and the run to its end. One that a limit cut short shows nothing.
+func (of Race) Shows(rep *reports.Report) bool { return rep.Reason == "" && of.Swapped(rep) }

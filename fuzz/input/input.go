@@ -66,22 +66,22 @@ func (in Input) Of(managers scenarios.Managers, from Target) (*scenarios.Scenari
 // Walk makes the strategy that follows the schedule.
 func (in Input) Walk() sim.Strategy { return strategy.NewDeviations(in.Schedule) }
 
-// Limits of a run. Go's fuzzer gives up on an input after ten seconds, and learns
+// The limits of a run. Go's fuzzer gives up on an input after ten seconds, and learns
 // little from one that takes more than one.
 const (
-	stepsMax   = 1200
-	virtualMax = 30 * time.Minute
+	StepsMax   = 1200
+	VirtualMax = 30 * time.Minute
 )
 
 // Bounded is a scenario with its limits lowered to those of an input, and cheap controllers.
 func Bounded(s *scenarios.Scenario) *scenarios.Scenario {
 	b := *s.WithSimpleControllers()
 	l := &b.Doc.Spec.Limits
-	if l.Steps == 0 || l.Steps > stepsMax {
-		l.Steps = stepsMax
+	if l.Steps == 0 || l.Steps > StepsMax {
+		l.Steps = StepsMax
 	}
-	if l.Virtual.Duration == 0 || l.Virtual.Duration > virtualMax {
-		l.Virtual = metav1.Duration{Duration: virtualMax}
+	if l.Virtual.Duration == 0 || l.Virtual.Duration > VirtualMax {
+		l.Virtual = metav1.Duration{Duration: VirtualMax}
 	}
 	return &b
 }

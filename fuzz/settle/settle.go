@@ -18,10 +18,10 @@ import (
 	"ipamsim/scenarios"
 )
 
-// What a search spends on it.
+// What a search spends on looks that are known.
 const (
-	instances = 3   // failures of a look
-	credit    = 100 // runs, before the first world; then one for each world that it runs
+	Instances = 3   // failures of a look
+	Credit    = 100 // runs, before the first world; then one for each world that it runs
 )
 
 // Looks that are known, of which failures were made small, and what that took. The zero
@@ -44,12 +44,12 @@ func (l *Looks) Tried(looks []string, runs int) {
 
 // Due reports whether there may be more after so many worlds. It counts runs and not time,
 // so that it is the same on a busy machine.
-func (l *Looks) Due(worlds int) bool { return l.runs < credit+worlds }
+func (l *Looks) Due(worlds int) bool { return l.runs < Credit+worlds }
 
 // Settled are the looks of which no more is made small, sorted.
 func (l *Looks) Settled() (out []string) {
 	for look, n := range l.tried {
-		if n >= instances {
+		if n >= Instances {
 			out = append(out, look)
 		}
 	}

@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/shrink/internal/tree"
 	"ipamsim/sim/strategy"
 )
 
@@ -30,8 +31,8 @@ func (k *shrinker) anew() {
 const anewMax = 60
 
 // another tries one schedule, and takes it if it has fewer switches.
-func (k *shrinker) another(docs []tree, own []strategy.Exception) {
-	text, err := write(docs)
+func (k *shrinker) another(docs []tree.Tree, own []strategy.Exception) {
+	text, err := tree.Write(docs)
 	if err != nil || !k.hasSettings(docs) {
 		return
 	}

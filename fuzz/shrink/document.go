@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"ipamsim/fuzz/shrink/internal/tree"
 )
 
 // coarse makes the scenario smaller by what is large: whole manifests, entries of
@@ -36,7 +38,7 @@ func (k *shrinker) shorten() {
 		return
 	}
 	if short, err := cut(k.world, v).Documents(); err == nil {
-		if docs, err := read(short); err == nil {
+		if docs, err := tree.Read(short); err == nil {
 			k.try(docs, k.rules)
 		}
 	}
@@ -49,7 +51,7 @@ const depthMax = 100 // of a document, as loading has it
 func (k *shrinker) prune(d, depth int) {
 	optional := k.optional(d, depth)
 	k.halves(func() int { return len(optional) }, func(i, n int) bool {
-		if k.try(k.with(d, without(k.docs[d], optional[i:i+n])), k.rules) {
+		if k.try(k.with(d, tree.Without(k.docs[d], optional[i:i+n])), k.rules) {
 			optional = k.optional(d, depth)
 			return true
 		}
@@ -61,28 +63,28 @@ func (k *shrinker) prune(d, depth int) {
 }
 
 // place names a value of a document for the time of a round.
-func (k *shrinker) place(d int, p path) string {
-	return fmt.Sprint(value(k.docs[d], path{"kind"}), value(k.docs[d], path{"metadata", "name"}), p)
+func (k *shrinker) place(d int, p tree.Path) string {
+	return fmt.Sprint(tree.Value(k.docs[d], tree.Path{"kind"}), tree.Value(k.docs[d], tree.Path{"metadata", "name"}), p)
 }
 
 // fromTheStart makes what an operator applies a manifest that is there from the
 // start.
 func (k *shrinker) fromTheStart() {
 	for i := 0; ; i++ {
-		at := path{"spec", "timeline", i}
-		entry, ok := value(k.docs[0], at).(map[string]any)
+		at := tree.Path{"spec", "timeline", i}
+		entry, ok := tree.Value(k.docs[0], at).(map[string]any)
 		if !ok {
 			return
 		}
-		object := value(entry, path{"apply", "object"})
-		if object != nil && k.try(append(k.with(0, without(k.docs[0], []path{at})), object), k.rules) {
+		object := tree.Value(entry, tree.Path{"apply", "object"})
+		if object != nil && k.try(append(k.with(0, tree.Without(k.docs[0], []tree.Path{at})), object), k.rules) {
 			i--
 		}
 	}
 }
 
 // with is the documents with another d-th one.
-func (k *shrinker) with(d int, t tree) []tree {
+func (k *shrinker) with(d int, t tree.Tree) []tree.Tree {
 	docs := slices.Clone(k.docs)
 	docs[d] = t
 	return docs
@@ -90,27 +92,27 @@ func (k *shrinker) with(d int, t tree) []tree {
 
 // optional lists what may be left out of a document, parents first. Of a list or a
 // mapping with one entry, the entry is the same as the whole.
-func (k *shrinker) optional(d, depth int) []path {
-	if isCollected(k.invariant) && value(k.docs[d], path{"kind"}) == settings {
+func (k *shrinker) optional(d, depth int) []tree.Path {
+	if tree.IsCollected(k.invariant) && tree.Value(k.docs[d], tree.Path{"kind"}) == tree.Settings {
 		return nil
 	}
-	var out []path
+	var out []tree.Path
 	single := map[string]bool{}
-	walk(k.docs[d], nil, func(p path, v tree) {
-		if len(p) > depth || isKept(p) || isWhole(k.invariant, p) || k.needed[k.place(d, p)] {
+	tree.Walk(k.docs[d], nil, func(p tree.Path, v tree.Tree) {
+		if len(p) > depth || isKept(p) || tree.IsWhole(k.invariant, p) || k.needed[k.place(d, p)] {
 			return
 		}
 		if !single[fmt.Sprint(p[:len(p)-1])] {
 			out = append(out, p)
 		}
-		if entries(v) == 1 {
+		if tree.Entries(v) == 1 {
 			single[fmt.Sprint(p)] = true
 		}
 	})
 	return out
 }
 
-func isKept(p path) bool {
+func isKept(p tree.Path) bool {
 	if key, ok := p[len(p)-1].(string); ok {
 		return kept[key]
 	}
@@ -131,8 +133,8 @@ var countable = map[string]bool{
 
 // counts lowers numbers: to one, else to half, else by one, as long as that works.
 func (k *shrinker) counts(d int) {
-	var at []path
-	walk(k.docs[d], nil, func(p path, t tree) {
+	var at []tree.Path
+	tree.Walk(k.docs[d], nil, func(p tree.Path, t tree.Tree) {
 		if key, _ := p[len(p)-1].(string); countable[key] {
 			at = append(at, p)
 		}
@@ -143,16 +145,22 @@ func (k *shrinker) counts(d int) {
 	}
 }
 
-func (k *shrinker) lower(d int, p path) bool {
-	n, _ := value(k.docs[d], p).(json.Number)
+func (k *shrinker) lower(d int, p tree.Path) bool {
+	n, _ := tree.Value(k.docs[d], p).(json.Number)
 	have, _ := n.Int64()
 	for _, want := range []int64{1, have / 2, have - 1} {
 		if want < 1 || want >= have {
 			continue
 		}
-		if k.try(k.with(d, edit(k.docs[d], p, func(tree) (tree, bool) { return json.Number(strconv.FormatInt(want, 10)), true })), k.rules) {
+		if k.try(k.with(d, tree.Edit(k.docs[d], p, func(tree.Tree) (tree.Tree, bool) { return json.Number(strconv.FormatInt(want, 10)), true })), k.rules) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasSettings reports whether the documents hold as many settings of collectors as
+// the failure was seen with.
+func (k *shrinker) hasSettings(docs []tree.Tree) bool {
+	return !tree.IsCollected(k.invariant) || tree.CountSettings(docs) >= k.settings
 }

@@ -24,17 +24,11 @@ func (k *shrinker) explain(rep *reports.Report, v *model.Violation, rules []stra
 	k.steps += alsoSteps // it does not end where v would be
 	for _, race := range cause.Stale(rep, v, c) {
 		again, err := k.run(k.world, strategy.NewSparse(later(rules, race)))
-		if err == nil && shows(race, again) && !k.breaks(again, v) {
+		if err == nil && race.Shows(again) && !k.breaks(again, v) {
 			c.Decided(rep, race)
 		}
 	}
 	return c
-}
-
-// shows reports whether a run shows what comes of a race's other order: the read came
-// after the change, and the run to its end. One that a limit cut short shows nothing.
-func shows(race cause.Race, again *reports.Report) bool {
-	return again.Reason == "" && race.Swapped(again)
 }
 
 // orders is how many exceptions say who must wait.

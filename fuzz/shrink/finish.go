@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/shrink/internal/retry"
+	"ipamsim/fuzz/shrink/internal/tree"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -18,8 +20,8 @@ import (
 func (k *shrinker) finish() (f *finding.Finding, err error) {
 	k.ctx = context.WithoutCancel(k.ctx) // the best so far is worth its last runs
 	k.store = scenarios.Etcd
-	repeated, err := again(func() (made, error) {
-		k.made = made{}
+	repeated, err := retry.Woken(ErrNotAgain, func() (retry.Runs, error) {
+		k.made = retry.Runs{}
 		var err error
 		f, err = k.record()
 		return k.made, err
@@ -32,37 +34,6 @@ func (k *shrinker) finish() (f *finding.Finding, err error) {
 	}
 	return f, err
 }
-
-// made are runs, and how often something outside woke one of them.
-type made struct {
-	runs  int
-	woken uint64
-}
-
-// add a run that rep reports, if it got that far.
-func (m *made) add(rep *reports.Report) {
-	m.runs++
-	if rep != nil {
-		m.woken += rep.Foreign
-	}
-}
-
-// again tries what did not fail again the same way once more, and a third time, where
-// something outside woke one of its runs: such a run (reports.Report.Foreign) need not
-// repeat, and the next one does. Without that it is a defect, which another try would
-// hide.
-func again(try func() (made, error)) (repeated reports.Repeated, err error) {
-	for n := 1; ; n++ {
-		m, err := try()
-		if !errors.Is(err, ErrNotAgain) || m.woken == 0 || n == recordMax {
-			return repeated, err
-		}
-		repeated.Woken += m.runs
-	}
-}
-
-// recordMax: the kernel of a busy machine wakes hardly one run in a thousand.
-const recordMax = 3
 
 func (k *shrinker) record() (*finding.Finding, error) {
 	rec := strategy.NewRecorder(strategy.NewSparse(k.rules))
@@ -102,7 +73,7 @@ func (k *shrinker) replays(f *finding.Finding, rep *reports.Report) error {
 		return fmt.Errorf("shrink: the finding does not load: %w", err)
 	}
 	again, err := k.runner.Run(k.ctx, s, scenarios.Options{Recorded: true})
-	k.made.add(again)
+	k.made.Add(again)
 	if errors.Is(err, strategy.ErrDiverged) {
 		return fmt.Errorf("shrink: %w: %w", err, ErrNotAgain)
 	} else if err != nil {
@@ -127,7 +98,7 @@ func (k *shrinker) also(f *finding.Finding, v *model.Violation, rules []strategy
 		return // the finding is good without
 	}
 	f.Also = finding.Others(rep, v, func(o *model.Violation) bool {
-		return o.Step == v.Step || whole(v.Invariant, o.Invariant)
+		return o.Step == v.Step || tree.Whole(v.Invariant, o.Invariant)
 	})
 }
 

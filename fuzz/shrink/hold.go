@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/fuzz/shrink/internal/tree"
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
@@ -70,7 +71,7 @@ func (k *shrinker) holds(rest []strategy.Exception, messages ...strategy.Excepti
 }
 
 // sorted tries exceptions in the order in which neighbours belong together.
-func (k *shrinker) sorted(docs []tree, rules []strategy.Exception) bool {
+func (k *shrinker) sorted(docs []tree.Tree, rules []strategy.Exception) bool {
 	slices.SortStableFunc(rules, byActor)
 	return k.try(docs, rules)
 }

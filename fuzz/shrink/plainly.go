@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"ipamsim/fuzz/shrink/internal/tree"
 	"ipamsim/sim/strategy"
 )
 
@@ -33,20 +34,20 @@ const partsMax = 24
 
 // part is the n-th of the documents' parts: without some manifests, entries of the
 // lists in the Scenario document, and replicas beyond the first.
-func (k *shrinker) part(n int) []tree {
-	less := slices.DeleteFunc(k.optional(0, entriesDepth), func(p path) bool {
+func (k *shrinker) part(n int) []tree.Tree {
+	less := slices.DeleteFunc(k.optional(0, entriesDepth), func(p tree.Path) bool {
 		_, entry := p[len(p)-1].(int)
 		return !entry || !leaves(n, k.place(0, p))
 	})
-	out := []tree{without(k.docs[0], less)}
+	out := []tree.Tree{tree.Without(k.docs[0], less)}
 	for d := 1; d < len(k.docs); d++ {
 		if leaves(n, k.place(d, nil)) {
 			continue
 		}
 		doc := k.docs[d]
-		walk(doc, nil, func(p path, v tree) {
+		tree.Walk(doc, nil, func(p tree.Path, v tree.Tree) {
 			if key, _ := p[len(p)-1].(string); key == "replicas" && v != json.Number("0") && leaves(n, k.place(d, p)) {
-				doc = edit(doc, p, func(tree) (tree, bool) { return json.Number("1"), true })
+				doc = tree.Edit(doc, p, func(tree.Tree) (tree.Tree, bool) { return json.Number("1"), true })
 			}
 		})
 		out = append(out, doc)

@@ -13,6 +13,8 @@ import (
 
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/shrink/internal/retry"
+	"ipamsim/fuzz/shrink/internal/tree"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -78,13 +80,13 @@ type shrinker struct {
 	lock      finding.Signature
 	invariant string // of the violation that was found
 	runs      int
-	made      made            // of them, while the finding is recorded
+	made      retry.Runs      // of them, while the finding is recorded
 	tried     map[uint64]bool // candidates, by their text and exceptions
 	needed    map[string]bool // places that could not be left out on their own in this round
 	drawn     int             // schedules, see anew
 
 	// The smallest so far.
-	docs     []tree
+	docs     []tree.Tree
 	settings int // see hasSettings
 	world    *scenarios.Scenario
 	rep      *reports.Report
@@ -144,16 +146,16 @@ func (k *shrinker) deedless() {
 	}
 	lock := k.lock
 	k.lock.Cause = cause.Apart(k.rep, v).Look()
-	entries, _ := value(k.docs[0], path{"spec", "timeline"}).([]any)
+	entries, _ := tree.Value(k.docs[0], tree.Path{"spec", "timeline"}).([]any)
 	if k.lock == lock || len(entries) == 0 {
 		k.lock = lock
 		return
 	}
-	if k.try(k.with(0, without(k.docs[0], []path{{"spec", "timeline"}})), k.rules) {
+	if k.try(k.with(0, tree.Without(k.docs[0], []tree.Path{{"spec", "timeline"}})), k.rules) {
 		return
 	}
 	for i := range min(len(entries), deedsMax) {
-		if k.try(k.with(0, without(k.docs[0], []path{{"spec", "timeline", i}})), k.rules) {
+		if k.try(k.with(0, tree.Without(k.docs[0], []tree.Path{{"spec", "timeline", i}})), k.rules) {
 			return
 		}
 	}
@@ -167,9 +169,9 @@ const deedsMax = 8
 func (k *shrinker) from(s *scenarios.Scenario) error {
 	docs, err := s.Documents()
 	if err == nil {
-		k.docs, err = read(docs)
+		k.docs, err = tree.Read(docs)
 	}
-	k.settings = countSettings(k.docs)
+	k.settings = tree.CountSettings(k.docs)
 	return err
 }
 
@@ -196,7 +198,7 @@ func (k *shrinker) round() bool {
 
 // size is a number that gets smaller whenever something does.
 func (k *shrinker) size() int {
-	text, _ := write(k.docs)
+	text, _ := tree.Write(k.docs)
 	return len(text) + 100*len(k.rules)
 }
 
@@ -209,12 +211,12 @@ func (k *shrinker) spent() bool {
 }
 
 // try takes the candidate if it fails in the same way, and there is work left to do.
-func (k *shrinker) try(docs []tree, rules []strategy.Exception) bool {
+func (k *shrinker) try(docs []tree.Tree, rules []strategy.Exception) bool {
 	return !k.spent() && k.takes(docs, rules)
 }
 
-func (k *shrinker) takes(docs []tree, rules []strategy.Exception) bool {
-	text, err := write(docs)
+func (k *shrinker) takes(docs []tree.Tree, rules []strategy.Exception) bool {
+	text, err := tree.Write(docs)
 	if err != nil || !k.hasSettings(docs) {
 		return false
 	}
@@ -250,7 +252,7 @@ func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.R
 	bounded.Doc.Spec.Limits.Steps = k.steps + k.steps/4 + stepsSpare
 	stop := func(rep *reports.Report, v *model.Violation) bool { return finding.SignatureOf(rep, v) == k.lock }
 	rep, err := k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Walk: walk, StopAt: stop, Store: k.store})
-	k.made.add(rep)
+	k.made.Add(rep)
 	return rep, err
 }
 

@@ -9,7 +9,8 @@ import (
 // or eight letters each.
 type Packed []byte
 
-func pack(numbers []uint64) Packed {
+// Pack sorts the numbers and makes a set of them.
+func Pack(numbers []uint64) Packed {
 	slices.Sort(numbers)
 	var out Packed
 	last := uint64(0)
@@ -20,7 +21,7 @@ func pack(numbers []uint64) Packed {
 	return out
 }
 
-// Numbers is the inverse of pack, as far as the bytes make sense.
+// Numbers is the inverse of Pack, as far as the bytes make sense.
 func (p Packed) Numbers() []uint64 {
 	var out []uint64
 	last := uint64(0)

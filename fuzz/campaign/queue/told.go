@@ -48,5 +48,5 @@ func rare(told *map[uint64]few, seen []uint64, run coverage.Run, most uint8) Pac
 		}
 		out = append(out, k)
 	}
-	return pack(out)
+	return Pack(out)
 }

@@ -1,4 +1,4 @@
-package shrink_test
+package fuzz_test
 
 import (
 	"context"
@@ -22,24 +22,24 @@ import (
 
 // Shrinking is measured on generated scenarios, or on findings that are made small once more:
 //
-//	go test ./fuzz/shrink -run Measure -v -space whereabouts -seeds 1-200 -each 3 -out DIR
-//	go test ./fuzz/shrink -run Measure -v -args findings/calico/a9f5e20c0cdc.yaml
+//	go test ./fuzz -run ShrinkMeasure -v -shrink-space whereabouts -shrink-seeds 1-200 -shrink-each 3 -shrink-out DIR
+//	go test ./fuzz -run ShrinkMeasure -v -args findings/calico/a9f5e20c0cdc.yaml
 var (
-	inSpace = flag.String("space", "", "measure on this space")
-	seeds   = flag.String("seeds", "1-100", "its worlds")
-	each    = flag.Int("each", 3, "shrink so many instances of one signature")
-	bound   = flag.Duration("bound", 0, "for each; 0: as usual. On a busy machine the usual time is over sooner")
-	more    = flag.Int("more", 1, "how often that while a schedule is crowded")
-	only    = flag.String("only", "", "violations of this invariant; all if empty")
-	out     = flag.String("out", "", "write the findings here")
+	shrinkSpace = flag.String("shrink-space", "", "measure on this space")
+	shrinkSeeds = flag.String("shrink-seeds", "1-100", "its worlds")
+	shrinkEach  = flag.Int("shrink-each", 3, "shrink so many instances of one signature")
+	shrinkBound = flag.Duration("shrink-bound", 0, "for each; 0: as usual. On a busy machine the usual time is over sooner")
+	shrinkMore  = flag.Int("shrink-more", 1, "how often that while a schedule is crowded")
+	shrinkOnly  = flag.String("shrink-only", "", "violations of this invariant; all if empty")
+	shrinkOut   = flag.String("shrink-out", "", "write the findings here")
 )
 
-func TestMeasure(t *testing.T) {
-	if *inSpace == "" && flag.NArg() == 0 {
-		t.Skip("no -space and no files: nothing to measure on")
+func TestShrinkMeasure(t *testing.T) {
+	if *shrinkSpace == "" && flag.NArg() == 0 {
+		t.Skip("no -shrink-space and no files: nothing to measure on")
 	}
 	var from, to uint64
-	if _, err := fmt.Sscanf(*seeds, "%d-%d", &from, &to); err != nil {
+	if _, err := fmt.Sscanf(*shrinkSeeds, "%d-%d", &from, &to); err != nil {
 		t.Fatal(err)
 	}
 	r := scenariotest.Runner(t)
@@ -48,7 +48,7 @@ func TestMeasure(t *testing.T) {
 	var times []float64 // of the processor, for each
 	measure := func(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) {
 		before := bench.CPU()
-		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Time: *bound, More: *more})
+		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Time: *shrinkBound, More: *shrinkMore})
 		busy := (bench.CPU() - before).Seconds()
 		if err != nil {
 			t.Errorf("%s seed %d %s: %v", s.Name(), rep.Seed, v.Invariant, err)
@@ -57,8 +57,8 @@ func TestMeasure(t *testing.T) {
 		all, times = append(all, f), append(times, busy)
 		t.Logf("%s seed %d %s %s: %d pods %d nodes %d switches %d faults %d steps (of %d), %d runs %.1f s, of the processor %.1f s, %d of %d\n%s\n%s",
 			s.Name(), rep.Seed, f.Fingerprint, f.Invariant, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps, v.Step, f.ShrinkRuns, f.ShrinkSeconds, busy, f.Failing, f.Sampled, f.Cause.Key(), f.Sentence)
-		if *out != "" {
-			_ = os.WriteFile(filepath.Join(*out, fmt.Sprintf("%s-%d.yaml", f.Fingerprint, rep.Seed)), f.YAML, 0o644)
+		if *shrinkOut != "" {
+			_ = os.WriteFile(filepath.Join(*shrinkOut, fmt.Sprintf("%s-%d.yaml", f.Fingerprint, rep.Seed)), f.YAML, 0o644)
 		}
 	}
 	for _, file := range flag.Args() {
@@ -75,12 +75,12 @@ func TestMeasure(t *testing.T) {
 		seen[finding.SignatureOf(rep, v)]++
 		measure(s, rep, v)
 	}
-	if *inSpace == "" {
-		sums(t, all, times, len(seen))
+	if *shrinkSpace == "" {
+		shrinkSums(t, all, times, len(seen))
 		return
 	}
 	for seed := from; seed <= to; seed++ {
-		s, err := space.Draw(managers.All(), *inSpace, seed)
+		s, err := space.Draw(managers.All(), *shrinkSpace, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,21 +92,21 @@ func TestMeasure(t *testing.T) {
 		for i := range rep.Violations {
 			v := &rep.Violations[i]
 			sig := finding.SignatureOf(rep, v)
-			if broken[v.Invariant] || *only != "" && v.Invariant != *only {
+			if broken[v.Invariant] || *shrinkOnly != "" && v.Invariant != *shrinkOnly {
 				continue
 			}
-			if broken[v.Invariant] = true; seen[sig] >= *each {
+			if broken[v.Invariant] = true; seen[sig] >= *shrinkEach {
 				continue
 			}
 			seen[sig]++
 			measure(s, rep, v)
 		}
 	}
-	sums(t, all, times, len(seen))
+	shrinkSums(t, all, times, len(seen))
 }
 
-// sums says what all of them come to.
-func sums(t *testing.T, all []*finding.Finding, times []float64, signatures int) {
+// shrinkSums prints what all of them come to.
+func shrinkSums(t *testing.T, all []*finding.Finding, times []float64, signatures int) {
 	if len(all) == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package finding_test
+package fuzz_test
 
 import (
 	"slices"

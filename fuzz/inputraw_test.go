@@ -1,4 +1,4 @@
-package input_test
+package fuzz_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 )
 
 // Any bytes are an input, and any input is bytes again.
-func TestRaw(t *testing.T) {
+func TestRawInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := rapid.SliceOf(rapid.Byte()).Draw(t, "raw")
 		in := input.FromRaw(raw)

@@ -1,21 +1,23 @@
-package queue
+package campaign
 
 import (
 	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ipamsim/fuzz/campaign/queue"
 )
 
 // TestSpans: a set of seeds that is added in any pieces, in any order and more
 // than once is the set, and the gaps are what is missing.
 func TestSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var s Spans
+		var s queue.Spans
 		want := map[uint64]bool{}
 		for range rapid.IntRange(0, 12).Draw(t, "pieces") {
 			from := rapid.Uint64Range(0, 40).Draw(t, "from")
-			p := Span{From: from, To: from + rapid.Uint64Range(0, 10).Draw(t, "length")}
+			p := queue.Span{From: from, To: from + rapid.Uint64Range(0, 10).Draw(t, "length")}
 			before := len(want)
 			for x := p.From; x < p.To; x++ {
 				want[x] = true
@@ -56,7 +58,7 @@ func TestPacked(t *testing.T) {
 			want[x] = true
 		}
 		got := map[uint64]bool{}
-		for _, x := range pack(all).Numbers() {
+		for _, x := range queue.Pack(all).Numbers() {
 			got[x] = true
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {

@@ -1,4 +1,4 @@
-package shrink
+package turns
 
 import (
 	"strings"
@@ -16,18 +16,18 @@ func TestTurns(t *testing.T) {
 		steps = append(steps, st)
 	}
 	steps[5].At = 20
-	of := turnsOf(steps)
+	of := Of(steps)
 	for _, tt := range []struct {
 		joints []int
 		up     bool
 		want   string
 	}{
-		{of.joints, true, "a a a b b c"}, {of.joints, false, "c b b a a a"}, {of.joints[:1], true, "a a b c b a"},
-		{of.joints[1:2], true, "a b a a c b"}, {of.joints[2:], false, "a a c b b a"}, {nil, true, "a b a c b a"},
+		{of.Joints, true, "a a a b b c"}, {of.Joints, false, "c b b a a a"}, {of.Joints[:1], true, "a a b c b a"},
+		{of.Joints[1:2], true, "a b a a c b"}, {of.Joints[2:], false, "a a c b b a"}, {nil, true, "a b a c b a"},
 	} {
 		var who []string
 		last, at := map[sim.ActorID]int{}, time.Duration(0)
-		for _, st := range of.joined(tt.joints, tt.up) {
+		for _, st := range of.Joined(tt.joints, tt.up) {
 			op := st.Choice.Op
 			if seq, known := last[op.Actor]; known && seq > op.Seq {
 				t.Errorf("%v %t: %s goes back to %d", tt.joints, tt.up, op.Actor, op.Seq)

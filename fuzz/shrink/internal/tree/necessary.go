@@ -1,4 +1,4 @@
-package shrink
+package tree
 
 import (
 	"slices"
@@ -18,9 +18,9 @@ var (
 	carriers = []string{"daemons", "fabric", "ipipMode", "vxlanMode", "disableBGPExport"}
 )
 
-// isWhole reports whether a value of a document belongs to what must stay for this
+// IsWhole reports whether a value of a document belongs to what must stay for this
 // invariant.
-func isWhole(name string, p path) bool {
+func IsWhole(name string, p Path) bool {
 	if len(p) < 2 || len(p) > 3 || p[0] != "spec" {
 		return false
 	}
@@ -31,25 +31,25 @@ func isWhole(name string, p path) bool {
 	if name == invariant.BlackholedAddress.Name {
 		return slices.Contains(carriers, key)
 	}
-	return isCollected(name) && slices.Contains(collectors, key)
+	return IsCollected(name) && slices.Contains(collectors, key)
 }
 
-// whole reports whether a world that was made small for one invariant still has what
+// Whole reports whether a world that was made small for one invariant still has what
 // another needs.
-func whole(name, other string) bool {
+func Whole(name, other string) bool {
 	switch {
 	case other == invariant.BlackholedAddress.Name:
 		return name == other
-	case isCollected(other):
-		return isCollected(name)
+	case IsCollected(other):
+		return IsCollected(name)
 	}
 	return true
 }
 
-// isCollected reports whether an invariant is about what the manager's background
+// IsCollected reports whether an invariant is about what the manager's background
 // processes would mend: those that are judged at rest, and what stays or lacks for
 // want of a collector.
-func isCollected(name string) bool {
+func IsCollected(name string) bool {
 	switch name {
 	case invariant.LeakedAffinity.Name, invariant.LeakedClaim.Name, invariant.LeftoverHandle.Name, invariant.LeftoverReservation.Name, invariant.StarvedNode.Name:
 		return true
@@ -57,18 +57,13 @@ func isCollected(name string) bool {
 	return invariant.AtRest(name)
 }
 
-// settings is the manifest that holds a collector's grace period.
-const settings = "KubeControllersConfiguration"
+// Settings is the manifest that holds a collector's grace period.
+const Settings = "KubeControllersConfiguration"
 
-// hasSettings reports whether the documents hold as many settings of collectors as
-// the failure was seen with.
-func (k *shrinker) hasSettings(docs []tree) bool {
-	return !isCollected(k.invariant) || countSettings(docs) >= k.settings
-}
-
-func countSettings(docs []tree) (n int) {
+// CountSettings is how many settings of collectors the documents hold.
+func CountSettings(docs []Tree) (n int) {
 	for _, d := range docs {
-		if value(d, path{"kind"}) == settings {
+		if Value(d, Path{"kind"}) == Settings {
 			n++
 		}
 	}

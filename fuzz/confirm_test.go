@@ -1,11 +1,10 @@
-package confirm_test
+package fuzz_test
 
 import (
 	"context"
 	"os"
 	"testing"
 
-	"ipamsim/cmd/controllers"
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/confirm"
@@ -14,13 +13,9 @@ import (
 	"ipamsim/scenarios/scenariotest"
 )
 
-func init() {
-	controllers.Use()
-}
-
-// found makes a finding of a scenario's first violation, as it was recorded: what it does
+// foundIn makes a finding of a scenario's first violation, as it was recorded: what it does
 // not need is in it.
-func found(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
+func foundIn(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -44,17 +39,17 @@ func found(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
 
 // What upstream's code does is confirmed, by a file that replays; what only the simple
 // controllers do is not, and is told.
-func TestTry(t *testing.T) {
+func TestConfirm(t *testing.T) {
 	r := scenariotest.Runner(t)
 	for _, x := range []struct {
 		file string
 		want finding.Verdict
 	}{
-		{"testdata/upstreams.yaml", finding.Confirmed},
-		{"testdata/simples.yaml", finding.NotConfirmed},
+		{"testdata/confirm/upstreams.yaml", finding.Confirmed},
+		{"testdata/confirm/simples.yaml", finding.NotConfirmed},
 	} {
 		t.Run(x.file, func(t *testing.T) {
-			f := found(t, r, x.file)
+			f := foundIn(t, r, x.file)
 			var err error
 			f.Real, err = confirm.Try(context.Background(), r, f, confirm.Options{Runs: 8})
 			if err != nil || f.Real.Verdict != x.want {
@@ -82,7 +77,7 @@ func TestTry(t *testing.T) {
 }
 
 // What a finding was not tried for is not told.
-func TestNotTold(t *testing.T) {
+func TestUnconfirmedIsNotTold(t *testing.T) {
 	if told := (&finding.Finding{}).Told(); told != "" {
 		t.Error(told)
 	}

@@ -1,4 +1,4 @@
-package finding_test
+package fuzz_test
 
 import (
 	"slices"
@@ -13,8 +13,8 @@ import (
 	"ipamsim/sim"
 )
 
-// run is a report of one step at which an invariant broke.
-func run(actor, verb, resource string, events ...model.Event) *reports.Report {
+// brokenRun is a report of one step at which an invariant broke.
+func brokenRun(actor, verb, resource string, events ...model.Event) *reports.Report {
 	r := &sim.Request{Verb: verb, Resource: resource}
 	st := &sim.Step{Decision: sim.Decision{Step: 1, Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: sim.Write, Request: r}}}}
 	return &reports.Report{
@@ -27,10 +27,10 @@ func run(actor, verb, resource string, events ...model.Event) *reports.Report {
 // that a fault came before it, makes another.
 func TestSignature(t *testing.T) {
 	of := func(r *reports.Report) finding.Signature { return finding.SignatureOf(r, &r.Violations[0]) }
-	want := of(run("cni-del/default/web-0/eth0", "Update", "block"))
-	coded := run("cni-del/x/y", "PUT", "ipamblocks")
+	want := of(brokenRun("cni-del/default/web-0/eth0", "Update", "block"))
+	coded := brokenRun("cni-del/x/y", "PUT", "ipamblocks")
 	coded.Violations[0].Invariant = invariant.OutOfPool.Name
-	told := run("cni-del/x/y", "PUT", "ipamblocks")
+	told := brokenRun("cni-del/x/y", "PUT", "ipamblocks")
 	told.Violations[0].Message = "told in other words"
 	for _, tt := range []struct {
 		name string
@@ -38,9 +38,9 @@ func TestSignature(t *testing.T) {
 		same bool
 	}{
 		{"in other words", told, true},
-		{"another pod, another datastore", run("cni-del/kube-system/db-abc/eth0~2", "PUT", "ipamblocks"), true},
-		{"another process", run("ipam-controller", "PUT", "ipamblocks"), false},
-		{"after a fault", run("cni-del/x/y", "PUT", "ipamblocks", model.Event{Step: 1, Kind: model.FaultEvent}), false},
+		{"another pod, another datastore", brokenRun("cni-del/kube-system/db-abc/eth0~2", "PUT", "ipamblocks"), true},
+		{"another process", brokenRun("ipam-controller", "PUT", "ipamblocks"), false},
+		{"after a fault", brokenRun("cni-del/x/y", "PUT", "ipamblocks", model.Event{Step: 1, Kind: model.FaultEvent}), false},
 		{"of another kind", coded, false},
 	} {
 		if got := of(tt.rep); (got == want) != tt.same || (got.String() == want.String()) != tt.same {
@@ -51,8 +51,8 @@ func TestSignature(t *testing.T) {
 
 // A run with faults does not stand for one without, nor the other way round.
 func TestFaultsNeitherComeNorGo(t *testing.T) {
-	clean := run("cni-del/x/y", "PUT", "ipamblocks")
-	hurt := run("cni-del/x/y", "PUT", "ipamblocks", model.Event{Kind: model.FaultEvent})
+	clean := brokenRun("cni-del/x/y", "PUT", "ipamblocks")
+	hurt := brokenRun("cni-del/x/y", "PUT", "ipamblocks", model.Event{Kind: model.FaultEvent})
 	for _, tt := range []struct {
 		locked, candidate *reports.Report
 		fails             bool
@@ -65,8 +65,8 @@ func TestFaultsNeitherComeNorGo(t *testing.T) {
 }
 
 // A finding of a run as it was recorded names what else was found at its step.
-func TestAlso(t *testing.T) {
-	rep := run("cni-del/x/y", "PUT", "ipamblocks")
+func TestFindingNamesOthersOfItsStep(t *testing.T) {
+	rep := brokenRun("cni-del/x/y", "PUT", "ipamblocks")
 	rep.Violations = append(rep.Violations,
 		model.Violation{Invariant: "handle-count", Step: 1}, model.Violation{Invariant: "affinity-mismatch", Step: 1},
 		model.Violation{Invariant: "handle-count", Step: 1}, model.Violation{Invariant: "unbacked-sandbox", Step: 1},

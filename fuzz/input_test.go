@@ -1,4 +1,4 @@
-package input
+package fuzz_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/input"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 	"ipamsim/scenarios/strict"
@@ -20,13 +22,13 @@ import (
 
 // Any bytes are a world or are refused in one line; nothing panics.
 func TestAnyBytesAreAWorld(t *testing.T) {
-	files, err := filepath.Glob("../../scenarios/*.yaml")
+	files, err := filepath.Glob("../scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scenarios: %v", err)
 	}
 	worlds, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		in := Input{World: rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, "world")}
+		in := input.Input{World: rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, "world")}
 		if rapid.Bool().Draw(t, "file") {
 			text, err := os.ReadFile(rapid.SampledFrom(files).Draw(t, "which"))
 			if err != nil {
@@ -36,12 +38,12 @@ func TestAnyBytesAreAWorld(t *testing.T) {
 			in.World = append(bytes.Clone(text[:at]), in.World[:len(in.World)%5]...)
 			in.World = append(in.World, text[min(len(text), at+rapid.IntRange(0, 9).Draw(t, "cut")):]...)
 		}
-		s, err := in.Scenario(All, rapid.SampledFrom(Targets(All)).Draw(t, "target"))
+		s, err := in.Scenario(managers.All(), rapid.SampledFrom(input.Targets(managers.All())).Draw(t, "target"))
 		var bad *strict.Error
 		switch {
 		case err == nil:
 			worlds++
-			if l := s.Doc.Spec.Limits; l.Steps < 1 || l.Steps > stepsMax || l.Virtual.Duration <= 0 || l.Virtual.Duration > virtualMax {
+			if l := s.Doc.Spec.Limits; l.Steps < 1 || l.Steps > input.StepsMax || l.Virtual.Duration <= 0 || l.Virtual.Duration > input.VirtualMax {
 				t.Fatalf("limits %+v", l)
 			}
 		case in.IsFile() && errors.As(err, &bad) && !strings.ContainsAny(err.Error(), "\r\n"):
@@ -61,27 +63,27 @@ func TestRecordedRunsAreInputs(t *testing.T) {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
 	r := scenariotest.Runner(t)
-	worlds := map[string]Input{}
-	for _, target := range Targets(All) {
-		worlds[target] = Input{World: bytes.Repeat([]byte{77, 3, 200, 41, 9}, 60)}
+	worlds := map[string]input.Input{}
+	for _, target := range input.Targets(managers.All()) {
+		worlds[target] = input.Input{World: bytes.Repeat([]byte{77, 3, 200, 41, 9}, 60)}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		target := rapid.SampledFrom(Targets(All)).Draw(t, "target")
-		s, err := worlds[target].Scenario(All, target)
+		target := rapid.SampledFrom(input.Targets(managers.All())).Draw(t, "target")
+		s, err := worlds[target].Scenario(managers.All(), target)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Doc.Spec.Limits.Steps = 60
 		seed := rapid.Uint64().Draw(t, "seed")
 		o := scenarios.Options{Seed: &seed, Store: scenarios.Memory, Strategy: rapid.SampledFrom(strategy.Names()).Filter(gated).Draw(t, "strategy")}
-		in, rep, err := Record(context.Background(), r, s, o)
+		in, rep, err := input.Record(context.Background(), r, s, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in, err = ParseFile(in.File()); err != nil {
+		if in, err = input.ParseFile(in.File()); err != nil {
 			t.Fatal(err)
 		}
-		world, err := in.Scenario(All, target)
+		world, err := in.Scenario(managers.All(), target)
 		if err != nil {
 			t.Fatal(err)
 		}

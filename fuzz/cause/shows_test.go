@@ -1,4 +1,4 @@
-package shrink
+package cause_test
 
 import (
 	"testing"
@@ -26,7 +26,7 @@ func TestShowsOnlyWhatEnded(t *testing.T) {
 		{"cut short, and something else broke", reports.Report{Trace: swapped, Verdict: reports.Fail, Reason: sim.ErrSteps.Error()}, false},
 		{"not swapped", reports.Report{Trace: &sim.Trace{Steps: []*sim.Step{step("a"), step("b")}}, Verdict: reports.Pass}, false},
 	} {
-		if got := shows(race, &tt.rep); got != tt.want {
+		if got := race.Shows(&tt.rep); got != tt.want {
 			t.Errorf("%s: %t", tt.name, got)
 		}
 	}

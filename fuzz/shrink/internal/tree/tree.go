@@ -1,4 +1,5 @@
-package shrink
+// Package tree has scenario documents as trees, and which of their parts an invariant needs.
+package tree
 
 import (
 	"bytes"
@@ -9,20 +10,20 @@ import (
 	"strings"
 )
 
-// A tree is a document as JSON has it: map[string]any, []any, json.Number,
+// A Tree is a document as JSON has it: map[string]any, []any, json.Number,
 // string, bool and nil; and, because a manifest hides structure in text, embedded
 // and list. Trees are never changed: an edit makes a new one that shares the rest.
-type tree = any
+type Tree = any
 
 // embedded is JSON in a string: the CNI config of a NetworkAttachmentDefinition.
-type embedded struct{ tree }
+type embedded struct{ Tree }
 
 // list is a string of parts with commas between them: the networks of a pod.
 type list []any
 
-// read makes trees of JSON documents.
-func read(docs []json.RawMessage) ([]tree, error) {
-	var out []tree
+// Read makes trees of JSON documents.
+func Read(docs []json.RawMessage) ([]Tree, error) {
+	var out []Tree
 	for _, d := range docs {
 		t, err := decode(d)
 		if err != nil {
@@ -33,14 +34,14 @@ func read(docs []json.RawMessage) ([]tree, error) {
 	return out, nil
 }
 
-func decode(text []byte) (t tree, err error) {
+func decode(text []byte) (t Tree, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return t, d.Decode(&t)
 }
 
 // unfold finds the structure in strings; key is where t stands.
-func unfold(key string, t tree) tree {
+func unfold(key string, t Tree) Tree {
 	switch t := t.(type) {
 	case map[string]any:
 		for k, v := range t {
@@ -69,7 +70,7 @@ func unfold(key string, t tree) tree {
 
 // MarshalJSON writes the text that the structure was found in.
 func (e embedded) MarshalJSON() ([]byte, error) {
-	b, err := json.Marshal(e.tree)
+	b, err := json.Marshal(e.Tree)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +86,8 @@ func (l list) MarshalJSON() ([]byte, error) {
 	return json.Marshal(strings.Join(parts, ", "))
 }
 
-// write is the text of a scenario file.
-func write(docs []tree) ([]byte, error) {
+// Write is the text of a scenario file.
+func Write(docs []Tree) ([]byte, error) {
 	var out bytes.Buffer
 	for _, d := range docs {
 		b, err := json.Marshal(d)
@@ -98,38 +99,38 @@ func write(docs []tree) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// path leads to a value: keys and indices.
-type path []any
+// Path leads to a value: keys and indices.
+type Path []any
 
-func (p path) then(step any) path { return append(p[:len(p):len(p)], step) }
+func (p Path) then(step any) Path { return append(p[:len(p):len(p)], step) }
 
 // under reports whether q leads to p or into it.
-func (p path) under(q path) bool { return len(p) >= len(q) && slices.Equal(p[:len(q)], q) }
+func (p Path) under(q Path) bool { return len(p) >= len(q) && slices.Equal(p[:len(q)], q) }
 
-// walk visits every value below t, parents first, in the order of keys.
-func walk(t tree, p path, visit func(path, tree)) {
+// Walk visits every value below t, parents first, in the order of keys.
+func Walk(t Tree, p Path, visit func(Path, Tree)) {
 	switch t := t.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(t)) {
 			visit(p.then(k), t[k])
-			walk(t[k], p.then(k), visit)
+			Walk(t[k], p.then(k), visit)
 		}
 	case []any:
 		for i, v := range t {
 			visit(p.then(i), v)
-			walk(v, p.then(i), visit)
+			Walk(v, p.then(i), visit)
 		}
 	case list:
 		for i, v := range t {
 			visit(p.then(i), v)
 		}
 	case embedded:
-		walk(t.tree, p, visit)
+		Walk(t.Tree, p, visit)
 	}
 }
 
-// entries is how many values stand directly below t.
-func entries(t tree) int {
+// Entries is how many values stand directly below t.
+func Entries(t Tree) int {
 	switch t := t.(type) {
 	case map[string]any:
 		return len(t)
@@ -141,20 +142,20 @@ func entries(t tree) int {
 	return 0
 }
 
-// value is what stands at p, nil if nothing does.
-func value(t tree, p path) (v tree) {
-	edit(t, p, func(at tree) (tree, bool) { v = at; return at, true })
+// Value is what stands at p, nil if nothing does.
+func Value(t Tree, p Path) (v Tree) {
+	Edit(t, p, func(at Tree) (Tree, bool) { v = at; return at, true })
 	return v
 }
 
-// edit is t with the value at p replaced by what change makes of it; keep=false
+// Edit is t with the value at p replaced by what change makes of it; keep=false
 // takes it away. A path that leads nowhere changes nothing.
-func edit(t tree, p path, change func(tree) (v tree, keep bool)) tree {
+func Edit(t Tree, p Path, change func(Tree) (v Tree, keep bool)) Tree {
 	switch t := t.(type) {
 	case embedded:
-		return embedded{edit(t.tree, p, change)}
+		return embedded{Edit(t.Tree, p, change)}
 	case list:
-		out, _ := edit([]any(t), p, change).([]any)
+		out, _ := Edit([]any(t), p, change).([]any)
 		return list(out)
 	case map[string]any:
 		k, _ := p[0].(string)
@@ -185,24 +186,24 @@ func edit(t tree, p path, change func(tree) (v tree, keep bool)) tree {
 	return t
 }
 
-func next(v tree, p path, change func(tree) (tree, bool)) (tree, bool) {
+func next(v Tree, p Path, change func(Tree) (Tree, bool)) (Tree, bool) {
 	if len(p) == 1 {
 		return change(v)
 	}
-	return edit(v, p[1:], change), true
+	return Edit(v, p[1:], change), true
 }
 
-// without is t with the values at these paths, which are in the order of walk,
+// Without is t with the values at these paths, which are in the order of Walk,
 // taken away.
-func without(t tree, paths []path) tree {
-	var top []path
+func Without(t Tree, paths []Path) Tree {
+	var top []Path
 	for _, p := range paths {
 		if len(top) == 0 || !p.under(top[len(top)-1]) {
 			top = append(top, p)
 		}
 	}
 	for _, p := range slices.Backward(top) { // later indices first
-		t = edit(t, p, func(tree) (tree, bool) { return nil, false })
+		t = Edit(t, p, func(Tree) (Tree, bool) { return nil, false })
 	}
 	return t
 }

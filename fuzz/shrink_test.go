@@ -1,4 +1,4 @@
-package shrink_test
+package fuzz_test
 
 import (
 	"context"
@@ -20,11 +20,11 @@ import (
 	"ipamsim/scenarios/scenariotest"
 )
 
-// fail runs a scenario of the library and returns its first violation of an
+// failingRun runs a scenario of the library and returns its first violation of an
 // invariant.
-func fail(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64) (*scenarios.Scenario, *reports.Report, *model.Violation) {
+func failingRun(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64) (*scenarios.Scenario, *reports.Report, *model.Violation) {
 	t.Helper()
-	s, err := managers.All().Load(filepath.Join("..", "..", "scenarios", name+".yaml"))
+	s, err := managers.All().Load(filepath.Join("..", "scenarios", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,17 +42,17 @@ func fail(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64
 	return nil, nil, nil
 }
 
-// patience is more than shrinking takes on a busy machine: its bound is its runs.
-const patience = 5 * time.Minute
+// shrinkPatience is more than shrinking takes on a busy machine: its bound is its runs.
+const shrinkPatience = 5 * time.Minute
 
 // Two runs of whereabouts#162, with five pods on three nodes and two networks,
 // shrink to one finding: a pod, its address taken away while its status waits.
-func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
+func TestShrinkTwoSeedsOfOneBug(t *testing.T) {
 	r := scenariotest.Runner(t)
 	prints := map[string]bool{}
 	for _, seed := range []uint64{5, 6} {
-		s, rep, v := fail(t, r, "r1-whereabouts-162", "unbacked-sandbox", seed)
-		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: 5, Time: patience})
+		s, rep, v := failingRun(t, r, "r1-whereabouts-162", "unbacked-sandbox", seed)
+		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: 5, Time: shrinkPatience})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
 		if !slices.Equal(f.Also, []string{"overlap-reservation"}) || !strings.Contains(string(f.YAML), "\n# also: overlap-reservation\n") {
 			t.Errorf("seed %d: also %v\n%s", seed, f.Also, f.YAML)
 		}
-		replay(t, r, f)
+		replayFinding(t, r, f)
 	}
 	if len(prints) != 1 {
 		t.Errorf("two shapes: %v", prints)
@@ -76,14 +76,14 @@ func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
 
 // The file of a finding says as data which order decides; its story, and that of every
 // replay, marks those messages.
-func TestFindingMarksWhatDecides(t *testing.T) {
+func TestShrinkMarksWhatDecides(t *testing.T) {
 	r := scenariotest.Runner(t)
-	s, rep, v := fail(t, r, "found-calico-limit-race", "max-blocks", 1)
-	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1, Time: patience})
+	s, rep, v := failingRun(t, r, "found-calico-limit-race", "max-blocks", 1)
+	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1, Time: shrinkPatience})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := replay(t, r, f)
+	again := replayFinding(t, r, f)
 	races := f.Cause.Races(&again.Violations[0])
 	if len(races) == 0 || !slices.Equal(again.Races, races) {
 		t.Fatalf("the cause has %+v, the replay %+v\n%s", races, again.Races, f.YAML)
@@ -98,8 +98,8 @@ func TestFindingMarksWhatDecides(t *testing.T) {
 	}
 }
 
-// replay loads the file of a finding and runs it, as ipamsim replay does.
-func replay(t *testing.T, r *scenarios.Runner, f *finding.Finding) *reports.Report {
+// replayFinding loads the file of a finding and runs it, as ipamsim replay does.
+func replayFinding(t *testing.T, r *scenarios.Runner, f *finding.Finding) *reports.Report {
 	t.Helper()
 	s, err := managers.All().Parse("finding.yaml", f.YAML)
 	if err != nil {
@@ -113,7 +113,7 @@ func replay(t *testing.T, r *scenarios.Runner, f *finding.Finding) *reports.Repo
 }
 
 // A failure that needs a fault keeps it, and no other.
-func TestFaultsStay(t *testing.T) {
+func TestShrinkKeepsFaults(t *testing.T) {
 	r := scenariotest.Runner(t)
 	for _, tt := range []struct {
 		name, invariant string
@@ -123,28 +123,28 @@ func TestFaultsStay(t *testing.T) {
 		{"whereabouts-712-patch-500", "unbacked-sandbox", 2, 1},
 		{"calico-12741-tombstone", "actor-crash", 1, 1},
 	} {
-		s, rep, v := fail(t, r, tt.name, tt.invariant, tt.seed)
-		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1, Time: patience})
+		s, rep, v := failingRun(t, r, tt.name, tt.invariant, tt.seed)
+		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1, Time: shrinkPatience})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if f.Faults != tt.faults {
 			t.Errorf("%s: %d faults, want %d\n%s", tt.name, f.Faults, tt.faults, f.YAML)
 		}
-		replay(t, r, f)
+		replayFinding(t, r, f)
 	}
 }
 
 // A budget that is used up, or a context that ends, gives the best so far; a run
 // that does not fail is no finding.
-func TestBounds(t *testing.T) {
+func TestShrinkBounds(t *testing.T) {
 	r := scenariotest.Runner(t)
-	s, rep, v := fail(t, r, "r1-whereabouts-162", "unbacked-sandbox", 5)
+	s, rep, v := failingRun(t, r, "r1-whereabouts-162", "unbacked-sandbox", 5)
 	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Runs: 1, Samples: -1})
 	if err != nil || f.Steps > v.Step || f.ShrinkRuns > 7 {
 		t.Errorf("%v, %+v", err, f)
 	} else {
-		replay(t, r, f)
+		replayFinding(t, r, f)
 	}
 	other := *v
 	other.Invariant = "stuck"

@@ -1,4 +1,4 @@
-package shrink
+package tree
 
 import (
 	"encoding/json"
@@ -13,16 +13,16 @@ const attachment = `{"metadata":{"annotations":{"k8s.v1.cni.cncf.io/networks":"a
 // The text in a manifest that is JSON again, or a list with commas, is part of the
 // tree; what is left out of it is left out of the text.
 func TestWithout(t *testing.T) {
-	docs, err := read([]json.RawMessage{json.RawMessage(attachment)})
+	docs, err := Read([]json.RawMessage{json.RawMessage(attachment)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := write(docs)
+	text, err := Write(docs)
 	if err != nil || string(text) != "---\n"+attachment+"\n" {
 		t.Errorf("written as\n%s, %v, read as\n%s", text, err, attachment)
 	}
-	var paths []path
-	walk(docs[0], nil, func(p path, _ tree) {
+	var paths []Path
+	Walk(docs[0], nil, func(p Path, _ Tree) {
 		paths = append(paths, p)
 	})
 	const all = 13
@@ -30,18 +30,18 @@ func TestWithout(t *testing.T) {
 		t.Fatalf("%d paths, want %d: %v", len(paths), all, paths)
 	}
 	tests := []struct {
-		paths []path
+		paths []Path
 		want  string
 	}{
 		{nil, attachment},
-		{[]path{{"metadata"}, {"metadata", "annotations"}}, attachment[:1] + attachment[strings.Index(attachment, `"spec"`):]},
-		{[]path{{"metadata", "annotations", "k8s.v1.cni.cncf.io/networks", 0}}, strings.Replace(attachment, "a, b", "b", 1)},
-		{[]path{{"spec", "config", "ipam", "exclude", 0}, {"spec", "config", "ipam", "exclude", 1}}, strings.Replace(attachment, `\"10.0.0.1/32\",\"10.0.0.2/32\"`, "", 1)},
-		{[]path{{"spec", "config", "ipam", "exclude"}, {"spec", "config", "ipam", "exclude", 1}}, strings.Replace(attachment, `\"exclude\":[\"10.0.0.1/32\",\"10.0.0.2/32\"],`, "", 1)},
-		{[]path{{"spec", "nothing"}, {"spec", "config", "ipam", "exclude", 7}}, attachment},
+		{[]Path{{"metadata"}, {"metadata", "annotations"}}, attachment[:1] + attachment[strings.Index(attachment, `"spec"`):]},
+		{[]Path{{"metadata", "annotations", "k8s.v1.cni.cncf.io/networks", 0}}, strings.Replace(attachment, "a, b", "b", 1)},
+		{[]Path{{"spec", "config", "ipam", "exclude", 0}, {"spec", "config", "ipam", "exclude", 1}}, strings.Replace(attachment, `\"10.0.0.1/32\",\"10.0.0.2/32\"`, "", 1)},
+		{[]Path{{"spec", "config", "ipam", "exclude"}, {"spec", "config", "ipam", "exclude", 1}}, strings.Replace(attachment, `\"exclude\":[\"10.0.0.1/32\",\"10.0.0.2/32\"],`, "", 1)},
+		{[]Path{{"spec", "nothing"}, {"spec", "config", "ipam", "exclude", 7}}, attachment},
 	}
 	for _, tt := range tests {
-		text, err := write([]tree{without(docs[0], tt.paths)})
+		text, err := Write([]Tree{Without(docs[0], tt.paths)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,10 +49,10 @@ func TestWithout(t *testing.T) {
 			t.Errorf("without %v:\n%s", tt.paths, d)
 		}
 	}
-	if again, _ := write(docs); string(again) != string(text) {
+	if again, _ := Write(docs); string(again) != string(text) {
 		t.Error("an edit has changed the tree itself")
 	}
-	if v := value(docs[0], path{"spec", "replicas"}); v != json.Number("3") {
+	if v := Value(docs[0], Path{"spec", "replicas"}); v != json.Number("3") {
 		t.Errorf("spec.replicas is %v", v)
 	}
 }

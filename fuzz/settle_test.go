@@ -1,28 +1,30 @@
-package settle
+package fuzz_test
 
 import (
 	"slices"
 	"testing"
+
+	"ipamsim/fuzz/settle"
 )
 
 // A look is settled after so many failures, and a search that has run no more worlds than
 // it spent runs makes nothing more small.
-func TestLooks(t *testing.T) {
-	var l Looks
+func TestSettledLooks(t *testing.T) {
+	var l settle.Looks
 	if !l.Due(0) || l.Settled() != nil {
 		t.Errorf("at the beginning: %v, settled %v", l.Due(0), l.Settled())
 	}
-	for n := range instances {
+	for n := range settle.Instances {
 		if slices.Contains(l.Settled(), "b") {
 			t.Errorf("settled after %d", n)
 		}
 		l.Tried([]string{"b"}, 1)
 	}
-	l.Tried([]string{"a"}, credit)
+	l.Tried([]string{"a"}, settle.Credit)
 	if got := l.Settled(); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("settled %v, want b", got)
 	}
-	if l.Due(instances) || !l.Due(instances+1) {
-		t.Errorf("after %d runs for %d worlds: %v, for one more: %v", credit+instances, instances, l.Due(instances), l.Due(instances+1))
+	if l.Due(settle.Instances) || !l.Due(settle.Instances+1) {
+		t.Errorf("after %d runs for %d worlds: %v, for one more: %v", settle.Credit+settle.Instances, settle.Instances, l.Due(settle.Instances), l.Due(settle.Instances+1))
 	}
 }

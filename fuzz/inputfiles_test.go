@@ -1,4 +1,4 @@
-package input
+package fuzz_test
 
 import (
 	"bytes"
@@ -6,14 +6,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ipamsim/fuzz/input"
 )
 
 // What File writes, ParseFile reads.
-func TestFilesAndBack(t *testing.T) {
+func TestInputFilesAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bytesOf := rapid.SliceOfN(rapid.Byte(), 0, 50)
-		in := Input{bytesOf.Draw(t, "world"), bytesOf.Draw(t, "schedule")}
-		got, err := ParseFile(in.File())
+		in := input.Input{bytesOf.Draw(t, "world"), bytesOf.Draw(t, "schedule")}
+		got, err := input.ParseFile(in.File())
 		if err != nil || !bytes.Equal(got.World, in.World) || !bytes.Equal(got.Schedule, in.Schedule) {
 			t.Fatalf("%s\nread %q: %v", in.File(), got, err)
 		}
@@ -21,7 +23,7 @@ func TestFilesAndBack(t *testing.T) {
 }
 
 // Whatever stands in a file, it is read or refused in one line.
-func TestHostileFiles(t *testing.T) {
+func TestHostileInputFiles(t *testing.T) {
 	tests := []struct{ name, text, problem string }{
 		{"good", "go test fuzz v1\n[]byte(\"a\\x00\")\n[]byte(\"\")\n", ""},
 		{"good, raw", "go test fuzz v1\r\n[]byte(`a`)\r\n[]byte(\"\")", ""},
@@ -35,15 +37,15 @@ func TestHostileFiles(t *testing.T) {
 		{"bad escape", "go test fuzz v1\n[]byte(\"\\q\")\n[]byte(\"\")\n", "line 2: want []byte"},
 		{"an expression", "go test fuzz v1\n[]byte(\"a\"+\"b\")\n[]byte(\"\")\n", "line 2: want []byte"},
 		{"a character", "go test fuzz v1\n[]byte('a')\n[]byte(\"\")\n", "line 2: want []byte"},
-		{"huge", strings.Repeat("x", FileMax+1), "want at most"},
+		{"huge", strings.Repeat("x", input.FileMax+1), "want at most"},
 	}
 	for _, tt := range tests {
-		_, err := ParseFile([]byte(tt.text))
+		_, err := input.ParseFile([]byte(tt.text))
 		if (err == nil) != (tt.problem == "") || err != nil && (!strings.Contains(err.Error(), tt.problem) || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.problem)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		_, _ = ParseFile([]byte(rapid.StringMatching(`go test fuzz v1\n(\[\]byte\(".{0,9}"\)\n?){0,3}`).Draw(t, "text")))
+		_, _ = input.ParseFile([]byte(rapid.StringMatching(`go test fuzz v1\n(\[\]byte\(".{0,9}"\)\n?){0,3}`).Draw(t, "text")))
 	})
 }

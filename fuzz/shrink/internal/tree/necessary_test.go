@@ -1,4 +1,4 @@
-package shrink
+package tree
 
 import "testing"
 
@@ -6,25 +6,25 @@ import "testing"
 func TestIsWhole(t *testing.T) {
 	tests := []struct {
 		invariant string
-		at        path
+		at        Path
 		want      bool
 	}{
-		{"leaked-claim", path{"spec", "reconcilers"}, true},
-		{"leaked-claim", path{"spec", "reconcilers", 0}, true},
-		{"leaked-claim", path{"spec", "reconcilers", 0, "overlap"}, false},
-		{"convergence", path{"spec", "daemons", 1}, true},
-		{"starved-node", path{"spec", "daemons"}, true},
-		{"duplicate-address", path{"spec", "reconcilers", 0}, false},
-		{"blackholed-address", path{"spec", "daemons", 0}, true},
-		{"blackholed-address", path{"spec", "vxlanMode"}, true},
-		{"blackholed-address", path{"spec", "reconcilers", 0}, false},
-		{"convergence", path{"spec", "timeline", 0}, false},
-		{"leaked-claim", path{"spec", "timers", "toleration"}, true},
-		{"duplicate-address", path{"spec", "timers"}, false},
-		{"duplicate-address", path{"spec", "judge", "blackholeAfter"}, true},
+		{"leaked-claim", Path{"spec", "reconcilers"}, true},
+		{"leaked-claim", Path{"spec", "reconcilers", 0}, true},
+		{"leaked-claim", Path{"spec", "reconcilers", 0, "overlap"}, false},
+		{"convergence", Path{"spec", "daemons", 1}, true},
+		{"starved-node", Path{"spec", "daemons"}, true},
+		{"duplicate-address", Path{"spec", "reconcilers", 0}, false},
+		{"blackholed-address", Path{"spec", "daemons", 0}, true},
+		{"blackholed-address", Path{"spec", "vxlanMode"}, true},
+		{"blackholed-address", Path{"spec", "reconcilers", 0}, false},
+		{"convergence", Path{"spec", "timeline", 0}, false},
+		{"leaked-claim", Path{"spec", "timers", "toleration"}, true},
+		{"duplicate-address", Path{"spec", "timers"}, false},
+		{"duplicate-address", Path{"spec", "judge", "blackholeAfter"}, true},
 	}
 	for _, tt := range tests {
-		if got := isWhole(tt.invariant, tt.at); got != tt.want {
+		if got := IsWhole(tt.invariant, tt.at); got != tt.want {
 			t.Errorf("%s, %v: %v, want %v", tt.invariant, tt.at, got, tt.want)
 		}
 	}
@@ -45,7 +45,7 @@ func TestWhole(t *testing.T) {
 		{"leaked-affinity", "blackholed-address", false},
 		{"blackholed-address", "unbacked-sandbox", true},
 	} {
-		if got := whole(tt.name, tt.other); got != tt.want {
+		if got := Whole(tt.name, tt.other); got != tt.want {
 			t.Errorf("%s, in a world for %s: %v, want %v", tt.other, tt.name, got, tt.want)
 		}
 	}
