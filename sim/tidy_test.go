@@ -147,7 +147,8 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/coverage", "model/... sim/... reports fuzz/shape fuzz/coverage/counter"},
 	{"fuzz/cause", "model/... sim reports"},
 	{"fuzz/finding", "model/... sim/... reports reports/layout reports/timeline scenarios fuzz/cause"},
-	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/cause fuzz/finding"},
+	{"fuzz/shrink/internal/*", "model/invariant sim reports"},
+	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/cause fuzz/finding fuzz/shrink/internal/*"},
 	{"fuzz/known", "fuzz/cause"},
 	{"fuzz/confirm", "model/... sim/... reports scenarios fuzz/finding"},
 	{"fuzz/settle", "model/... reports scenarios fuzz/cause fuzz/finding fuzz/known fuzz/shrink"},
@@ -158,7 +159,8 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/mutants", "reports/answer reports/baseline reports/table"},
 	{"fuzz/verify", "model sim sim/hermetic sim/kube sim/por sim/scratch sim/strategy reports scenarios fuzz/process"},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
-	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
+	{"fuzz/input/*/internal/*", ""},
+	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input fuzz/input/*/internal/*"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
 	{"fuzz/ipamsimtest", "model/... sim/... reports reports/timeline scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
 	{"fuzz/campaign/queue", "model sim/ipam/canary reports scenarios fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},                                                              // what a coordinator and its workers share

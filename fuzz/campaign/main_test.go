@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	var err error
 	switch os.Args[1] {
 	case "worker-process":
-		worker.BeforeRun = blow
+		worker.BeforeRun, worker.AfterRun = blow, otherStore
 		scenarios.Tune()
 		err = process.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
 			return worker.Serve(context.Background(), managers.All(), in, out, os.Args[2])

@@ -12,9 +12,9 @@ import (
 	"ipamsim/scenarios"
 )
 
-// findingOf is what a confirmed death comes to: the world that it happened in, to
+// CrashFinding is what a confirmed death comes to: the world that it happened in, to
 // be run once more.
-func findingOf(d *queue.Death, how *process.Death, spec queue.Spec, sc *scenarios.Scenario) (*finding.Finding, error) {
+func CrashFinding(d *queue.Death, how *process.Death, spec queue.Spec, sc *scenarios.Scenario) (*finding.Finding, error) {
 	upstream := sc.Upstream()
 	f := *sc
 	s := &f.Doc.Spec

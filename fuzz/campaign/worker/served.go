@@ -72,6 +72,9 @@ func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 // BeforeRun is where tests put the blow that kills the process.
 var BeforeRun = func(source int, seed uint64) {}
 
+// AfterRun is where tests put what a store in memory does that etcd does not.
+var AfterRun = func(*reports.Report) {}
+
 // Serve answers the questions of a worker about the managers until there are no more, keeping
 // its etcd in dir. A run that got stuck ends it, too: its bubble cannot be
 // unwound.
@@ -122,6 +125,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 	if err != nil {
 		return a.broken(c.spec, q, err)
 	}
+	AfterRun(rep)
 	if hermetic.Enabled && rep.Foreign != 0 {
 		a.Defect = fmt.Sprintf("%s seed %d: %d wake-ups from outside the bubble: it may not repeat", rep.Scenario, rep.Seed, rep.Foreign)
 	}

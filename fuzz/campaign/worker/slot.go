@@ -245,7 +245,7 @@ func (s *slot) died(ctx context.Context, d *queue.Death, how *process.Death, r *
 	if err != nil {
 		return err
 	}
-	f, err := findingOf(d, how, s.spec, sc)
+	f, err := CrashFinding(d, how, s.spec, sc)
 	if err != nil {
 		return err
 	}

@@ -1,32 +1,20 @@
-package worker
+package campaign
 
 import (
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/fuzz/process"
 )
-
-// flakyOf is a small cluster in which an address is handed out twice under some seeds and
-// not under others.
-func flakyOf(t *testing.T, bug string) queue.Spec {
-	t.Helper()
-	text, err := os.ReadFile("../testdata/flaky.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return queue.Spec{First: 1, Sources: []queue.Source{{File: "flaky.yaml", Text: fmt.Sprintf(string(text), bug)}}}
-}
 
 // TestObituary: what a death leaves behind is a scenario to run, with the panic on
 // top of it, and the same panic elsewhere is the same finding.
 func TestObituary(t *testing.T) {
-	spec := flakyOf(t, "")
+	spec := flakySpec("")
 	sc, err := spec.World(managers.All(), 0, 7, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +23,7 @@ func TestObituary(t *testing.T) {
 	for _, n := range []string{"7", "12"} {
 		shape := []string{"panic: index out of range [#]", "github.com/a/b.claim"}
 		d, how := &queue.Death{Seed: 7, Cause: "panic: index out of range [" + n + "]"}, &process.Death{Invariant: "actor-crash", Shape: shape, Text: "panic: index out of range [" + n + "]\n\ngithub.com/a/b.claim(0x1)\n"}
-		f, err := findingOf(d, how, spec, sc)
+		f, err := worker.CrashFinding(d, how, spec, sc)
 		if err != nil {
 			t.Fatal(err)
 		}
