@@ -69,7 +69,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	p := newPool(dir.Path, cfg.Command, w, max(cfg.Workers, 1))
 	expected := meant(s)
 	search := &por.Search{
-		World: p.run, Bounds: cfg.Bounds, Instant: instant, Until: s.Doc.Spec.Until.Duration, Workers: cfg.Workers, Probes: cfg.Probes,
+		World: p.run, Bounds: cfg.Bounds, Instant: Instant, Until: s.Doc.Spec.Until.Duration, Workers: cfg.Workers, Probes: cfg.Probes,
 		Expected: func(b por.Break) bool { return slices.Contains(expected, b.Invariant) },
 		Done:     runs.logs, Keep: runs.keep, Tell: cfg.Tell,
 	}
@@ -109,7 +109,7 @@ func (o *Outcome) write(ctx context.Context, cfg Config, s *scenarios.Scenario, 
 	stop := func(_ *reports.Report, v *model.Violation) bool { return matters(v.Invariant) }
 	rec := strategy.NewRecorder(por.NewGuide(l.Plan, s.Faults()))
 	rec.Begin(0)
-	rep, err := runner.Run(ctx, s, scenarios.Options{Instant: instant, Walk: rec, StopAt: stop})
+	rep, err := runner.Run(ctx, s, scenarios.Options{Instant: Instant, Walk: rec, StopAt: stop})
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func ServeWorker(ctx context.Context, m scenarios.Managers, in io.Reader, out io
 			}
 			return a
 		}
-		if a.Log, _, err = run(ctx, runner, w, q.Plan, scenarios.Options{}); err == nil {
+		if a.Log, _, err = RunPlan(ctx, runner, w, q.Plan, scenarios.Options{}); err == nil {
 			return a
 		}
 		var stuck *sim.Stuck
@@ -69,7 +69,7 @@ func (w *world) parse(m scenarios.Managers) (*scenarios.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	return within(s, w.Faults), nil
+	return World(s, w.Faults), nil
 }
 
 // pool is the worker processes of a search.

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"ipamsim/fuzz/verify/internal/touches"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -18,24 +19,24 @@ import (
 	"ipamsim/sim/por"
 )
 
-// instant is how coarse time is: what timers send within waits together. It is far longer
+// Instant is how coarse time is: what timers send within waits together. It is far longer
 // than the nanoseconds that the steps of one instant take, and shorter than what anybody
 // waits for.
-const instant = time.Millisecond
+const Instant = time.Millisecond
 
-// within is a world in which so many faults may happen, with the simple controllers unless it
+// World is a scenario in which so many faults may happen, with the simple controllers unless it
 // says otherwise: Kubernetes' own send ten times as many messages, whose orders say nothing
 // of addresses.
-func within(s *scenarios.Scenario, faults int) *scenarios.Scenario {
+func World(s *scenarios.Scenario, faults int) *scenarios.Scenario {
 	w := *s.WithSimpleControllers()
 	w.Doc.Spec.Faults.Max = faults
 	w.Doc.Spec.Schedule = nil
 	return &w
 }
 
-// run a world as a plan says, with what else the caller wants of the run.
-func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.Plan, o scenarios.Options) (*por.Log, *reports.Report, error) {
-	o.Store, o.Instant = scenarios.Memory, instant
+// RunPlan runs a world as a plan says, with what else the caller wants of the run.
+func RunPlan(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.Plan, o scenarios.Options) (*por.Log, *reports.Report, error) {
+	o.Store, o.Instant = scenarios.Memory, Instant
 	var rep *reports.Report
 	for n := 1; ; n++ {
 		g := por.NewGuide(p, w.Faults())
@@ -75,7 +76,7 @@ const wakesMax = 5
 func logOf(g *por.Guide, rep *reports.Report) *por.Log {
 	l := g.Log(rep.Trace, rep.Virtual)
 	l.Cut = rep.Reason
-	touched(l, rep)
+	touches.Note(l, rep)
 	wrote(l, rep)
 	for i := range rep.Violations {
 		v := &rep.Violations[i]

@@ -24,7 +24,7 @@ func (n network) key() string { return n.namespace + "/" + n.name }
 // that changes what it does. Nil and "" leave a field out.
 //
 // Source: whereabouts pkg/types, IPAMConfig (v0.9.4). What is left out, and why, stands
-// in fuzz/space/fields.
+// in fuzz/space/fields*_test.go.
 type ipamSection struct {
 	Type string `json:"type"`
 	ipRange

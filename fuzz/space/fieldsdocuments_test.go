@@ -1,4 +1,4 @@
-package fields_test
+package space_test
 
 import (
 	"encoding/json"

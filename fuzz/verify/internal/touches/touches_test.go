@@ -1,4 +1,4 @@
-package verify
+package touches
 
 import (
 	"net/netip"
@@ -29,7 +29,7 @@ func TestNumbersAreJudgedTogether(t *testing.T) {
 		}
 		rep.History.Add(model.Event{Step: 3, Kind: model.AddEnd, Pod: pod("web-2"), Container: "of web-2", Err: refused, Exhausted: refused != "", MinFree: 1})
 		l := &por.Log{Steps: make([]por.Step, 3)}
-		touched(l, rep)
+		Note(l, rep)
 		return l.Steps
 	}
 	whole := func(s por.Step) bool { return slices.Contains(s.Touches, por.Whole) }
@@ -58,7 +58,7 @@ func TestTouches(t *testing.T) {
 	rep.History.Add(model.Event{Step: 1, Kind: model.AddBegin, Pod: web, Container: "a"})
 	rep.History.Add(model.Event{Step: 3, Kind: model.Reconcile, Actor: "ip-reconciler"})
 	l := &por.Log{Steps: make([]por.Step, 3)}
-	touched(l, rep)
+	Note(l, rep)
 	want := [][]string{{"pod default/web-0", "container a"}, {por.Whole}, nil}
 	for i, s := range l.Steps {
 		if !slices.Equal(s.Touches, want[i]) {
@@ -68,7 +68,7 @@ func TestTouches(t *testing.T) {
 	rep.Ledger.Note(0, model.Snapshot{})
 	rep.Ledger.Note(2, model.Snapshot{Handles: []model.Handle{{ID: "h"}}})
 	l = &por.Log{Steps: make([]por.Step, 3)}
-	touched(l, rep)
+	Note(l, rep)
 	if !slices.Equal(l.Steps[0].Touches, []string{por.Whole}) {
 		t.Errorf("with handles step 1 touches %v, want everything", l.Steps[0].Touches)
 	}

@@ -1,4 +1,4 @@
-package verify
+package fuzz_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/verify"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -22,19 +23,19 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// -full also goes through worlds of which that takes minutes.
-var fullFlag = flag.Bool("full", false, "hold the reduction to plain enumeration on worlds of thousands of schedules, too")
+// -verify-full also goes through worlds of which that takes minutes.
+var verifyFull = flag.Bool("verify-full", false, "TestPlainEnumeration: hold the reduction to plain enumeration on worlds of thousands of schedules, too")
 
-// seen is what runs of a world came to, without what goes by the order of unrelated steps:
+// coveredEnds is what runs of a world came to, without what goes by the order of unrelated steps:
 // times, revisions, ids of containers.
-type seen struct {
+type coveredEnds struct {
 	broke map[string]bool
 	ends  map[string]bool
 }
 
-func newSeen() *seen { return &seen{map[string]bool{}, map[string]bool{}} }
+func newCoveredEnds() *coveredEnds { return &coveredEnds{map[string]bool{}, map[string]bool{}} }
 
-func (s *seen) add(rep *reports.Report, end string) {
+func (s *coveredEnds) add(rep *reports.Report, end string) {
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
 		text := v.Invariant
@@ -92,23 +93,23 @@ func TestPlainEnumeration(t *testing.T) {
 		bounds por.Bounds
 		full   bool
 	}{
-		{"testdata/one-of-the-canary.yaml", por.Bounds{Reorders: por.Any}, false},
-		{"testdata/whereabouts-162-pods-first.yaml", por.Bounds{Reorders: por.Any}, false},
-		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Reorders: por.Any}, false},
-		{"../../scenarios/found-slices-of-two-networks.yaml", por.Bounds{Preemptions: 1, Reorders: por.Any}, true},
-		{"../../scenarios/found-second-range-unguarded.yaml", por.Bounds{Reorders: por.Any}, true},
-		{"testdata/one-of-the-canary.yaml", por.Bounds{Preemptions: 2, Reorders: por.Any}, false},
-		{"../../scenarios/hostlocal-one-range-on-two-nodes.yaml", por.Bounds{Reorders: por.Any}, true},
-		{"../../scenarios/whereabouts-176-two-claims-one-pod.yaml", por.Bounds{Preemptions: 2, Reorders: por.Any}, true},
-		{"../../scenarios/found-one-address-twice.yaml", por.Bounds{Preemptions: 1, Reorders: por.Any}, true},
-		{"testdata/hostlocal-pod-goes.yaml", por.Bounds{Reorders: por.Any}, true},
-		{"testdata/calico-pod-goes.yaml", por.Bounds{Reorders: por.Any}, true},
-		{"testdata/two-of-the-canary.yaml", por.Bounds{Reorders: por.Any}, true},
-		{"testdata/one-of-the-canary.yaml", por.Bounds{Preemptions: 1, Faults: 1, Reorders: por.Any}, false},
-		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Faults: 1, Reorders: por.Any}, true},
-		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Preemptions: 1, Reorders: por.Any}, true},
+		{"verify/testdata/one-of-the-canary.yaml", por.Bounds{Reorders: por.Any}, false},
+		{"verify/testdata/whereabouts-162-pods-first.yaml", por.Bounds{Reorders: por.Any}, false},
+		{"verify/testdata/whereabouts-162-mended.yaml", por.Bounds{Reorders: por.Any}, false},
+		{"../scenarios/found-slices-of-two-networks.yaml", por.Bounds{Preemptions: 1, Reorders: por.Any}, true},
+		{"../scenarios/found-second-range-unguarded.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"verify/testdata/one-of-the-canary.yaml", por.Bounds{Preemptions: 2, Reorders: por.Any}, false},
+		{"../scenarios/hostlocal-one-range-on-two-nodes.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"../scenarios/whereabouts-176-two-claims-one-pod.yaml", por.Bounds{Preemptions: 2, Reorders: por.Any}, true},
+		{"../scenarios/found-one-address-twice.yaml", por.Bounds{Preemptions: 1, Reorders: por.Any}, true},
+		{"verify/testdata/hostlocal-pod-goes.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"verify/testdata/calico-pod-goes.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"verify/testdata/two-of-the-canary.yaml", por.Bounds{Reorders: por.Any}, true},
+		{"verify/testdata/one-of-the-canary.yaml", por.Bounds{Preemptions: 1, Faults: 1, Reorders: por.Any}, false},
+		{"verify/testdata/whereabouts-162-mended.yaml", por.Bounds{Faults: 1, Reorders: por.Any}, true},
+		{"verify/testdata/whereabouts-162-mended.yaml", por.Bounds{Preemptions: 1, Reorders: por.Any}, true},
 	} {
-		if x.full && !*fullFlag {
+		if x.full && !*verifyFull {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%d+%d+%d", filepath.Base(x.file), x.bounds.Preemptions, x.bounds.Faults, x.bounds.Reorders), func(t *testing.T) {
@@ -122,10 +123,11 @@ func heldToPlain(t *testing.T, file string, b por.Bounds) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := (&world{File: file, Text: string(text), Faults: b.Faults}).parse(managers.All())
+	s, err := managers.All().Parse(file, text)
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := verify.World(s, b.Faults)
 	runner := scenariotest.Open(t)
 	n, want := plainly(t, runner, w, b)
 	r, got := reduced(t, runner, w, b)
@@ -149,13 +151,13 @@ func heldToPlain(t *testing.T, file string, b por.Bounds) {
 	}
 }
 
-func plainly(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b por.Bounds) (n int, out *seen) {
+func plainly(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b por.Bounds) (n int, out *coveredEnds) {
 	all := strategy.Unbounded
 	e := strategy.NewExhaustive(strategy.Bounds{Depth: all, Preemptions: b.Preemptions, Delays: all, Faults: b.Faults, Reorders: b.Reorders})
-	out = newSeen()
+	out = newCoveredEnds()
 	for range strategy.Runs(e) {
 		var end string
-		o := scenarios.Options{Store: scenarios.Memory, Instant: instant, Walk: e, End: func(c *cluster.Cluster) { end = endOf(t, c) }}
+		o := scenarios.Options{Store: scenarios.Memory, Instant: verify.Instant, Walk: e, End: func(c *cluster.Cluster) { end = endOf(t, c) }}
 		rep, err := runner.Run(context.Background(), w, o)
 		if err != nil {
 			t.Fatal(err)
@@ -169,13 +171,13 @@ func plainly(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b po
 	return n, out
 }
 
-func reduced(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b por.Bounds) (*por.Result, *seen) {
-	out := newSeen()
+func reduced(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b por.Bounds) (*por.Result, *coveredEnds) {
+	out := newCoveredEnds()
 	s := &por.Search{
-		Bounds: b, Instant: instant, Until: w.Doc.Spec.Until.Duration, Probes: 5, Expected: func(por.Break) bool { return true },
+		Bounds: b, Instant: verify.Instant, Until: w.Doc.Spec.Until.Duration, Probes: 5, Expected: func(por.Break) bool { return true },
 		World: func(ctx context.Context, p por.Plan) (*por.Log, error) {
 			var end string
-			l, rep, err := run(ctx, runner, w, p, scenarios.Options{End: func(c *cluster.Cluster) { end = endOf(t, c) }})
+			l, rep, err := verify.RunPlan(ctx, runner, w, p, scenarios.Options{End: func(c *cluster.Cluster) { end = endOf(t, c) }})
 			if err == nil {
 				out.add(rep, end)
 			}

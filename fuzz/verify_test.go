@@ -1,4 +1,4 @@
-package verify
+package fuzz_test
 
 import (
 	"context"
@@ -10,19 +10,20 @@ import (
 	"testing"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/verify"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/por"
 )
 
-// config is a search of a file in testdata, in which some words are replaced by others.
-func config(t *testing.T, file string, b por.Bounds, replace ...string) Config {
+// verifyConfig is a search of a file in testdata, in which some words are replaced by others.
+func verifyConfig(t *testing.T, file string, b por.Bounds, replace ...string) verify.Config {
 	t.Helper()
 	if !hermetic.Enabled {
 		t.Skip("needs the hermetic runtime: on the stock one schedules do not decide everything")
 	}
-	text, err := os.ReadFile(filepath.Join("testdata", file))
+	text, err := os.ReadFile(filepath.Join("verify", "testdata", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,21 +32,21 @@ func config(t *testing.T, file string, b por.Bounds, replace ...string) Config {
 			t.Fatalf("%s does not say %q", file, old[0])
 		}
 	}
-	return Config{
+	return verify.Config{
 		Managers: managers.All(), File: file, Text: []byte(strings.NewReplacer(replace...).Replace(string(text))),
 		Bounds: b, Workers: 2, Command: "verify-process", Dir: t.TempDir(), Build: "test", Probes: 5,
 	}
 }
 
-// TestGoesOn: a search that was stopped, and whose last line was cut off as by a kill, goes on where it was,
+// TestVerifyGoesOn: a search that was stopped, and whose last line was cut off as by a kill, goes on where it was,
 // makes no run twice, and counts what one that was not stopped counts.
-func TestGoesOn(t *testing.T) {
+func TestVerifyGoesOn(t *testing.T) {
 	b := por.Bounds{Preemptions: 1}
-	whole, err := Run(t.Context(), config(t, "one-of-the-canary.yaml", b))
+	whole, err := verify.Run(t.Context(), verifyConfig(t, "one-of-the-canary.yaml", b))
 	if err != nil || !whole.Covered || whole.Broke != nil || whole.Why != nil {
 		t.Fatalf("%+v, %v; want a world that is covered", whole, err)
 	}
-	cfg := config(t, "one-of-the-canary.yaml", b)
+	cfg := verifyConfig(t, "one-of-the-canary.yaml", b)
 	ctx, stop := context.WithCancelCause(t.Context())
 	defer stop(nil)
 	enough := errors.New("enough")
@@ -54,7 +55,7 @@ func TestGoesOn(t *testing.T) {
 			stop(enough)
 		}
 	}
-	half, err := Run(ctx, cfg)
+	half, err := verify.Run(ctx, cfg)
 	if err != nil || half.Covered || !errors.Is(half.Why, enough) || !errors.Is(half.Why, por.ErrPartial) || half.Runs >= whole.Runs {
 		t.Fatalf("%+v, %v; want one that was stopped", half, err)
 	}
@@ -71,7 +72,7 @@ func TestGoesOn(t *testing.T) {
 	}
 	made := 0
 	cfg.Tell = func(por.Progress) { made++ }
-	rest, err := Run(t.Context(), cfg)
+	rest, err := verify.Run(t.Context(), cfg)
 	if err != nil || !rest.Covered || rest.Schedules.Cmp(whole.Schedules) != 0 {
 		t.Fatalf("%+v, %v; want %v schedules", rest, err, whole.Schedules)
 	}
@@ -79,16 +80,16 @@ func TestGoesOn(t *testing.T) {
 		t.Errorf("%d runs; %d were kept, and %d made", rest.Runs, half.Runs-1, made)
 	}
 	made = 0
-	if again, err := Run(t.Context(), cfg); err != nil || !again.Covered || again.Schedules.Cmp(whole.Schedules) != 0 || made > 2*cfg.Probes {
+	if again, err := verify.Run(t.Context(), cfg); err != nil || !again.Covered || again.Schedules.Cmp(whole.Schedules) != 0 || made > 2*cfg.Probes {
 		t.Errorf("%+v, %v; %d runs were made of a world that is covered", again, err, made)
 	}
 }
 
-// TestBreaks: what breaks is the shortest, as a file that replays on the first try; what the
+// TestVerifyBreaks: what breaks is the shortest, as a file that replays on the first try; what the
 // scenario expects ends no search.
-func TestBreaks(t *testing.T) {
-	cfg := config(t, "whereabouts-162-pods-first.yaml", por.Bounds{Preemptions: 1})
-	o, err := Run(t.Context(), cfg)
+func TestVerifyBreaks(t *testing.T) {
+	cfg := verifyConfig(t, "whereabouts-162-pods-first.yaml", por.Bounds{Preemptions: 1})
+	o, err := verify.Run(t.Context(), cfg)
 	if err != nil || o.Broken == nil || o.Meant || o.Broke == nil {
 		t.Fatalf("%+v, %v; want one that breaks", o, err)
 	}
@@ -105,9 +106,9 @@ func TestBreaks(t *testing.T) {
 	}
 }
 
-// TestExpects: a covered world of which the scenario says that something breaks is as
+// TestVerifyExpects: a covered world of which the scenario says that something breaks is as
 // expected if it does; if no schedule shows it, that is said.
-func TestExpects(t *testing.T) {
+func TestVerifyExpects(t *testing.T) {
 	const bug, expect = `"range": "10.0.0.0/28"`, "until: 10s\n"
 	planted := bug + `, "bug": "out-of-pool"`
 	said := "until: 10s\n  expect: {violations: [out-of-pool]}\n"
@@ -124,7 +125,7 @@ func TestExpects(t *testing.T) {
 		{"it may, and does not", []string{expect, strings.Replace(said, "violations", "may", 1)}, false, false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o, err := Run(t.Context(), config(t, "one-of-the-canary.yaml", por.Bounds{}, tt.replace...))
+			o, err := verify.Run(t.Context(), verifyConfig(t, "one-of-the-canary.yaml", por.Bounds{}, tt.replace...))
 			if err != nil {
 				t.Fatal(err)
 			}

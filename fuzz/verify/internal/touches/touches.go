@@ -1,4 +1,5 @@
-package verify
+// Package touches notes what the steps of a run change of what invariants look at.
+package touches
 
 import (
 	"slices"
@@ -18,8 +19,8 @@ type touches struct {
 	short bool // how many addresses are free is judged
 }
 
-// touched notes in a log what the steps of its run changed.
-func touched(l *por.Log, rep *reports.Report) {
+// Note notes in a log what the steps of its run changed.
+func Note(l *por.Log, rep *reports.Report) {
 	t := &touches{log: l}
 	for i := range rep.Ledger.Changes {
 		// Blocks are judged by their number and by what is empty, handles by what they count.
