@@ -26,7 +26,7 @@ func TestAnyBytesAreAWorld(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scenarios: %v", err)
 	}
-	worlds, refused := 0, 0
+	all, worlds, refused := managers.All(), 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		in := input.Input{World: rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, "world")}
 		if rapid.Bool().Draw(t, "file") {
@@ -38,7 +38,7 @@ func TestAnyBytesAreAWorld(t *testing.T) {
 			in.World = append(bytes.Clone(text[:at]), in.World[:len(in.World)%5]...)
 			in.World = append(in.World, text[min(len(text), at+rapid.IntRange(0, 9).Draw(t, "cut")):]...)
 		}
-		s, err := in.Scenario(managers.All(), rapid.SampledFrom(input.Targets(managers.All())).Draw(t, "target"))
+		s, err := in.Scenario(all, rapid.SampledFrom(input.Targets(all)).Draw(t, "target"))
 		var bad *strict.Error
 		switch {
 		case err == nil:
@@ -63,13 +63,13 @@ func TestRecordedRunsAreInputs(t *testing.T) {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
 	r := scenariotest.Runner(t)
-	worlds := map[string]input.Input{}
-	for _, target := range input.Targets(managers.All()) {
+	all, worlds := managers.All(), map[string]input.Input{}
+	for _, target := range input.Targets(all) {
 		worlds[target] = input.Input{World: bytes.Repeat([]byte{77, 3, 200, 41, 9}, 60)}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		target := rapid.SampledFrom(input.Targets(managers.All())).Draw(t, "target")
-		s, err := worlds[target].Scenario(managers.All(), target)
+		target := rapid.SampledFrom(input.Targets(all)).Draw(t, "target")
+		s, err := worlds[target].Scenario(all, target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestRecordedRunsAreInputs(t *testing.T) {
 		if in, err = input.ParseFile(in.File()); err != nil {
 			t.Fatal(err)
 		}
-		world, err := in.Scenario(managers.All(), target)
+		world, err := in.Scenario(all, target)
 		if err != nil {
 			t.Fatal(err)
 		}

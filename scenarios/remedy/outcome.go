@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
+	"ipamsim/scenarios"
 )
 
 // Outcome is what came of a remedy that was acted out.
@@ -38,10 +39,17 @@ func (o *Outcome) Safe() bool {
 	return len(o.Failed)+len(o.Stays)+len(o.New)+len(o.Lost)+len(o.Waiting)+o.Missing+len(o.Full) == 0 && o.Borrows == ""
 }
 
-// judge compares the cluster after the steps with the one before, and with what becomes
-// of it if nobody does anything.
-func (t *Theatre) judge(p *Problem, r *Remedy, a *after) *Outcome {
-	o := &Outcome{Remedy: r, Took: a.took, Failed: a.failed}
+// course is a cluster before a remedy, and what becomes of it if nobody does anything.
+type course struct {
+	before *scenarios.View
+	idle   *After
+}
+
+// Judge compares the cluster after the steps of a remedy with the one before, and with what
+// becomes of it if nobody does anything.
+func Judge(before *scenarios.View, idle *After, p *Problem, r *Remedy, a *After) *Outcome {
+	t := &course{before, idle}
+	o := &Outcome{Remedy: r, Took: a.Took, Failed: a.Failed}
 	end := known(atEnd(a))
 	for i := range p.Goals {
 		if g := &p.Goals[i]; end[identity(g)] {
@@ -62,7 +70,7 @@ func (t *Theatre) judge(p *Problem, r *Remedy, a *after) *Outcome {
 		}
 	}
 	t.people(o, a)
-	if p.Needs != "" && !slices.ContainsFunc(a.sight.Record.Claims, func(c model.Claim) bool { return c.Pod.Name == probeName && ownBlock(&a.sight.Record, &c) }) {
+	if p.Needs != "" && !slices.ContainsFunc(a.Sight.Record.Claims, func(c model.Claim) bool { return c.Pod.Name == probeName && ownBlock(&a.Sight.Record, &c) }) {
 		o.Borrows = p.Needs
 	}
 	return o
@@ -72,9 +80,9 @@ func (t *Theatre) judge(p *Problem, r *Remedy, a *after) *Outcome {
 // does anything: one that has become another kind of break of the same things is new. A
 // pod that has no address yet gets one anyway: which one, and so which of its violations,
 // may differ.
-func (t *Theatre) fresh(a *after) []model.Violation {
+func (t *course) fresh(a *After) []model.Violation {
 	before, comes := map[string]bool{}, map[string]bool{}
-	for _, all := range [][]model.Violation{t.before.Violations, t.idle.violations} {
+	for _, all := range [][]model.Violation{t.before.Violations, t.idle.Violations} {
 		for i := range all {
 			before[all[i].Identity().String()] = true
 		}
@@ -85,14 +93,14 @@ func (t *Theatre) fresh(a *after) []model.Violation {
 		ns, name, _ := strings.Cut(pod, "/")
 		return v.Invariant + " " + pod, pod != "" && len(had[model.PodRef{Namespace: ns, Name: name}]) == 0
 	}
-	for i := range t.idle.violations {
-		if key, ok := onItsWay(&t.idle.violations[i]); ok {
+	for i := range t.idle.Violations {
+		if key, ok := onItsWay(&t.idle.Violations[i]); ok {
 			comes[key] = true
 		}
 	}
 	var out []model.Violation
-	for i := range a.violations {
-		v := &a.violations[i]
+	for i := range a.Violations {
+		v := &a.Violations[i]
 		if key, ok := onItsWay(v); before[v.Identity().String()] || ok && comes[key] {
 			continue
 		}
@@ -104,7 +112,7 @@ func (t *Theatre) fresh(a *after) []model.Violation {
 
 // hidden reports whether a violation was there before, but for claims that went: an
 // affinity of a node that is gone counts as leaked once nothing is claimed in its block.
-func (t *Theatre) hidden(v *model.Violation) bool {
+func (t *course) hidden(v *model.Violation) bool {
 	if v.Invariant != invariant.LeakedAffinity.Name {
 		return false
 	}
@@ -115,8 +123,8 @@ func (t *Theatre) hidden(v *model.Violation) bool {
 }
 
 // atEnd are the violations of a run that hold at its end.
-func atEnd(a *after) []model.Violation {
-	return a.violations[len(a.violations)-a.last:]
+func atEnd(a *After) []model.Violation {
+	return a.Violations[len(a.Violations)-a.Last:]
 }
 
 // ownBlock reports whether a claim lies in a block of its own node.
@@ -126,8 +134,8 @@ func ownBlock(r *model.Snapshot, c *model.Claim) bool {
 
 // people compares who has which address: pods by their names, for containers of which a
 // dump does not say the id have another one in each run.
-func (t *Theatre) people(o *Outcome, a *after) {
-	had, has, idle := addresses(&t.before.Truth), addresses(&a.sight.Truth), addresses(&t.idle.sight.Truth)
+func (t *course) people(o *Outcome, a *After) {
+	had, has, idle := addresses(&t.before.Truth), addresses(&a.Sight.Truth), addresses(&t.idle.Sight.Truth)
 	for _, p := range slices.SortedFunc(maps.Keys(had), byName) {
 		switch {
 		case slices.Contains(o.Pods, p):

@@ -118,7 +118,7 @@ func (t *Theatre) leaveTo(ctx context.Context, c *Controller, results []*Result)
 	if err != nil {
 		return
 	}
-	fresh, end := t.fresh(a), known(atEnd(a))
+	fresh, end := (&course{t.before, t.idle}).fresh(a), known(atEnd(a))
 	for _, r := range results {
 		r.Left = &Left{Took: took, New: fresh, Gone: !slices.ContainsFunc(r.Goals, func(g model.Violation) bool { return end[identity(&g)] })}
 	}

@@ -25,7 +25,7 @@ type Theatre struct {
 	cast   *Cast
 	// furniture is what every such cluster has, and dumps often lack.
 	furniture []scenarios.Event
-	idle      *after // what becomes of the cluster if nobody does anything; nil: not known yet
+	idle      *After // what becomes of the cluster if nobody does anything; nil: not known yet
 }
 
 // NewTheatre is a stage for the cluster of s, which looks like v. furniture is what every
@@ -40,13 +40,13 @@ const calm = time.Minute
 // stepsMax is how many messages a run may have. A pod that starts takes some dozens.
 const stepsMax = 5_000_000
 
-// after is what a run has come to.
-type after struct {
-	took       time.Duration // the virtual time of the last step
-	sight      *checker.Snapshot
-	violations []model.Violation // at any time, then those that hold at the end
-	last       int               // how many hold at the end
-	failed     []Failure
+// After is what a run has come to.
+type After struct {
+	Took       time.Duration // the virtual time of the last step
+	Sight      *checker.Snapshot
+	Violations []model.Violation // at any time, then those that hold at the end
+	Last       int               // how many hold at the end
+	Failed     []Failure
 	shut       []shut
 }
 
@@ -75,8 +75,8 @@ func (t *Theatre) Act(ctx context.Context, p *Problem, r *Remedy) (*Outcome, err
 	if err != nil {
 		return nil, err
 	}
-	a.took = took
-	return t.judge(p, r, a), nil
+	a.Took = took
+	return Judge(t.before, t.idle, p, r, a), nil
 }
 
 // wait plays the cluster as it is for as long as most remedies take.
@@ -92,7 +92,7 @@ func (t *Theatre) wait(ctx context.Context) error {
 }
 
 // play runs the scenario with a stage's events, and lets the cluster rest then.
-func (t *Theatre) play(ctx context.Context, st *Stage, with ...*Controller) (*after, error) {
+func (t *Theatre) play(ctx context.Context, st *Stage, with ...*Controller) (*After, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err // a short run would end before it notices
 	}
@@ -123,7 +123,7 @@ func (t *Theatre) play(ctx context.Context, st *Stage, with ...*Controller) (*af
 		return nil, fmt.Errorf("%w: %s", errCut, rep.Reason)
 	}
 	end := checker.AtRest(*sight)
-	return &after{sight: sight, violations: slices.Concat(rep.Violations, end), last: len(end), failed: failures(rep.History, st.tells), shut: closed}, nil
+	return &After{Sight: sight, Violations: slices.Concat(rep.Violations, end), Last: len(end), Failed: failures(rep.History, st.tells), shut: closed}, nil
 }
 
 // errCut is a run that a limit has cut short.

@@ -33,8 +33,8 @@ const (
 
 var plotForms = []string{".svg", ".png", ".csv", ".json"}
 
-// resultWriter is where the points of a plan are written down, in their order.
-type resultWriter struct {
+// ResultWriter is where the points of a plan are written down, in their order.
+type ResultWriter struct {
 	*planJob
 	answer *answer.Question
 	lines  *outfile.File // points.jsonl; nil as long as there is none
@@ -42,12 +42,21 @@ type resultWriter struct {
 }
 
 // open the file that results go to.
-func (q *planJob) open() *resultWriter { return &resultWriter{planJob: q, answer: q.plan.Asked()} }
+func (q *planJob) open() *ResultWriter { return &ResultWriter{planJob: q, answer: q.plan.Asked()} }
 
-func (b *resultWriter) discard() { b.lines.Discard() }
+// NewResultWriter writes the results of a plan, which is packed with all it needs, into dir.
+func NewResultWriter(dir string, p *plan.Plan, packed []byte) *ResultWriter {
+	return (&planJob{planFlags: &planFlags{dir: dir}, plan: p, packed: packed, points: p.Points()}).open()
+}
 
-// add a point. Its number says which it is, whatever the line says.
-func (b *resultWriter) add(n uint64, line []byte) error {
+// Answer is that of the points so far.
+func (b *ResultWriter) Answer() *render.Answer { return render.Of(b.answer) }
+
+// Discard what was not put in place.
+func (b *ResultWriter) Discard() { b.lines.Discard() }
+
+// Add a point. Its number says which it is, whatever the line says.
+func (b *ResultWriter) Add(n uint64, line []byte) error {
 	if n >= uint64(len(b.points)) {
 		return errors.New("there is none")
 	}
@@ -76,9 +85,9 @@ func (q *planJob) people(cmd *cobra.Command) io.Writer {
 	return cmd.OutOrStdout()
 }
 
-// write the answer into the directory, and where else it was asked for. Nothing is
+// Write the answer into the directory, and where else it was asked for. Nothing is
 // put in place before all of it could be written.
-func (b *resultWriter) write(stdout io.Writer, a *render.Answer) (err error) {
+func (b *ResultWriter) Write(stdout io.Writer, a *render.Answer) (err error) {
 	draw := append(a.Files(), render.File{Name: packedFile, Write: func(w io.Writer) error { _, err := w.Write(b.packed); return err }})
 	var all []*outfile.File
 	defer func() {
@@ -126,7 +135,7 @@ func (b *resultWriter) write(stdout io.Writer, a *render.Answer) (err error) {
 
 // sweep away the plots of an answer that this one takes the place of, and what was
 // left by a process that was killed while it wrote.
-func (b *resultWriter) sweep(now []render.File) error {
+func (b *ResultWriter) sweep(now []render.File) error {
 	var errs []error
 	for _, dir := range []string{"", plotsDir} {
 		all, err := os.ReadDir(filepath.Join(b.dir, dir))
@@ -154,8 +163,8 @@ func halfWritten(name string) bool {
 	return err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
-// doubts are what makes an answer none.
-func doubts(stderr io.Writer, o *campaign.Outcome, a *render.Answer) error {
+// Doubts are what makes an answer none.
+func Doubts(stderr io.Writer, o *campaign.Outcome, a *render.Answer) error {
 	for _, d := range o.Deaths {
 		fmt.Fprintf(stderr, "ipamsim: the process of point %d died once and not again: %s\n", d.Seed, reports.Clean(d.Cause))
 	}

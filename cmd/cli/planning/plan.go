@@ -195,9 +195,9 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 		return err
 	}
 	b := q.open()
-	defer b.discard()
-	q.cfg.Point = b.add
-	ctx, stop := exit.InterruptibleFor(workers.WindDownMax, stderr, b.discard)
+	defer b.Discard()
+	q.cfg.Point = b.Add
+	ctx, stop := exit.InterruptibleFor(workers.WindDownMax, stderr, b.Discard)
 	defer stop()
 	o, err := campaign.Run(ctx, q.cfg)
 	bar.Finish()
@@ -215,7 +215,7 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 		}
 		return fmt.Errorf("interrupted: this is the answer of %d of %d points; with --resume the same command goes on", b.done, len(q.points))
 	}
-	if err := b.write(cmd.OutOrStdout(), a); err != nil {
+	if err := b.Write(cmd.OutOrStdout(), a); err != nil {
 		return err
 	}
 	if err := a.Text(q.people(cmd)); err != nil {
@@ -225,7 +225,7 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 		fmt.Fprintln(q.people(cmd), "\n"+t)
 	}
 	fmt.Fprintf(q.people(cmd), "\nWritten: %s, with plots, and the same as answer.json, table.csv and table.md beside it.\n", filepath.Join(q.dir, "index.html"))
-	return doubts(stderr, o, a)
+	return Doubts(stderr, o, a)
 }
 
 // opening says within the first second what will be done.

@@ -82,7 +82,7 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.V
 
 // take adds what one look found.
 func (f *Findings) take(v *scenarios.View, commands bool) {
-	f.Full = append(f.Full, full(v)...)
+	f.Full = append(f.Full, FullOf(v)...)
 	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
 	for _, x := range v.Violations {
 		if x.Invariant != "convergence" {

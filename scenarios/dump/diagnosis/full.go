@@ -17,8 +17,8 @@ type Full struct {
 	Taken, Most int // ranges of nodes, or addresses
 }
 
-// full are the ranges that are nearly full: those of nodes, then those of Services, sorted.
-func full(v *scenarios.View) (out []Full) {
+// FullOf are the ranges that are nearly full: those of nodes, then those of Services, sorted.
+func FullOf(v *scenarios.View) (out []Full) {
 	add := func(x Full) {
 		if x.Most > 0 && (x.Most-x.Taken)*10 <= x.Most {
 			out = append(out, x)

@@ -27,10 +27,11 @@ func (r *refusal) Error() string {
 }
 
 // tries is how often a request is sent that the server had no time for; between
-// two of them it is left alone for a unit more each time.
+// two of them it is left alone for a Unit more each time.
 const tries = 5
 
-var unit = time.Second
+// Unit is shorter in tests.
+var Unit = time.Second
 
 // get sends one GET request. The error is a *refusal where the server answered and
 // going on without this list makes sense.
@@ -56,7 +57,7 @@ func (r *reading) get(ctx context.Context, path string, q url.Values) (io.ReadCl
 			return nil, fmt.Errorf("%s: the credentials of the kubeconfig are not accepted", r.host.Host)
 		case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 			if try < tries {
-				if err := pause(ctx, time.Duration(try)*unit); err != nil {
+				if err := pause(ctx, time.Duration(try)*Unit); err != nil {
 					return nil, err
 				}
 				continue

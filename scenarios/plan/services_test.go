@@ -1,4 +1,4 @@
-package services_test
+package plan_test
 
 import (
 	"context"
@@ -16,17 +16,17 @@ import (
 	"ipamsim/scenarios/scenariotest"
 )
 
-// kubeadm has configured, unless a setting says otherwise.
-const kubeadm = `---
+// kubeadmConfig has configured, unless a setting says otherwise.
+const kubeadmConfig = `---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: kubeadm-config, namespace: kube-system}
 data: {ClusterConfiguration: 'networking: {serviceSubnet: 10.96.0.0/24}'}
 `
 
-// small is a plan that the real code lives through as well: an hour of Services that a /24
+// servicesPlan is a plan that the real code lives through as well: an hour of Services that a /24
 // would be too much for.
-func small(t *testing.T, settings string) *plan.Plan {
+func servicesPlan(t *testing.T, settings string) *plan.Plan {
 	t.Helper()
 	p, err := plan.Parse(managers.All(), "small.yaml", fmt.Appendf(nil, `
 apiVersion: ipamsim.dev/v1alpha1
@@ -38,20 +38,20 @@ apiVersion: v1
 kind: Service
 metadata: {name: kubernetes, namespace: default}
 spec: {clusterIP: 10.96.0.1, clusterIPs: [10.96.0.1], ipFamilies: [IPv4], ipFamilyPolicy: SingleStack, ports: [{port: 443}]}
-`, settings, kubeadm), nil)
+`, settings, kubeadmConfig), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// TestEnginesAgree: kube-apiserver's own allocators refuse the same Services at the same
+// TestServicesEnginesAgree: kube-apiserver's own allocators refuse the same Services at the same
 // times as the reference, and have as many addresses, node ports and addresses of the static
 // band in use at every sample, up to where upstream leaves something to chance: a Service of both
 // families that one of them has no address for leaks the other's, until the repair finds it
 // (the reference does not leak). The peak is left out: for a moment a Service that is refused
 // its node port has a cluster IP.
-func TestEnginesAgree(t *testing.T) {
+func TestServicesEnginesAgree(t *testing.T) {
 	for name, x := range map[string]struct {
 		settings                       string
 		refused, inBand, ports, leaked bool
@@ -63,16 +63,16 @@ func TestEnginesAgree(t *testing.T) {
 		"IPv6 first":        {`serviceSubnet: ["fd00:10:96::/125", 10.96.0.0/24], services: 6, growServices: 4`, true, false, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, r := small(t, x.settings), scenariotest.Runner(t)
+			p, r := servicesPlan(t, x.settings), scenariotest.Runner(t)
 			seen := capacity.Sample{}
 			refused, compared := 0, 0
 			for _, pt := range p.Points() {
 				if pt.Engine != plan.Real {
 					continue
 				}
-				got := live(t, p, r, pt)
+				got := courseOf(t, p, r, pt)
 				pt.Engine = plan.Reference
-				want := live(t, p, r, pt)
+				want := courseOf(t, p, r, pt)
 				seen.Leaked = max(seen.Leaked, leaked(got))
 				if want.Chance > 0 { // what comes after it is another life
 					n := len(want.Certain())
@@ -105,7 +105,7 @@ func leaked(c *capacity.Course) (n int) {
 	return n
 }
 
-func live(t *testing.T, p *plan.Plan, r *scenarios.Runner, pt plan.Point) *capacity.Course {
+func courseOf(t *testing.T, p *plan.Plan, r *scenarios.Runner, pt plan.Point) *capacity.Course {
 	t.Helper()
 	d, err := p.Run(context.Background(), r, pt)
 	if err != nil || d.Refused != "" {
@@ -115,7 +115,7 @@ func live(t *testing.T, p *plan.Plan, r *scenarios.Runner, pt plan.Point) *capac
 }
 
 // What a plan for Services cannot mean is refused with the setting.
-func TestRefused(t *testing.T) {
+func TestServicesRefused(t *testing.T) {
 	for settings, want := range map[string]string{
 		"pods: 3":                         "pods is about pods or nodes, and this is a plan for services",
 		"services: 3, drainEvery: 1h":     "drainEvery is about pods or nodes, and this is a plan for services",
@@ -131,7 +131,7 @@ apiVersion: ipamsim.dev/v1alpha1
 kind: Plan
 metadata: {name: bad}
 spec: {ipam: services, horizon: 3h, settings: {%s}}
-%s`, settings, kubeadm), nil)
+%s`, settings, kubeadmConfig), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", settings, err, want)
 		}

@@ -1,4 +1,4 @@
-package live_test
+package dump_test
 
 import (
 	"context"
@@ -32,7 +32,7 @@ var paths = map[string]string{
 func wikimedia(t *testing.T, s *server, more int) {
 	t.Helper()
 	c := dump.New(managers.All())
-	f, err := os.Open("../testdata/wikimedia.yaml")
+	f, err := os.Open("testdata/wikimedia.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,10 +95,10 @@ func files(t *testing.T, s *server) ([]byte, *dump.Report) {
 			}
 		}
 	}
-	return scenario(t, c)
+	return liveScenario(t, c)
 }
 
-func scenario(t *testing.T, c *dump.Cluster) ([]byte, *dump.Report) {
+func liveScenario(t *testing.T, c *dump.Cluster) ([]byte, *dump.Report) {
 	t.Helper()
 	text, rep, err := c.Scenario(dump.Options{})
 	if err != nil {
@@ -107,8 +107,8 @@ func scenario(t *testing.T, c *dump.Cluster) ([]byte, *dump.Report) {
 	return text, rep
 }
 
-func read(ctx context.Context, s *server) (*dump.Cluster, error) {
-	l, err := live.Open(s.kubeconfig(token), "")
+func readLive(ctx context.Context, s *server) (*dump.Cluster, error) {
+	l, err := live.Open(s.kubeconfig(liveToken), "")
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +118,15 @@ func read(ctx context.Context, s *server) (*dump.Cluster, error) {
 
 // A cluster that is asked, in eleven pages of pods, is the one that kubectl dumps.
 // Nothing but GET is sent.
-func TestSameAsFiles(t *testing.T) {
+func TestLiveSameAsFiles(t *testing.T) {
 	s := serve(t)
 	wikimedia(t, s, 5000)
-	c, err := read(t.Context(), s)
+	c, err := readLive(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := s.asked
-	got, rep := scenario(t, c)
+	got, rep := liveScenario(t, c)
 	want, _ := files(t, s)
 	if d := cmp.Diff(string(want), string(got)); d != "" {
 		t.Errorf("another scenario (-files +live):\n%s", d)
@@ -149,7 +149,7 @@ func TestSameAsFiles(t *testing.T) {
 }
 
 // What may not be read is said, and the rest is read.
-func TestForbidden(t *testing.T) {
+func TestLiveForbidden(t *testing.T) {
 	s := serve(t)
 	wikimedia(t, s, 0)
 	s.instead = func(w http.ResponseWriter, r *http.Request) bool {
@@ -160,11 +160,11 @@ func TestForbidden(t *testing.T) {
 		fmt.Fprint(w, `{"kind":"Status","code":403,"message":"ipamhandles.crd.projectcalico.org is forbidden: User \"me\" cannot list resource \"ipamhandles\""}`)
 		return true
 	}
-	c, err := read(t.Context(), s)
+	c, err := readLive(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rep := scenario(t, c)
+	_, rep := liveScenario(t, c)
 	all := strings.Join(rep.Unknown, "\n")
 	for _, want := range []string{`ipamhandles of the cluster could not be read: ipamhandles.crd.projectcalico.org is forbidden`, "no IPAMHandles in the dump"} {
 		if !strings.Contains(all, want) {
@@ -175,7 +175,7 @@ func TestForbidden(t *testing.T) {
 
 // A list that expires between two pages goes on as of a later time, as the server
 // offers, and that is said. No pod is lost.
-func TestExpired(t *testing.T) {
+func TestLiveExpired(t *testing.T) {
 	s := serve(t)
 	wikimedia(t, s, 1000)
 	// A real server offers the token with the revision left open. Ours knows no such
@@ -198,11 +198,11 @@ func TestExpired(t *testing.T) {
 		}
 		return false
 	}
-	c, err := read(t.Context(), s)
+	c, err := readLive(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rep := scenario(t, c)
+	_, rep := liveScenario(t, c)
 	if rep.Pods != 87 {
 		t.Errorf("%d pods, want 87", rep.Pods)
 	}
@@ -212,7 +212,7 @@ func TestExpired(t *testing.T) {
 }
 
 // What does not work is one line, at once.
-func TestErrors(t *testing.T) {
+func TestLiveErrors(t *testing.T) {
 	s := serve(t)
 	wikimedia(t, s, 0)
 	busy := func(w http.ResponseWriter, _ *http.Request) bool {
@@ -225,18 +225,18 @@ func TestErrors(t *testing.T) {
 		want                 string
 	}{
 		{"another token", "other", "", nil, "the credentials of the kubeconfig are not accepted"},
-		{"no such context", token, "prod", nil, `context "prod" does not exist`},
-		{"nobody listens", token, "nowhere", nil, "127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused"},
-		{"in clear", token, "clear", nil, "want https, credentials would be sent in clear"},
-		{"not an API server", token, "", func(w http.ResponseWriter, _ *http.Request) bool { fmt.Fprint(w, "<html>"); return true }, "/apis is no list of API groups"},
-		{"busy", token, "", busy, "Service Unavailable"},
-		{"everything forbidden", token, "", func(w http.ResponseWriter, r *http.Request) bool {
+		{"no such context", liveToken, "prod", nil, `context "prod" does not exist`},
+		{"nobody listens", liveToken, "nowhere", nil, "127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused"},
+		{"in clear", liveToken, "clear", nil, "want https, credentials would be sent in clear"},
+		{"not an API server", liveToken, "", func(w http.ResponseWriter, _ *http.Request) bool { fmt.Fprint(w, "<html>"); return true }, "/apis is no list of API groups"},
+		{"busy", liveToken, "", busy, "Service Unavailable"},
+		{"everything forbidden", liveToken, "", func(w http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path != "/apis" {
 				w.WriteHeader(http.StatusForbidden)
 			}
 			return r.URL.Path != "/apis"
 		}, "Forbidden"},
-		{"cut short", token, "", func(w http.ResponseWriter, r *http.Request) bool {
+		{"cut short", liveToken, "", func(w http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path == "/api/v1/nodes" {
 				fmt.Fprint(w, `{"kind":"NodeList","items":[{"metadata":{"name":"a"}}`)
 			}
@@ -246,7 +246,7 @@ func TestErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s.instead = c.instead
 			if c.name == "busy" {
-				defer live.Quick()()
+				defer quickly()()
 			}
 			l, err := live.Open(s.kubeconfig(c.token), c.context)
 			if err == nil {
@@ -260,12 +260,19 @@ func TestErrors(t *testing.T) {
 }
 
 // A server that says nothing does not keep anybody who interrupts.
-func TestInterrupted(t *testing.T) {
+func TestLiveInterrupted(t *testing.T) {
 	s := serve(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	s.instead = func(_ http.ResponseWriter, r *http.Request) bool { <-r.Context().Done(); return true }
-	if _, err := read(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := readLive(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v, want the context's error", err)
 	}
+}
+
+// quickly lets a busy server be asked again at once, until undo is called.
+func quickly() (undo func()) {
+	old := live.Unit
+	live.Unit = 0
+	return func() { live.Unit = old }
 }

@@ -1,4 +1,4 @@
-package live_test
+package dump_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+	validation "k8s.io/apimachinery/pkg/util/validation/field"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/batch"
@@ -72,7 +72,7 @@ func taken(text string) error {
 	}
 }
 
-func validated(o runtime.Object) field.ErrorList {
+func validated(o runtime.Object) validation.ErrorList {
 	switch o := o.(type) {
 	case *core.Namespace:
 		return corevalidation.ValidateNamespace(o)
@@ -93,5 +93,5 @@ func validated(o runtime.Object) field.ErrorList {
 	case *batch.CronJob:
 		return batchvalidation.ValidateCronJobCreate(o, corevalidation.PodValidationOptions{})
 	}
-	return field.ErrorList{field.Invalid(field.NewPath("kind"), o.GetObjectKind().GroupVersionKind().Kind, "nobody validates it")}
+	return validation.ErrorList{validation.Invalid(validation.NewPath("kind"), o.GetObjectKind().GroupVersionKind().Kind, "nobody validates it")}
 }

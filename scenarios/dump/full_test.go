@@ -1,4 +1,4 @@
-package diagnosis
+package dump_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // A range is told of when at most a tenth of it is left.
@@ -25,7 +26,7 @@ func TestFull(t *testing.T) {
 		v.Record.Services.Claims = append(v.Record.Services.Claims, model.ServiceClaim{Addr: netip.AddrFrom4([4]byte{10, 96, 0, byte(i + 1)})})
 	}
 	says := func() (out []string) {
-		for _, x := range full(v) {
+		for _, x := range diagnosis.FullOf(v) {
 			out = append(out, x.String())
 		}
 		return out

@@ -1,4 +1,4 @@
-package live_test
+package dump_test
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ import (
 	"ipamsim/sim/kube"
 )
 
-const token = "of-the-test"
+const liveToken = "of-the-test"
 
 // server is the API server of the simulation, served on loopback with TLS to who
 // has the token.
@@ -78,7 +78,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r.Method+" "+r.URL.String())
 	switch {
-	case r.Header.Get("Authorization") != "Bearer "+token:
+	case r.Header.Get("Authorization") != "Bearer "+liveToken:
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	case s.instead != nil && s.instead(w, r):

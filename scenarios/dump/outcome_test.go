@@ -1,4 +1,4 @@
-package remedy
+package dump_test
 
 import (
 	"net/netip"
@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/remedy"
 )
 
 // A finding that becomes another kind of break of the same things has not gone, and what
@@ -14,10 +15,10 @@ func TestAnotherCodeOfTheSame(t *testing.T) {
 	lost := func(code string) model.Violation {
 		return model.Violation{Invariant: "blackholed-address", Code: code, Objects: []model.Ref{{Kind: model.RefPod, Name: "default/web-0"}}}
 	}
-	stage := func(v model.Violation) *Theatre {
+	unchanged := func(v model.Violation) *remedy.After {
 		before := &scenarios.View{Violations: []model.Violation{v}}
 		before.Truth.Sandboxes = []model.Sandbox{{Pod: model.PodRef{Namespace: "default", Name: "web-0"}, Attachments: []model.Attachment{{Addrs: []netip.Addr{netip.MustParseAddr("10.0.0.1")}}}}}
-		return &Theatre{before: before, idle: &after{sight: before, violations: before.Violations, last: 1}}
+		return &remedy.After{Sight: before, Violations: before.Violations, Last: 1}
 	}
 	was, is := lost("some-flows-swallowed"), lost("no-route")
 	for _, tt := range []struct {
@@ -28,9 +29,9 @@ func TestAnotherCodeOfTheSame(t *testing.T) {
 		{is, 1, 0, 1},
 		{model.Violation{Invariant: "other", Objects: was.Objects}, 0, 1, 1},
 	} {
-		th := stage(was)
-		a := &after{sight: th.idle.sight, violations: []model.Violation{tt.now}, last: 1}
-		o := th.judge(&Problem{Goals: []model.Violation{was}}, &Remedy{}, a)
+		idle := unchanged(was)
+		a := &remedy.After{Sight: idle.Sight, Violations: []model.Violation{tt.now}, Last: 1}
+		o := remedy.Judge(idle.Sight, idle, &remedy.Problem{Goals: []model.Violation{was}}, &remedy.Remedy{}, a)
 		if len(o.Stays) != tt.stays || len(o.Gone) != tt.gone || len(o.New) != tt.new || o.Safe() {
 			t.Errorf("%s %s: %d stay, %d gone, %d new, safe: %t; want %d, %d, %d, false", tt.now.Invariant, tt.now.Code, len(o.Stays), len(o.Gone), len(o.New), o.Safe(), tt.stays, tt.gone, tt.new)
 		}

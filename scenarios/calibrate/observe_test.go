@@ -1,4 +1,4 @@
-package observe
+package calibrate_test
 
 import (
 	"errors"
@@ -9,12 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/scenarios/calibrate/observe"
 	"ipamsim/scenarios/strict"
 )
 
-func read(t *testing.T, files ...string) *History {
+func read(t *testing.T, files ...string) *observe.History {
 	t.Helper()
-	c := NewCollector(nil)
+	c := observe.NewCollector(nil)
 	for i, text := range files {
 		if err := c.Read(fmt.Sprintf("file-%d", i+1), strings.NewReader(text), time.Time{}, nil); err != nil {
 			t.Fatal(err)
@@ -24,7 +25,7 @@ func read(t *testing.T, files ...string) *History {
 }
 
 // told is a history on a few lines, times as minutes after 10:00.
-func told(h *History) string {
+func told(h *observe.History) string {
 	var b strings.Builder
 	m := func(t time.Time) string {
 		if t.IsZero() {
@@ -39,7 +40,7 @@ func told(h *History) string {
 		}
 		b.WriteByte('\n')
 	}
-	spans := func(what string, all []Span) {
+	spans := func(what string, all []observe.Span) {
 		for _, s := range all {
 			fmt.Fprintf(&b, " %s %s-%s began %t over %t", what, m(s.From), m(s.To), s.Began, s.Over)
 		}
@@ -53,7 +54,7 @@ func told(h *History) string {
 	return b.String()
 }
 
-func check(t *testing.T, h *History, want string) {
+func check(t *testing.T, h *observe.History, want string) {
 	t.Helper()
 	if d := cmp.Diff(strings.TrimLeft(want, "\n"), told(h)); d != "" {
 		t.Error(d)
@@ -104,7 +105,7 @@ job-1 Job born -2 known 0 last 7 gone 7
 web-1 ReplicaSet born 20 known 30 last 30
 n1 born -60 from 0 to 30 ended false cordon 15-30 began true over false
 `)
-	if h.MaxPods != 110 || h.Restarts != 3 || len(h.Looks) != 2 || Gap(h.Looks) != 30*time.Minute {
+	if h.MaxPods != 110 || h.Restarts != 3 || len(h.Looks) != 2 || observe.Gap(h.Looks) != 30*time.Minute {
 		t.Errorf("%+v", h)
 	}
 	b := h.Before(time.Date(2026, 11, 16, 10, 5, 0, 0, time.UTC))
@@ -187,7 +188,7 @@ func line(at, verb, resource, sub, name, more string) string {
 
 // A log tells of each: a pod without a name from its binding on, its end by the kubelet's
 // deletion; files in any order.
-func TestAudit(t *testing.T) {
+func TestObserveAudit(t *testing.T) {
 	early := line("10:00:00", "list", "pods", "", "", "") +
 		line("10:01:00", "create", "pods", "", "", "") + // generateName
 		line("10:01:01", "create", "pods", "binding", "web-x", "") +
@@ -216,7 +217,7 @@ n9 born 15 from 15 to 20 ended false
 }
 
 // Events tell of nodes, and of pods that are bound.
-func TestEvents(t *testing.T) {
+func TestObserveEvents(t *testing.T) {
 	event := func(at, kind, name, reason string) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Event","metadata":{"name":"x","namespace":"default"},"involvedObject":{"kind":"%s","namespace":"shop","name":"%s"},"reason":"%s","firstTimestamp":"2026-11-16T%sZ","lastTimestamp":"2026-11-16T%sZ","type":"Normal"}`, kind, name, reason, at, at)
 	}
@@ -229,13 +230,13 @@ func TestEvents(t *testing.T) {
 web-1  born 7 known ? last ?
 n1 born ? from 0 to 9 ended false cordon 0-5 began true over true silence 6-8 began true over true
 `)
-	if h.Windows[PodStarts].Length() != 9*time.Minute || h.Windows[PodEnds].Length() != 0 {
+	if h.Windows[observe.PodStarts].Length() != 9*time.Minute || h.Windows[observe.PodEnds].Length() != 0 {
 		t.Errorf("windows %v", h.Windows)
 	}
 }
 
 // What cannot be read is said on one line, with the file and where.
-func TestHostile(t *testing.T) {
+func TestObserveHostile(t *testing.T) {
 	for text, want := range map[string]string{
 		"":               "f: empty",
 		"nonsense":       "f:1: ",
@@ -257,7 +258,7 @@ func TestHostile(t *testing.T) {
 		`{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"kube_pod_info","pod":"a"`:                                                                   "the answer ends in the middle",
 		`{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete","verb":"create"}`:                                                                                    "f:1: audit event: requestReceivedTimestamp: missing",
 	} {
-		err := NewCollector(nil).Read("f", strings.NewReader(text), time.Time{}, nil)
+		err := observe.NewCollector(nil).Read("f", strings.NewReader(text), time.Time{}, nil)
 		var bad *strict.Error
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
@@ -269,18 +270,18 @@ func TestHostile(t *testing.T) {
 func TestListingBeforeItself(t *testing.T) {
 	text := fmt.Sprintf(list, podYAML("web-1", "a", "09:30:00", "ReplicaSet", "Running", ""))
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
-	if err := NewCollector(nil).Read("f", strings.NewReader(text), at, nil); err == nil || !strings.Contains(err.Error(), "was taken at 2026-11-16T09:00:00Z, it is said, and names 2026-11-16T09:30:00Z") {
+	if err := observe.NewCollector(nil).Read("f", strings.NewReader(text), at, nil); err == nil || !strings.Contains(err.Error(), "was taken at 2026-11-16T09:00:00Z, it is said, and names 2026-11-16T09:30:00Z") {
 		t.Error(err)
 	}
 }
 
-// FuzzRead: whatever a file holds, it is read or refused on one line.
-func FuzzRead(f *testing.F) {
+// FuzzObserve: whatever a file holds, it is read or refused on one line.
+func FuzzObserve(f *testing.F) {
 	f.Add(fmt.Sprintf(list, podYAML("web-1", "a", "09:30:00", "ReplicaSet", "Running", "")+nodeYAML("n1", "10:00:00", false)))
 	f.Add(answerOf(series(`"__name__":"kube_pod_created","namespace":"a","pod":"b"`, "1763287200 1763287200")))
 	f.Add(line("10:01:01", "create", "pods", "binding", "web-x", ""))
 	f.Fuzz(func(t *testing.T, text string) {
-		c := NewCollector(nil)
+		c := observe.NewCollector(nil)
 		if err := c.Read("f", strings.NewReader(text), time.Time{}, nil); err != nil {
 			var bad *strict.Error
 			if !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {

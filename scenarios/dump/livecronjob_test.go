@@ -1,4 +1,4 @@
-package live_test
+package dump_test
 
 import (
 	"bytes"
@@ -27,9 +27,9 @@ import (
 	"ipamsim/scenarios/dump/live"
 )
 
-// manifest is the objects of CronJob, decoded as strictly as kubectl apply
+// jobObjects is the objects of CronJob, decoded as strictly as kubectl apply
 // --validate=strict does.
-func manifest(t *testing.T) (out []runtime.Object) {
+func jobObjects(t *testing.T) (out []runtime.Object) {
 	t.Helper()
 	decoder := serializer.NewCodecFactory(clientgoscheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 	docs := utilyaml.NewDocumentDecoder(io.NopCloser(strings.NewReader(live.CronJob(managers.All()))))
@@ -54,7 +54,7 @@ func manifest(t *testing.T) (out []runtime.Object) {
 func the[T runtime.Object](t *testing.T) T {
 	t.Helper()
 	var found []T
-	for _, o := range manifest(t) {
+	for _, o := range jobObjects(t) {
 		if x, ok := o.(T); ok {
 			found = append(found, x)
 		}
@@ -67,13 +67,13 @@ func the[T runtime.Object](t *testing.T) T {
 
 func TestCronJob(t *testing.T) {
 	text := live.CronJob(managers.All())
-	golden.Check(t, "testdata/cronjob.yaml", text)
+	golden.Check(t, "live/testdata/cronjob.yaml", text)
 	for range 50 { // Rules goes through a map: two rules of one API group must not trade places
 		if live.CronJob(managers.All()) != text {
 			t.Fatal("two calls differ")
 		}
 	}
-	if n := len(manifest(t)); n != 9 {
+	if n := len(jobObjects(t)); n != 9 {
 		t.Errorf("%d objects, want 9", n)
 	}
 	job, account := the[*batchv1.CronJob](t), the[*corev1.ServiceAccount](t)
@@ -103,7 +103,7 @@ func TestRolesAreEnoughAndNoMore(t *testing.T) {
 	s := serve(t)
 	wikimedia(t, s, 0)
 	s.groups = append(s.groups, "apps", "projectcalico.org")
-	want, err := read(t.Context(), s)
+	want, err := readLive(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func TestRolesAreEnoughAndNoMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantText, _ := scenario(t, want)
-	gotText, rep := scenario(t, got)
+	wantText, _ := liveScenario(t, want)
+	gotText, rep := liveScenario(t, got)
 	if !bytes.Equal(wantText, gotText) {
 		t.Errorf("the scenario is another one; unknown: %q", rep.Unknown)
 	}
@@ -188,7 +188,7 @@ func inCluster(t *testing.T, s *server) (*dump.Cluster, error) {
 	t.Helper()
 	dir := t.TempDir()
 	files := map[string][]byte{
-		"token": []byte(token), "ca.crt": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.tls.Certificate().Raw}),
+		"token": []byte(liveToken), "ca.crt": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.tls.Certificate().Raw}),
 	}
 	text := the[*corev1.ConfigMap](t).Data["kubeconfig"]
 	const in = "/var/run/secrets/kubernetes.io/serviceaccount/"

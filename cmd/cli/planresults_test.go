@@ -1,4 +1,4 @@
-package planning
+package cli
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/cli/planning"
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign"
 	"ipamsim/model/capacity"
-	"ipamsim/reports/answer/render"
 	"ipamsim/scenarios/plan"
 )
 
@@ -31,24 +31,31 @@ spec:
   axes: [{setting: strictAffinity, values: [false, true]}]
 `
 
-func bookOf(t *testing.T) *resultWriter {
+// book is the results of twoNodes in a directory.
+type book struct {
+	*planning.ResultWriter
+	dir    string
+	points []plan.Point
+}
+
+func bookOf(t *testing.T) *book {
 	t.Helper()
 	p, err := plan.Parse(managers.All(), "two.yaml", []byte(twoNodes), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &planJob{planFlags: &planFlags{dir: t.TempDir()}, plan: p, packed: []byte(twoNodes), points: p.Points()}
-	return q.open()
+	dir := t.TempDir()
+	return &book{planning.NewResultWriter(dir, p, []byte(twoNodes)), dir, p.Points()}
 }
 
 // note the point n, in which there are so many addresses in use.
-func (b *resultWriter) note(t *testing.T, n, inUse int) {
+func (b *book) note(t *testing.T, n, inUse int) {
 	t.Helper()
 	line, err := json.Marshal(plan.Done{Course: &capacity.Course{
 		Exhausted: capacity.Never, Samples: []capacity.Sample{{Size: 64}, {At: 2 * time.Hour, Size: 64, InUse: inUse}},
 	}})
 	if err == nil {
-		err = b.add(uint64(n), line)
+		err = b.Add(uint64(n), line)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -70,9 +77,9 @@ func TestEnginesDisagree(t *testing.T) {
 			}
 			b.note(t, n, inUse)
 		}
-		b.discard()
+		b.Discard()
 		var said bytes.Buffer
-		err := doubts(&said, &campaign.Outcome{}, render.Of(b.answer))
+		err := planning.Doubts(&said, &campaign.Outcome{}, b.Answer())
 		if x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
 			t.Errorf("%d in use: %v", x.real, err)
 		}
@@ -86,7 +93,7 @@ func TestAnswerInPlace(t *testing.T) {
 	for n := range b.points {
 		b.note(t, n, 4)
 	}
-	plots := filepath.Join(b.dir, plotsDir)
+	plots := filepath.Join(b.dir, "plots")
 	if err := os.Mkdir(plots, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -96,11 +103,11 @@ func TestAnswerInPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a := render.Of(b.answer)
-	if err := b.write(&bytes.Buffer{}, a); err != nil {
+	a := b.Answer()
+	if err := b.Write(&bytes.Buffer{}, a); err != nil {
 		t.Fatal(err)
 	}
-	want := append([]string{packedFile, pointsFile}, theirs...)
+	want := append([]string{"plan.yaml", "points.jsonl"}, theirs...)
 	for _, f := range a.Files() {
 		want = append(want, f.Name)
 	}

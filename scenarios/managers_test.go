@@ -1,4 +1,4 @@
-package managers_test
+package scenarios_test
 
 import (
 	"testing"
