@@ -152,4 +152,4 @@ conformance: ## stores, watches and leases = etcd, simple controllers = Kubernet
 	@$(call gov,test) -timeout 3h -count=1 -run '^TestConformance' -v ./sim/etcd/twin ./sim/ipam/calico ./sim/ipam/whereabouts ./sim/ipam/metallb ./sim/ipam/hostlocal -rapid.checks $(CHECKS)
 	@$(call gov,test) -timeout 6h -count=1 -run '^TestConformance' -v ./sim/cluster/control -rapid.checks $(CHECKS)
 	@$(call gov,test) -timeout 1h -count=1 -run '^TestRoundTrip$$|^TestImportedPodsGo$$' -v ./fuzz/space -roundtrips 1000 -departures 300
-	@$(call gov,test) -timeout 1h -count=1 -run '^TestConformance' -v ./scenarios/calibrate -full
+	@$(call gov,test) -timeout 1h -count=1 -run '^TestConformance' -v ./scenarios/plan -full

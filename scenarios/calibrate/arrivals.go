@@ -53,7 +53,7 @@ func (f *Fit) arrivals(h *observe.History) {
 		return
 	}
 	a.profile(born, w)
-	a.disperse(born, w)
+	a.Disperse(born, w)
 	if !a.Lifetimes.Known() {
 		a.Lack = a.Lifetimes.Lack
 	}
@@ -122,9 +122,9 @@ func mean(all []float64) (m float64) {
 	return m
 }
 
-// disperse finds how many come at once: what hours vary more than they should. What days
+// Disperse finds how many come at once: what hours vary more than they should. What days
 // vary more still is not told by a plan, and only makes the band wider.
-func (a *Arrivals) disperse(born []time.Time, w observe.Window) {
+func (a *Arrivals) Disperse(born []time.Time, w observe.Window) {
 	fitted := 1 + max(len(a.ByHour)-1, 0) + max(len(a.ByWeekday)-1, 0)
 	hourly := a.dispersion(born, w, time.Hour, fitted)
 	a.Batch = (hourly + 1) / 2

@@ -103,7 +103,7 @@ func Test(h *observe.History, share float64, worlds int, alive func(done int) er
 		}
 	}
 	for k := range measures {
-		held := Held{Measure: k, Came: came[k], Lack: f.lackOf(k, h)}
+		held := Held{Measure: k, Came: came[k], Lack: f.LackOf(k, h)}
 		if held.Judged() {
 			held.Band = estimate.Central(draws[k])
 			held.Rarity = estimate.Rarity(draws[k], came[k])
@@ -129,8 +129,8 @@ func (f *Fit) live(c *capacity.Cluster, h *observe.History, at time.Time, seed u
 	return out, events, nil
 }
 
-// lackOf says why a measure cannot be judged.
-func (f *Fit) lackOf(m Measure, h *observe.History) Lack {
+// LackOf says why a measure cannot be judged.
+func (f *Fit) LackOf(m Measure, h *observe.History) Lack {
 	if f.Arrivals.Uneven > unevenMax && slices.Contains(ofArrivals, m) {
 		return Lack{What: LackUneven, Have: int(math.Round(f.Arrivals.Uneven))}
 	}

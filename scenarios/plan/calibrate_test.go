@@ -1,4 +1,4 @@
-package calibrate_test
+package plan_test
 
 import (
 	"bytes"
@@ -32,7 +32,7 @@ func (w *world) listing() string {
 	return `{"apiVersion":"v1","kind":"List","items":[` + strings.Join(items, ",\n") + `]}`
 }
 
-func (p *lived) owner() string {
+func (p *calibratedLives) owner() string {
 	kind := "ReplicaSet"
 	if p.job {
 		kind = "Job"

@@ -1,4 +1,4 @@
-package calibrate_test
+package plan_test
 
 import (
 	"flag"
@@ -10,7 +10,7 @@ import (
 	"ipamsim/scenarios/calibrate"
 )
 
-var full = flag.Bool("full", false, "a year of each world, and backtests of a year: minutes")
+var full = flag.Bool("full", false, "TestConformance: a year of each world, and backtests of a year: minutes")
 
 const worlds = 200
 
@@ -135,7 +135,7 @@ func TestBacktestOfAnotherWorld(t *testing.T) {
 	busy.jobsPerHour, busy.drainEvery = 6, 24*5
 	b := busy.world(2)
 	cut := 63.0 * 24
-	w.pods = slices.DeleteFunc(w.pods, func(p lived) bool { return p.job && p.born > cut })
+	w.pods = slices.DeleteFunc(w.pods, func(p calibratedLives) bool { return p.job && p.born > cut })
 	for _, p := range b.pods {
 		if p.job && p.born > cut {
 			w.pods = append(w.pods, p)

@@ -1,10 +1,11 @@
-package calibrate
+package plan_test
 
 import (
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"ipamsim/scenarios/calibrate"
 	"ipamsim/scenarios/calibrate/observe"
 )
 
@@ -28,11 +29,11 @@ func TestUnevenDaysAreNotJudged(t *testing.T) {
 				born = append(born, from.Add(time.Duration(d)*24*time.Hour+time.Duration(r.Int64N(int64(24*time.Hour)))))
 			}
 		}
-		var f Fit
+		var f calibrate.Fit
 		f.Arrivals.Batch = 1
 		f.Arrivals.Rate.Count, f.Arrivals.Rate.Exposure = float64(len(born)), w.Length().Hours()
-		f.Arrivals.disperse(born, w)
-		if got := f.lackOf(MeasureStarted, &observe.History{}).What == LackUneven; got != tt.uneven {
+		f.Arrivals.Disperse(born, w)
+		if got := f.LackOf(calibrate.MeasureStarted, &observe.History{}).What == calibrate.LackUneven; got != tt.uneven {
 			t.Errorf("%s: not judged: %t, uneven by %.1f", tt.name, got, f.Arrivals.Uneven)
 		}
 	}

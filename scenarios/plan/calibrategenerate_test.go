@@ -1,4 +1,4 @@
-package calibrate_test
+package plan_test
 
 import (
 	"fmt"
@@ -57,11 +57,11 @@ func lifeBy(share float64) float64 {
 // world is what happened, in hours since the beginning.
 type world struct {
 	truth
-	pods  []lived
+	pods  []calibratedLives
 	nodes []machine
 }
 
-type lived struct {
+type calibratedLives struct {
 	name, node string
 	job        bool
 	born, died float64
@@ -90,7 +90,7 @@ func (t truth) world(seed uint64) *world {
 			m := w.serving(r, at)
 			died := min(at+life(r), m.ends(at))
 			if died > 0 {
-				w.pods = append(w.pods, lived{name: fmt.Sprintf("pod-%d", len(w.pods)), node: m.name, born: at, died: died})
+				w.pods = append(w.pods, calibratedLives{name: fmt.Sprintf("pod-%d", len(w.pods)), node: m.name, born: at, died: died})
 			}
 			at = died
 		}
@@ -112,7 +112,7 @@ func (t truth) world(seed uint64) *world {
 		}
 		if r.Float64() < keep {
 			if died := at + r.ExpFloat64()*t.jobHours; died > 0 {
-				w.pods = append(w.pods, lived{name: fmt.Sprintf("job-%d", len(w.pods)), node: w.serving(r, at).name, job: true, born: at, died: died})
+				w.pods = append(w.pods, calibratedLives{name: fmt.Sprintf("job-%d", len(w.pods)), node: w.serving(r, at).name, job: true, born: at, died: died})
 			}
 		}
 	}
@@ -227,7 +227,7 @@ func (t truth) ages(seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 7))
 	w := &world{truth: t}
 	for i := range t.slots {
-		w.pods = append(w.pods, lived{name: fmt.Sprintf("pod-%d", i), born: -r.ExpFloat64() * 50, died: 1e6})
+		w.pods = append(w.pods, calibratedLives{name: fmt.Sprintf("pod-%d", i), born: -r.ExpFloat64() * 50, died: 1e6})
 	}
 	return w
 }

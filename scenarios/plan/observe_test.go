@@ -1,4 +1,4 @@
-package calibrate_test
+package plan_test
 
 import (
 	"errors"
