@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"cmp"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"

@@ -200,7 +200,7 @@ var modules = []struct{ prefix, may, mend string }{
 	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube cmd/oracle cmd/oracle/*", "etcd types never leave sim/etcd and sim/kube"},
 	// Upstream's own order of blocks is this generator, seeded by a host's name.
 	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity/workload scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
-	{"crypto/rand", "fuzz/campaign fuzz/campaign/queue sim/attach", "nothing is random but the schedule: ask sim.Gate.Draw"},
+	{"crypto/rand", "fuzz/campaign fuzz/campaign/queue sim/attach sim/scratch", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "sim/attach", "library code returns or records; only cmd prints"},
 	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},
 	{"k8s.io/klog", "sim/kube sim/ipam/* sim/ipam/whereabouts/door/... cmd/*", "library code returns or records; only cmd prints"},
@@ -231,6 +231,8 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"print", "sim/ipam/calico/ctl", "calicoctl prints to os.Stdout, which is exchanged for a file while it runs"},
 	{"process", "cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "main functions, and what they are made of"},
 	{"process", "scenarios", "Tune, which main functions call"},
+	{"print", "fuzz/process", "the last words of a worker process that can do no run"},
+	{"process", "fuzz/process", "a worker process that can do no run ends"},
 	{"process", "fuzz/campaign/worker", "the worker process, which has no other purpose: frugal"},
 	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past any door: set when its controller starts, in a program that has Calico"},
 	{proseRule, "cmd/fork", "Text is a comment of a Go file there"},

@@ -251,6 +251,9 @@ func TestInterrupted(t *testing.T) {
 // TestInterruptedCounts: what runs saw is counted as if nobody had interrupted, and one worker
 // had made them all.
 func TestInterruptedCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	cfg := Config{Spec: flakySpec(""), Runs: 90, Workers: 2, Dir: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg.Tell = func(p Progress) {
@@ -309,6 +312,9 @@ func TestSecrets(t *testing.T) {
 // TestWhole: an exhaustive search goes through its schedules in one order, keeps
 // what fails when it fails, and begins anew.
 func TestWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	for _, x := range []struct {
 		bug  string
 		runs uint64
