@@ -1,7 +1,7 @@
 // Command oracle holds the simulator's API server against upstream's own kube-apiserver.
 // What simulated runs asked is sent to both in the same order, and the answers are
 // compared: statuses, bodies, the order of revisions, the events of watches. They are equal
-// up to a list of known differences (differences.go), each with its reason.
+// up to a list of known differences (replay/differences.go), each with its reason.
 //
 // With -show it does findings again on upstream's own programs alone (show).
 //
@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ipamsim/cmd/controllers"
+	"ipamsim/cmd/oracle/replay"
 	"ipamsim/cmd/oracle/show"
 	"ipamsim/cmd/oracle/upstream"
 	"ipamsim/scenarios"
@@ -81,45 +82,40 @@ func run(ctx context.Context) (ok bool, err error) {
 
 // compareAll compares run after run and prints what came of it.
 func compareAll(ctx context.Context, r *scenarios.Runner) (ok bool, err error) {
-	servers, err := newPool(*apiserver)
+	servers, err := replay.NewPool(*apiserver)
 	if err != nil {
 		return false, err
 	}
-	defer servers.close()
-	var sum total
-	defer func() { sum.print(os.Stdout) }() // of an interrupted one, too
+	defer servers.Close()
+	var sum replay.Total
+	defer func() { sum.Print(os.Stdout) }() // of an interrupted one, too
 	for s, err := range jobs(flags.Args(), *most) {
 		began := time.Now()
-		var p *replay
+		var p *replay.Replay
 		if err == nil {
 			p, err = compareOne(ctx, r, servers, s)
 		}
 		if bad := new(strict.Error); errors.As(err, &bad) && flags.NArg() == 0 {
-			sum.refused++ // it wants what is not here, or its API server refuses it
+			sum.Refused++ // it wants what is not here, or its API server refuses it
 			continue
 		}
 		if err != nil {
 			return false, err
 		}
-		sum.add(p)
-		fmt.Fprintf(os.Stderr, "%-60s %6d requests %5d watches %6d events  %d unexplained  %.1fs\n", p.scenario, p.sent, p.watched, p.events, len(p.findings), time.Since(began).Seconds())
-		for i := range p.findings {
-			fmt.Fprint(os.Stderr, p.findings[i].String())
+		sum.Add(p)
+		fmt.Fprintf(os.Stderr, "%s  %.1fs\n", p, time.Since(began).Seconds())
+		for _, f := range p.Findings() {
+			fmt.Fprint(os.Stderr, f)
 		}
 	}
-	return sum.findings == 0 && sum.runs > 0, nil
+	return sum.Equal(), nil
 }
 
 // compareOne records a run and sends what it asked.
-func compareOne(ctx context.Context, r *scenarios.Runner, servers *pool, s *scenarios.Scenario) (*replay, error) {
+func compareOne(ctx context.Context, r *scenarios.Runner, servers *replay.Pool, s *scenarios.Scenario) (*replay.Replay, error) {
 	rec, err := record(ctx, r, s, datastore(s))
 	if err != nil {
 		return nil, err
 	}
-	to, err := servers.get(ctx, rec.crds, rec.controlled)
-	if err != nil {
-		return nil, err
-	}
-	p := &replay{recording: rec, to: to, terms: newTerms(), skipped: map[string]int{}, verbs: map[string]int{}, shared: map[string]bool{}}
-	return p, p.run(ctx)
+	return replay.Run(ctx, rec, servers)
 }

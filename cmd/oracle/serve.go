@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/cmd/oracle/replay"
 )
 
 // serve starts a kube-apiserver that knows the custom resources of a manager, prints the
@@ -21,16 +22,16 @@ func serve(ctx context.Context, manager string) error {
 	if err != nil {
 		return err
 	}
-	servers, err := newPool(*apiserver)
+	servers, err := replay.NewPool(*apiserver)
 	if err != nil {
 		return err
 	}
-	defer servers.close()
-	s, err := servers.get(ctx, crds, false)
+	defer servers.Close()
+	s, err := servers.Server(ctx, crds, false)
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(servers.dir, "kubeconfig")
+	file := filepath.Join(servers.Dir, "kubeconfig")
 	if err := os.WriteFile(file, s.Kubeconfig(s.URL, s.Certificate), 0o600); err != nil {
 		return err
 	}

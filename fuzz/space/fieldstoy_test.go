@@ -40,9 +40,9 @@ var toys = []string{
 
 // A boundary value of a field that upstream does not have is a slip.
 func TestWalkNamesBoundsOfNothing(t *testing.T) {
-	w := newWalk(map[string][]bound{"fields_test.toyPart.rnage": exactly(1)}, nil, nil)
+	w := newWalk(map[string][]bound{"space_test.toyPart.rnage": exactly(1)}, nil, nil)
 	w.root(reflect.TypeFor[toyPart](), "")
-	if got := w.complaints(); !slices.Contains(got, "fields_test.toyPart.rnage: it has boundary values, and there is no such thing") {
+	if got := w.complaints(); !slices.Contains(got, "space_test.toyPart.rnage: it has boundary values, and there is no such thing") {
 		t.Errorf("%q", got)
 	}
 }
@@ -59,7 +59,7 @@ func toyWalk(t *testing.T, exclusions []exclusion, documents ...string) []string
 		}
 		return nil
 	}
-	w := newWalk(map[string][]bound{"fields_test.toySpec.size": {{"least", size(20)}, {"most", size(32)}}}, enums, exclusions)
+	w := newWalk(map[string][]bound{"space_test.toySpec.size": {{"least", size(20)}, {"most", size(32)}}}, enums, exclusions)
 	w.root(reflect.TypeFor[toySpec](), "")
 	for _, text := range documents {
 		var o map[string]any
@@ -72,15 +72,15 @@ func toyWalk(t *testing.T, exclusions []exclusion, documents ...string) []string
 }
 
 var toyExclusions = []exclusion{
-	{"fields_test.toySpec.old", "", "nobody reads it"},
-	{"fields_test.toySpec.Gateway", "", "nobody writes it"},
-	{"fields_test.toySpec.size", "most", "it takes too long"},
+	{"space_test.toySpec.old", "", "nobody reads it"},
+	{"space_test.toySpec.Gateway", "", "nobody writes it"},
+	{"space_test.toySpec.size", "most", "it takes too long"},
 }
 
 // The walk passes what is drawn or excluded, and names each field and value that is
 // neither.
 func TestWalkNamesWhatIsMissing(t *testing.T) {
-	const toy, missing = "fields_test.toySpec.", ", and no exclusion says why"
+	const toy, missing = "space_test.toySpec.", ", and no exclusion says why"
 	for _, c := range []struct {
 		name       string
 		exclusions []exclusion
@@ -98,9 +98,9 @@ func TestWalkNamesWhatIsMissing(t *testing.T) {
 				toy + "parts: no world draws it absent" + missing, toy + "parts: no world draws it several" + missing,
 				toy + "size: no world draws it absent" + missing, toy + "strict: no world draws it false" + missing,
 				toy + "sync: no world draws it Disabled" + missing, toy + "sync: no world draws it absent" + missing,
-				"fields_test.toyPart.range: no world draws it set" + missing, "fields_test.toyPart.omit: no world draws it one" + missing,
-				"fields_test.toyPart.omit: no world draws it several" + missing, "fields_test.toyPart.where: no world draws it absent" + missing,
-				"fields_test.toyPart.where.zone: no world draws it set" + missing,
+				"space_test.toyPart.range: no world draws it set" + missing, "space_test.toyPart.omit: no world draws it one" + missing,
+				"space_test.toyPart.omit: no world draws it several" + missing, "space_test.toyPart.where: no world draws it absent" + missing,
+				"space_test.toyPart.where.zone: no world draws it set" + missing,
 			},
 		},
 		{

@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"cmp"
@@ -106,7 +106,7 @@ func system(o any) bool {
 }
 
 // strange reports whether an object is the real server's own, and none of the run.
-func (p *replay) strange(o any) bool { return system(o) && !p.shared[identity(o)] }
+func (p *Replay) strange(o any) bool { return system(o) && !p.shared[identity(o)] }
 
 // finding is a difference that nobody has explained.
 type finding struct {

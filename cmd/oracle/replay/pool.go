@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"context"
@@ -13,20 +13,22 @@ import (
 	"ipamsim/cmd/oracle/upstream"
 )
 
-// pool has a server for each set of definitions of custom resources, with and without admission. One run after the
+// Pool has a server for each set of definitions of custom resources, with and without admission. One run after the
 // other uses it: what a run has stored is taken out of its etcd before the next.
-type pool struct {
-	binary, dir string
-	by          map[[sha256.Size]byte]*server
+type Pool struct {
+	Dir    string // of their files
+	binary string
+	by     map[[sha256.Size]byte]*Server
 }
 
-func newPool(binary string) (*pool, error) {
+// NewPool has servers of a kube-apiserver that was built before.
+func NewPool(binary string) (*Pool, error) {
 	dir, err := os.MkdirTemp("", "ipamsim-oracle-")
-	return &pool{binary: binary, dir: dir, by: map[[sha256.Size]byte]*server{}}, err
+	return &Pool{binary: binary, Dir: dir, by: map[[sha256.Size]byte]*Server{}}, err
 }
 
-// get is a server with these definitions and nothing else stored in it but its own.
-func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinition, controlled bool) (*server, error) {
+// Server is one with these definitions and nothing else stored in it but its own.
+func (p *Pool) Server(ctx context.Context, crds []*apiextv1.CustomResourceDefinition, controlled bool) (*Server, error) {
 	b, err := json.Marshal([]any{controlled, crds})
 	if err != nil {
 		return nil, err
@@ -35,12 +37,12 @@ func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinitio
 	if s := p.by[key]; s != nil {
 		return s, s.reset(ctx)
 	}
-	dir := filepath.Join(p.dir, strconv.Itoa(len(p.by)))
+	dir := filepath.Join(p.Dir, strconv.Itoa(len(p.by)))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
 	started, err := upstream.Serve(ctx, p.binary, dir, upstream.Setup{Controlled: controlled, Ranges: serviceRanges})
-	s := &server{Server: started}
+	s := &Server{Server: started}
 	if started != nil && started.Process != nil {
 		p.by[key] = s
 	}
@@ -53,9 +55,10 @@ func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinitio
 	return s, s.remember(ctx)
 }
 
-func (p *pool) close() {
+// Close stops them all.
+func (p *Pool) Close() {
 	for _, s := range p.by {
 		s.Stop()
 	}
-	_ = os.RemoveAll(p.dir)
+	_ = os.RemoveAll(p.Dir)
 }

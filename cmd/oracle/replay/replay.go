@@ -1,4 +1,6 @@
-package main
+// Package replay sends what simulated runs asked their API server to upstream's own
+// kube-apiserver, and compares the answers.
+package replay
 
 import (
 	"context"
@@ -9,14 +11,12 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
-
-	"ipamsim/sim/kube"
 )
 
-// replay is a recorded run that is sent to a real server.
-type replay struct {
-	*recording
-	to      *server
+// Replay is a recorded run that is sent to a real server.
+type Replay struct {
+	*Recording
+	to      *Server
 	terms   *terms
 	watches []*watching
 
@@ -31,17 +31,40 @@ type replay struct {
 // findingsMax of a run are kept: what comes after is a consequence, as a rule.
 const findingsMax = 20
 
+// Run sends what a recorded run asked to a server of the pool and compares the answers.
+func Run(ctx context.Context, rec *Recording, servers *Pool) (*Replay, error) {
+	to, err := servers.Server(ctx, rec.CRDs, rec.Controlled)
+	if err != nil {
+		return nil, err
+	}
+	p := &Replay{Recording: rec, to: to, terms: newTerms(), skipped: map[string]int{}, verbs: map[string]int{}, shared: map[string]bool{}}
+	return p, p.run(ctx)
+}
+
+// String is a line about a replay.
+func (p *Replay) String() string {
+	return fmt.Sprintf("%-60s %6d requests %5d watches %6d events  %d unexplained", p.Scenario, p.sent, p.watched, p.events, len(p.findings))
+}
+
+// Findings are the differences that nobody has explained, as text.
+func (p *Replay) Findings() (out []string) {
+	for i := range p.findings {
+		out = append(out, p.findings[i].String())
+	}
+	return out
+}
+
 // run sends everything, in order, and compares the answers.
-func (p *replay) run(ctx context.Context) error {
+func (p *Replay) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for i, m := range p.messages {
-		if d := skipped(m, p.controlled); d != nil {
+	for i, m := range p.Messages {
+		if d := skipped(m, p.Controlled); d != nil {
 			p.skipped[d.name]++
 			continue
 		}
 		if err := p.one(ctx, i+1, m); err != nil {
-			return fmt.Errorf("%s message %d, %s %s: %w", p.scenario, i+1, m.Method, m.URI, err)
+			return fmt.Errorf("%s message %d, %s %s: %w", p.Scenario, i+1, m.Method, m.URI, err)
 		}
 		if len(p.findings) >= findingsMax {
 			return nil
@@ -54,12 +77,12 @@ func (p *replay) run(ctx context.Context) error {
 		p.compareWatch(w)
 	}
 	if d := p.terms.disorder(); d != "" {
-		p.found(len(p.messages), "all", "the order of revisions: "+d)
+		p.found(len(p.Messages), "all", "the order of revisions: "+d)
 	}
 	return nil
 }
 
-func skipped(m *exchange, controlled bool) *difference {
+func skipped(m *Message, controlled bool) *difference {
 	for i := range differences {
 		if d := &differences[i]; d.skips != nil && d.applies(controlled) && d.skips(m) {
 			return d
@@ -68,12 +91,12 @@ func skipped(m *exchange, controlled bool) *difference {
 	return nil
 }
 
-func (p *replay) found(n int, request, what string) {
-	p.findings = append(p.findings, finding{p.scenario, n, request, what})
+func (p *Replay) found(n int, request, what string) {
+	p.findings = append(p.findings, finding{p.Scenario, n, request, what})
 }
 
 // one sends a message.
-func (p *replay) one(ctx context.Context, n int, m *exchange) error {
+func (p *Replay) one(ctx context.Context, n int, m *Message) error {
 	if m.verb == "watch" {
 		p.overhear(m.URI)
 	}
@@ -81,7 +104,7 @@ func (p *replay) one(ctx context.Context, n int, m *exchange) error {
 	if err != nil {
 		return err
 	}
-	body := p.terms.body(kube.JSON(m.Body))
+	body := p.terms.body(m.json(m.Body))
 	p.sent++
 	p.verbs[m.verb]++
 	if m.verb == "watch" {
@@ -99,7 +122,7 @@ func (p *replay) one(ctx context.Context, n int, m *exchange) error {
 	if there && resp.StatusCode == http.StatusOK {
 		resp.StatusCode = http.StatusCreated
 	}
-	if m.Found && m.resource == "nodes" && m.verb == "create" && p.controlled {
+	if m.Found && m.resource == "nodes" && m.verb == "create" && p.Controlled {
 		if resp, answer, err = p.untaint(ctx, m, resp, answer); err != nil {
 			return err
 		}
@@ -115,11 +138,11 @@ func (p *replay) one(ctx context.Context, n int, m *exchange) error {
 
 // untaint makes a node that was created one that was not tainted for that. The status is
 // that of the creation.
-func (p *replay) untaint(ctx context.Context, m *exchange, created *http.Response, answer []byte) (*http.Response, []byte, error) {
+func (p *Replay) untaint(ctx context.Context, m *Message, created *http.Response, answer []byte) (*http.Response, []byte, error) {
 	if created.StatusCode != http.StatusCreated {
 		return created, answer, nil
 	}
-	ours, err := decode(kube.JSON(m.Answer))
+	ours, err := decode(m.json(m.Answer))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,10 +160,10 @@ func (p *replay) untaint(ctx context.Context, m *exchange, created *http.Respons
 }
 
 // compare compares two answers.
-func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
+func (p *Replay) compare(n int, m *Message, status int, answer []byte) {
 	request := m.Method + " " + m.URI
 	if status != m.Status {
-		p.found(n, request, fmt.Sprintf("answered %d here and %d there:\n%s\n%s", m.Status, status, short(kube.JSON(m.Answer)), short(answer)))
+		p.found(n, request, fmt.Sprintf("answered %d here and %d there:\n%s\n%s", m.Status, status, short(m.json(m.Answer)), short(answer)))
 		return
 	}
 	ours, errA := m.answer()
@@ -165,12 +188,12 @@ func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
 		p.found(n, request, c)
 	}
 	translated := p.terms.revisions(p.terms.tree(ours))
-	if d := unlike(translated, theirs, p.controlled); d != "" {
+	if d := unlike(translated, theirs, p.Controlled); d != "" {
 		p.found(n, request, d)
 	}
 }
 
-func (p *replay) without(items []any) []any {
+func (p *Replay) without(items []any) []any {
 	out := []any{}
 	for _, o := range items {
 		if !p.strange(o) {

@@ -1,10 +1,8 @@
-package main
+package replay
 
 import (
 	"strings"
 	"testing"
-
-	"ipamsim/sim/kube"
 )
 
 const (
@@ -13,17 +11,17 @@ const (
 )
 
 // replayed compares one answer with another.
-func replayed(t *testing.T, p *replay, request, ours, theirs string) {
+func replayed(t *testing.T, p *Replay, request, ours, theirs string) {
 	t.Helper()
-	m, err := parsed(&kube.Message{Method: "GET", URI: request, Status: 200, Answer: []byte(ours)})
+	m, err := parsed(Message{Method: "GET", URI: request, Status: 200, Answer: []byte(ours)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.compare(1, m, 200, []byte(theirs))
 }
 
-func newReplay() *replay {
-	return &replay{recording: &recording{scenario: "s"}, terms: newTerms(), skipped: map[string]int{}, verbs: map[string]int{}, shared: map[string]bool{}}
+func newReplay() *Replay {
+	return &Replay{Recording: &Recording{Scenario: "s"}, terms: newTerms(), skipped: map[string]int{}, verbs: map[string]int{}, shared: map[string]bool{}}
 }
 
 // What the servers draw by themselves is no difference, and is asked for in the other
@@ -77,7 +75,7 @@ func TestDiffers(t *testing.T) {
 		}
 	}
 	p := newReplay()
-	m, err := parsed(&kube.Message{Method: "GET", URI: "/api/v1/nodes/a", Status: 200, Answer: []byte(`{}`)})
+	m, err := parsed(Message{Method: "GET", URI: "/api/v1/nodes/a", Status: 200, Answer: []byte(`{}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +115,7 @@ func TestSkipped(t *testing.T) {
 		"DELETE /api/v1/namespaces/mine/pods/a {}":                   "",
 	} {
 		f := strings.SplitN(uri, " ", 3)
-		m, err := parsed(&kube.Message{Method: f[0], URI: f[1], Body: []byte(f[2])})
+		m, err := parsed(Message{Method: f[0], URI: f[1], Body: []byte(f[2])})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"ipamsim/cmd/oracle/upstream"
 )
 
-// server is a kube-apiserver that is used for one run after the other.
-type server struct {
+// Server is a kube-apiserver that is used for one run after the other.
+type Server struct {
 	*upstream.Server
 	own map[string]string // keys and values in etcd before the first run
 }
@@ -22,7 +22,7 @@ const stored = "/registry/"
 
 // remember notes what is stored before the first run, once the server has stored what it
 // stores when it starts.
-func (s *server) remember(ctx context.Context) error {
+func (s *Server) remember(ctx context.Context) error {
 	for name := range systemNamespace { // some of them come after a minute only
 		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, name)
 		resp, err := s.As(ctx, "kube-apiserver", http.MethodPost, "/api/v1/namespaces", "application/json", "application/json", []byte(body))
@@ -43,7 +43,7 @@ func (s *server) remember(ctx context.Context) error {
 }
 
 // everything is what is stored now, by key.
-func (s *server) everything(ctx context.Context) (map[string]string, error) {
+func (s *Server) everything(ctx context.Context) (map[string]string, error) {
 	now, err := s.Etcd.Get(ctx, stored, clientv3.WithPrefix())
 	if err != nil {
 		return nil, fmt.Errorf("etcd of kube-apiserver: %w", err)
@@ -56,7 +56,7 @@ func (s *server) everything(ctx context.Context) (map[string]string, error) {
 }
 
 // reset takes out of the server what a run has stored, and puts back what it has changed.
-func (s *server) reset(ctx context.Context) error {
+func (s *Server) reset(ctx context.Context) error {
 	is, err := s.everything(ctx)
 	if err != nil {
 		return err

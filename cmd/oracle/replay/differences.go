@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"encoding/json"
@@ -23,7 +23,7 @@ type difference struct {
 	masked []string
 	like   func(value any) bool
 	// skips are requests that are not sent.
-	skips func(m *exchange) bool
+	skips func(m *Message) bool
 }
 
 // differences are all that are known. Whatever else differs is a finding.
@@ -42,15 +42,15 @@ var differences = []difference{
 	{name: "finalizer of a namespace", why: "with the simple controllers no controller removes it",
 		simple: true, kind: "Namespace", leftOut: []string{"spec.finalizers"}},
 	{name: "deletion of a namespace", why: "with the simple controllers it is deleted immediately; the real one waits for kube-controller-manager",
-		simple: true, skips: func(m *exchange) bool { return m.method == "DELETE" && m.resource == "namespaces" }},
+		simple: true, skips: func(m *Message) bool { return m.Method == "DELETE" && m.resource == "namespaces" }},
 	{name: "service addresses", why: "random there, in order here, from the same ranges",
 		kind:   "Service",
 		masked: []string{"spec.clusterIP", "spec.clusterIPs[]", "spec.ports[].nodePort", "spec.healthCheckNodePort"}, like: addressOrPort},
 	{name: "stale reads", why: "the schedule makes the simulator answer as a lagging watch cache; the real server runs without one (--watch-cache=false)",
-		skips: func(m *exchange) bool { return m.Stale }},
+		skips: func(m *Message) bool { return m.Stale }},
 	{name: "bookmarks", why: "the simulator sends them where Kubernetes' own controllers run, the real server without a watch cache never; they carry no object"},
 	{name: "compaction", why: "the simulator compacts its history after five virtual minutes, the real server never (--etcd-compaction-interval=0): watches are compared up to the error 410",
-		skips: func(m *exchange) bool { return m.Status == 410 }},
+		skips: func(m *Message) bool { return m.Status == 410 }},
 	{name: "admission", why: "the real server has the simulator's plugins: none with the simple controllers, otherwise " + strings.Join(upstream.Admission, ", ")},
 	{name: "nodes that are there from the start", why: "the simulator does not taint them as new nodes: the taint is removed on the real server before the answers are compared"},
 }

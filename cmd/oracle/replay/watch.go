@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"bufio"
@@ -11,21 +11,19 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"ipamsim/sim/kube"
 )
 
 // watching is a watch that is open on the real server.
 type watching struct {
 	n    int
-	m    *exchange
+	m    *Message
 	mu   sync.Mutex
 	told []any
 	more chan struct{} // has room for one
 }
 
 // watch opens a watch there.
-func (p *replay) watch(ctx context.Context, n int, m *exchange, uri string) error {
+func (p *Replay) watch(ctx context.Context, n int, m *Message, uri string) error {
 	resp, err := p.to.Open(ctx, m.Method, uri, "", asJSON(m.Accept), nil)
 	if err != nil {
 		return err
@@ -62,7 +60,7 @@ func (p *replay) watch(ctx context.Context, n int, m *exchange, uri string) erro
 
 // overhear learns the revision that a watch is to begin at, where it is that of a deletion:
 // the answer to a DELETE may be a Status without one, and only other watches tell it.
-func (p *replay) overhear(uri string) {
+func (p *Replay) overhear(uri string) {
 	u, err := url.ParseRequestURI(uri)
 	if err != nil {
 		return
@@ -90,7 +88,7 @@ func counts(e any) bool {
 }
 
 // ours are the events of a watch as the simulator told them.
-func (m *exchange) ours() (out []any) {
+func (m *Message) ours() (out []any) {
 	b := m.Events.Bytes()
 	for len(b) > 0 {
 		n := 0
@@ -100,7 +98,7 @@ func (m *exchange) ours() (out []any) {
 		} else if n = len(b); n >= 4 {
 			n = min(n, 4+int(binary.BigEndian.Uint32(b)))
 		}
-		if e, err := decode(kube.JSON(b[:n])); err == nil && counts(e) {
+		if e, err := decode(m.json(b[:n])); err == nil && counts(e) {
 			out = append(out, e)
 		}
 		b = b[n:]
@@ -116,7 +114,7 @@ const quiet = 5 * time.Second
 
 // compareWatch compares what both have told. The real one may know more: what came after
 // the client of the simulated one had hung up.
-func (p *replay) compareWatch(w *watching) {
+func (p *Replay) compareWatch(w *watching) {
 	request := w.m.Method + " " + w.m.URI
 	ours := w.m.ours()
 	theirs := w.wait(len(ours), p.known)
@@ -137,7 +135,7 @@ func (p *replay) compareWatch(w *watching) {
 		}
 		e = p.terms.revisions(p.terms.tree(e))
 		a, b := e.(map[string]any), theirs[i].(map[string]any)
-		d := unlike(a["object"], b["object"], p.controlled)
+		d := unlike(a["object"], b["object"], p.Controlled)
 		if a["type"] != b["type"] {
 			d = fmt.Sprintf("%s here and %s there\n", a["type"], b["type"]) + d
 		}
@@ -156,7 +154,7 @@ func (p *replay) compareWatch(w *watching) {
 }
 
 // known are events of what is no object of the real server's own.
-func (p *replay) known(events []any) (out []any) {
+func (p *Replay) known(events []any) (out []any) {
 	for _, e := range events {
 		if !p.strange(e.(map[string]any)["object"]) {
 			out = append(out, e)
