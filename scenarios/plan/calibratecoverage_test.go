@@ -43,6 +43,9 @@ func (t *tally) check(tt *testing.T, least int) {
 // The band of every parameter holds the truth of 90 to 99 % of 200 generated worlds: four
 // months each, with -full a year.
 func TestConformanceCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	tr := year
 	if !*full {
 		tr.days, tr.slots = 120, 25
@@ -92,6 +95,9 @@ func TestConformanceCoverage(t *testing.T) {
 // measure; measures that are whole numbers near zero more often, for no band is between
 // two of them.
 func TestConformanceBacktest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	tr, draws, worlds := year, 200, worlds
 	if !*full {
 		tr.days, tr.slots, draws, worlds = 90, 25, 100, 100

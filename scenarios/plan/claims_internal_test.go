@@ -50,6 +50,9 @@ func holders(v metric.View, c *capacity.Cluster) map[netip.Prefix][]holder {
 // block: they must ask in one order. And a new node for whose tunnel none is left
 // asks again until one is.
 func TestClaimsAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	text, err := os.ReadFile("../plans/replaced-nodes.yaml")
 	if err != nil {
 		t.Fatal(err)
