@@ -14,7 +14,7 @@ trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir" "$OUT/fuzz/testdata" "$OUT/scenarios/testdata" "$OUT/scenarios/dump"
 
 cp .clusterfuzzlite/driver.go "$dir/"
-for f in fuzz/{targets,judge,known,main,tune,tally,corpora}_test.go; do
+for f in fuzz/{targets,judge,known,main,workerprocess,tune,tally,corpora}_test.go; do
 	sed -E -e 's/^package fuzz_test$/package main/' -e 's/\*testing\.(F|M|T)\b/*\1/g' -e '/^\t"testing"$/d' \
 		"$f" > "$dir/$(basename "$f" _test.go).go"
 done
