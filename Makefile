@@ -12,6 +12,7 @@ export CGO_ENABLED := 0
 export GOGC ?= 400
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 TARGET      ?= FuzzCalico
 T           ?= 1m
 SEEDS       ?= 200
@@ -22,13 +23,14 @@ BIN          = bin/ipamsim$(if $(strip $(FORK)),-fork)
 
 # gov VERB: "go VERB" with the overlay, or without it and saying so. Your GOFLAGS
 # stay; a path with spaces is fine. With FORK=../whereabouts, the folder of a fork (or
-# several), everything is built with it, and go.mod stays as it is: cmd/fork, which also
-# sees, with or without, whether what we transcribe of upstream is still what it was.
+# several), everything is built with it, and go.mod stays as it is. cmd/fork also generates
+# the packages of upstream's that cannot be imported, and compares them and what we
+# transcribe with what the tables record.
 gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(forked)go $(1) "$${flags[@]}"
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants init-test oracle findings conformance chaos memory
+.PHONY: help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports init-test oracle findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -39,20 +41,30 @@ build: ## bin/ipamsim; FORK=../whereabouts: bin/ipamsim-fork
 demo: build ## whereabouts#162 on the StatefulSet of its report
 	@$(BIN) run scenarios/r1-whereabouts-162.yaml
 
-# Without those of MetalLB's copies that vet has complaints about: they are upstream's.
-OURS = $$(go list ./... | grep -v '^ipamsim/sim/ipam/metallb/upstream/')
+# Without the packages that are generated from upstream's source.
+OURS = $$(go list ./... | grep -v '^ipamsim/sim/.*/upstream/')
 # The longest begin first, so that none of them is left over at the end for one processor.
-LONGEST = ./scenarios ./sim/hermetic ./fuzz ./fuzz/campaign ./sim/ipam/calico ./scenarios/plan ./cmd/fork
+LONGEST = ./scenarios ./fuzz ./fuzz/campaign ./scenarios/plan ./cmd/cli ./sim/ipam/calico
 # -vet=off: make lint has all of vet. -count=1: a test binary that may be cached logs every file it opens, under a mutex
 # that the bubble would share with etcd outside: a race that no seed decides. One processor for each test
 # binary, as the program has it (scenarios.Tune): a bubble has no use for a second one, and pays for it.
-test: ## every test but the long ones, and which did not run and why
-	@mkdir -p bin && : >bin/runs && export IPAMSIM_RUNS=$(CURDIR)/bin/runs; set -o pipefail; $(call gov,test) -vet=off -json -count=1 -timeout 20m -exec 'env GOMAXPROCS=1' $(LONGEST) $(OURS) | go run ./cmd/skipped && .ci/woken bin/runs
+TESTS = -vet=off -json -count=1 -exec 'env GOMAXPROCS=1' $(LONGEST) $(OURS) | go run $(GOTESTSUM) --raw-command --format pkgname --jsonfile bin/tests.json -- cat
+SLOWEST = code=$$?; echo; echo "the slowest:"; go run $(GOTESTSUM) tool slowest --jsonfile bin/tests.json --threshold 5s --num 15; [ $$code = 0 ]
+test: ## every test but the long ones; then the slowest, and which did not run and why
+	@mkdir -p bin && : >bin/runs && export IPAMSIM_RUNS=$(CURDIR)/bin/runs; set -o pipefail; $(call gov,test) -short -timeout 20m $(TESTS); $(SLOWEST) && .ci/woken bin/runs
 
-lint: ## gofmt, vet, staticcheck, actionlint
-	@out=$$(gofmt -l cmd fuzz model reports scenarios sim); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
+# A long test is one that looks at testing.Short().
+test-long: ## every test, also the long ones, which it lists first (an hour)
+	@grep -rn --include='*_test.go' 'testing.Short()' . | cut -d: -f1 | sort | uniq -c
+	@mkdir -p bin; set -o pipefail; $(call gov,test) -timeout 3h $(TESTS); $(SLOWEST)
+
+lint: ## gofmt, vet, the house rules (sim/tidy_test.go)
+	@out=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
 	@$(call gov,vet) $(OURS)
-	@cmd/hermetic/staticcheck.sh $(STATICCHECK) ./...
+	@$(call gov,test) -count=1 -run 'Tidy|Upstream' ./sim
+
+lint-long: lint ## lint, and staticcheck and actionlint (25 minutes: staticcheck analyses all of Kubernetes)
+	@cmd/hermetic/staticcheck.sh $(STATICCHECK) $(OURS)
 	@go run $(ACTIONLINT) -shellcheck= -pyflakes= .github/workflows/*.yml
 
 bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
@@ -62,7 +74,7 @@ bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 	@$(call gov,test) -timeout 60m -count=1 -gcflags=ipamsim/fuzz/coverage/counter=-d=libfuzzer -run '^TestBench$$' -v ./fuzz -bench-json $(CURDIR)/bench.json
 
 golden: ## rewrite the goldens; read the diff before you commit it
-	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports ./reports/formats ./reports/baseline -update
+	@$(call gov,test) -count=1 -run 'Library|Golden|Schema|BadInput' ./scenarios ./reports ./reports/formats ./reports/baseline -update
 	@$(call gov,test) -count=1 -run 'ReadyPlans|Forms' ./scenarios/plan ./reports/answer -update
 	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
 
@@ -100,7 +112,7 @@ quiet: ## 1,000 seeds of every scenario that must stay silent (an hour)
 chaos: ## 100 kills of a campaign's workers and 5 of its coordinator lose nothing, of a plan's neither
 	@$(call gov,test) -timeout 60m -count=1 -run '^Test(Plan)?Chaos$$' -v ./fuzz/campaign -full
 
-runtime-test: ## Go's own tests of what the generated runtime changes
+runtime-test: ## Go's own tests of what the generated runtime changes; records the overlay that passed
 	@cmd/hermetic/runtime-test.sh
 
 programs: ## 1,000 generated programs under load give one order each in eight processes
@@ -123,6 +135,9 @@ releases: ## programs of older releases are built and run: cmd/fork (ten minutes
 MANAGER ?= whereabouts
 mutants: ## which small mistakes in an address manager the gate sees; writes reports/MUTANTS.md (hours; MANAGER=calico SAMPLE=100 SEED=1)
 	@go run ./cmd/mutants -manager '$(MANAGER)' $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(if $(strip $(FORK)),-source '$(strip $(FORK))')
+reports: ## write the pages that are made from recorded results: MUTANTS, BENCH, VERIFY; BENCH=bench.json takes its figures first
+	@go test -vet=off -count=1 -run '^TestPages$$' ./reports/bench -update $(if $(BENCH),-measured '$(abspath $(BENCH))')
+	@$(call gov,run) ./cmd/mutants -manager harness -known
 init-test: ## what ipamsim init writes builds, passes, finds its planted race; controller-runtime; one more of each kind
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit(Controller)?$$|^TestAddOneMore$$' -v ./cmd/cli -init
 # The first time builds kube-apiserver and kubectl 1.34.1 from the module proxy: ten minutes, 250 MB in the user's cache.

@@ -31,6 +31,9 @@ func TestDeterminism(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: on the stock runtime runs need not repeat; run make determinism")
 	}
+	if testing.Short() {
+		t.Skip("SKIPPED: TestLibrary replays each run in another process; make test-long")
+	}
 	var want []string
 	processes := 0
 	for _, loaded := range []bool{false, true} {

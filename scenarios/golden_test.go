@@ -12,8 +12,6 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/reports"
-	"ipamsim/reports/formats"
-	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
@@ -117,33 +115,6 @@ func stepsIn(file string) int {
 
 var stepsOf = regexp.MustCompile(`(\d+) steps?,`)
 
-// TestGolden runs every scenario of the library with its own seed, strategy and controllers,
-// and compares the story with the file beside it. Unless it is long it is replayed: the list
-// of small integers is all there is.
-func TestGolden(t *testing.T) {
-	if !hermetic.Enabled {
-		t.Skip("SKIPPED: the goldens are those of the hermetic build; run make test")
-	}
-	r := runner(t)
-	for _, file := range library(t) {
-		t.Run(strings.TrimSuffix(file, ".yaml"), func(t *testing.T) {
-			s := own(t, file)
-			s.File = "scenarios/" + file // as a reader of the golden would type it
-			rep := run(t, r, s, scenarios.Options{})
-			if !long(file) {
-				replay(t, r, s, rep)
-			}
-			if rep.Foreign != 0 {
-				t.Errorf("%d wake-ups from outside the bubble", rep.Foreign)
-			}
-			if !rep.AsExpected() {
-				t.Errorf("not as the scenario expects: unexpected %v, missing %v, verdict %s %s", rep.Unexpected(), rep.Missing(), rep.Verdict, rep.Reason)
-			}
-			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", formats.Golden(rep))
-		})
-	}
-}
-
 // replay follows the list of a run's decisions.
 func replay(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report) {
 	t.Helper()
@@ -159,7 +130,7 @@ func TestReplayOfRecordedSchedule(t *testing.T) {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
 	if *pick == "" && !*full {
-		t.Skip("SKIPPED: TestGolden replays all but the long ones; make nightly")
+		t.Skip("SKIPPED: TestLibrary replays all but the long ones; make nightly")
 	}
 	r := runner(t)
 	for _, file := range chosen(t) {

@@ -110,6 +110,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	defer run.End()
 	before, started := hermetic.Foreign(), time.Now()
 	var c *cluster.Cluster
+	var unread error // of what the run left behind
 	rep.Sites, rep.JSON = ipam.CallSites(s.Manager()), kube.JSON
 	options := s.options(rep.Seed, st)
 	options.Stackless, options.Instant = o.Siteless, rep.Instant
@@ -132,8 +133,8 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		}
 		whenOver(w, func() {
 			rep.Virtual = w.Now()
-			if rep.StoreDigest, err = run.Digest(); err == nil && rep.Imported() {
-				rep.AtEnd, err = atEnd(c)
+			if rep.StoreDigest, unread = run.Digest(); unread == nil && rep.Imported() {
+				rep.AtEnd, unread = atEnd(c)
 			}
 			if o.End != nil {
 				o.End(c)
@@ -155,7 +156,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	if replay != nil && err == nil {
 		err = replay.Err()
 	}
-	return rep, conclude(rep, err)
+	return rep, conclude(rep, cmp.Or(err, unread))
 }
 
 // whenOver has more done when a run ends.

@@ -25,7 +25,7 @@ func TestForkIsGated(t *testing.T) {
 	for _, e := range slices.Concat(mended, elected) {
 		edit(t, filepath.Join(fork, e.file), e.old, e.new)
 	}
-	modfile, err := run([]string{fork}, g.overlay, false)
+	modfile, err := run([]string{fork}, g.overlay, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}

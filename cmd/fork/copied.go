@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,63 +12,107 @@ import (
 	"strings"
 )
 
-// write makes the copies anew.
-func (c copies) write(dirs map[string]string) error {
-	made, err := c.make(dirs)
+// generate writes what all tables name from the releases of go.mod into folders that git
+// ignores, so that the go command and editors see ordinary packages. Before it writes a
+// table's packages it compares each with its checksum; with update it writes the new
+// checksums into the tables instead.
+func generate(released map[string]string, update bool) error {
+	all, err := allCopies()
 	if err != nil {
 		return err
 	}
-	for _, folder := range c.folders {
-		if err := os.RemoveAll(folder); err != nil {
+	var moved []error
+	for _, c := range all {
+		made, err := c.make(released)
+		if err != nil {
+			return err
+		}
+		if update {
+			err = c.writeSums(made)
+		} else {
+			err = c.checkSums(made)
+		}
+		if moved = append(moved, err); err != nil {
+			continue // what was generated before stays, to be compared with
+		}
+		if err := c.install(made); err != nil {
 			return err
 		}
 	}
+	return errors.Join(moved...)
+}
+
+// install makes the folders hold these files and no others.
+func (c copies) install(made map[string][]byte) error {
+	have, err := c.present()
+	if err != nil {
+		return err
+	}
+	for path := range have {
+		if made[path] == nil {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	maps.DeleteFunc(made, func(path string, text []byte) bool { return bytes.Equal(have[path], text) })
 	return writeAll(made, "")
 }
 
+// writeAll writes files below a folder. A build that reads one meanwhile sees the old
+// text or the new.
 func writeAll(files map[string][]byte, under string) error {
 	for path, text := range files {
 		path = filepath.Join(under, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, text, 0o666); err != nil {
+		f, err := os.CreateTemp(filepath.Dir(path), ".*")
+		if err != nil {
 			return err
+		}
+		_, err = f.Write(text)
+		if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+			err = os.Rename(f.Name(), path)
+		}
+		if err != nil {
+			return errors.Join(err, os.Remove(f.Name()))
 		}
 	}
 	return nil
 }
 
-// moved compares the copies in these modules with what they would be now: the files
-// that are others, nil for one that is no more, and which functions of each differ.
-func (c copies) moved(dirs map[string]string) (files map[string][]byte, which []error, err error) {
-	made, err := c.make(dirs)
-	if err != nil {
-		return nil, nil, err
+// present are the generated files that are there now.
+func (c copies) present() (map[string][]byte, error) {
+	var paths []string
+	for _, e := range c.entries {
+		pattern := e.ours
+		if c.folders[e.theirs] == e.ours {
+			pattern = filepath.Join(e.ours, "*.go")
+		}
+		there, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, there...)
 	}
 	have := map[string][]byte{}
-	if dirs[c.module] != "" {
-		for path := range c.files {
-			if have[path], err = os.ReadFile(path); err != nil {
-				return nil, nil, err
-			}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
 		}
+		have[path] = b
 	}
-	for pkg, folder := range c.folders {
-		for path := range dirs {
-			if !strings.HasPrefix(pkg, path+"/") {
-				continue
-			}
-			there, err := filepath.Glob(filepath.Join(folder, "*.go"))
-			if err != nil {
-				return nil, nil, err
-			}
-			for _, f := range there {
-				if have[f], err = os.ReadFile(f); err != nil {
-					return nil, nil, err
-				}
-			}
-		}
+	return have, nil
+}
+
+// moved compares what is generated with what another version of the module gives: the
+// files that differ, nil for one that is gone, and which functions of each differ.
+func (c copies) moved(made map[string][]byte) (files map[string][]byte, which []error, err error) {
+	have, err := c.present()
+	if err != nil {
+		return nil, nil, err
 	}
 	all := maps.Clone(have)
 	maps.Copy(all, made)
@@ -117,41 +162,46 @@ func differ(a, b []byte) (string, error) {
 	return strings.Join(names, ", "), nil
 }
 
-// unmoved stops where a copy is not what upstream has in the releases of go.mod, by
-// the names of the functions that are others.
-func unmoved(released map[string]string) error {
-	all, err := allCopies()
-	if err != nil {
-		return err
-	}
-	var moved []error
-	for _, c := range all {
-		_, which, err := c.moved(released)
-		if err != nil {
-			return err
+// sum is the checksum of what is generated from a package or a file: of the names and
+// texts of its files, in the order of names.
+func (c copies) sum(e entry, made map[string][]byte) string {
+	h := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(made)) {
+		if path == e.ours || c.folders[e.theirs] == filepath.Dir(path) {
+			fmt.Fprintf(h, "%s %d\n%s", filepath.Base(path), len(made[path]), made[path])
 		}
-		moved = append(moved, which...)
 	}
-	if len(moved) > 0 {
-		return fmt.Errorf("copies are not what upstream has (go run ./cmd/fork -copy makes them anew; read the diff):\n%w", errors.Join(moved...))
-	}
-	return nil
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// copyAll makes all copies anew from the releases of go.mod.
-func copyAll() error {
-	released, err := released()
-	if err != nil {
-		return err
-	}
-	all, err := allCopies()
-	if err != nil {
-		return err
-	}
-	for _, c := range all {
-		if err := c.write(released); err != nil {
-			return err
+// checkSums stops where a release gives another package than the one that the table has
+// the checksum of. It names the package and, where the earlier one is still there, the
+// functions that differ.
+func (c copies) checkSums(made map[string][]byte) error {
+	var moved []error
+	for _, e := range c.entries {
+		if got := c.sum(e, made); got != e.sum {
+			moved = append(moved, fmt.Errorf("%s: %s has changed: its checksum is %s, not %s", e.at, e.theirs, got, e.sum))
 		}
 	}
-	return nil
+	if len(moved) == 0 {
+		return nil
+	}
+	_, which, err := c.moved(made)
+	moved = append(append(moved, which...), errors.New("read what changed upstream, then accept it: go run ./cmd/fork -update"))
+	return errors.Join(err, errors.Join(moved...))
+}
+
+// writeSums writes the checksums into the table.
+func (c copies) writeSums(made map[string][]byte) error {
+	b, err := os.ReadFile(c.table)
+	if err != nil {
+		return err
+	}
+	text := strings.Split(string(b), "\n")
+	for _, e := range c.entries {
+		l := &text[e.line-1]
+		*l = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(*l, " "), e.sum), " ") + "  " + c.sum(e, made)
+	}
+	return os.WriteFile(c.table, []byte(strings.Join(text, "\n")), 0o666)
 }

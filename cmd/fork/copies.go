@@ -16,30 +16,40 @@ import (
 	"strings"
 )
 
-// copies are the packages of an address manager that are copied, because they
-// cannot be imported: they touch the machine, or are a package main. Only the imports
-// of a copy are others, and the name of a package main, which is that of its folder.
+// copies are the packages of a module that are generated from its source, because they
+// cannot be imported: they touch the machine, are internal, or are a package main. Only
+// the imports differ, and the name of a package main, which is that of its folder.
 //
 // They stand in the file copies.txt in the folder of the address manager. Its lines
 // are:
 //
-//	module  PATH            of the packages: what a fork can be of
-//	copy  FOLDER  PACKAGE   the folder, beside the table, that the files of a package are copied to
-//	door  IMPORT  IMPORT    what copies import, and what they import instead
-//	file  FILE  FILE        beside the table, and in the module: copied byte for byte
-//	elsewhere  PATH  PATH   packages under the first lie under the second in a fork without the first
-//	lacks  TAG  PACKAGE     a fork without it is built with our files of this build tag
+//	module  PATH                 of the packages: what a fork can be of
+//	copy  FOLDER  PACKAGE  SUM   the folder, beside the table, that a package is generated in
+//	door  IMPORT  IMPORT         what the packages import, and what they import instead
+//	file  FILE  FILE  SUM        beside the table, and in the module: copied byte for byte
+//	elsewhere  PATH  PATH        packages under the first lie under the second in a fork without the first
+//	lacks  TAG  PACKAGE          a fork without it is built with our files of this build tag
 //
-// A copy imports other copies in the place of their packages. What the last two are for
-// is in shape.go.
+// SUM is the checksum of what is generated from the release in go.mod. A generated
+// package imports other generated packages in the place of the originals. What the last
+// two lines are for is in shape.go.
 type copies struct {
 	table     string
 	module    string
+	entries   []entry
 	folders   map[string]string // by package of upstream's: ours, relative to the working directory
 	imports   map[string]string
 	files     map[string]string // by file of ours, relative to the working directory: upstream's, to the module
 	elsewhere map[string]string
 	lacks     map[string]string // by package: the tag
+}
+
+// entry is a line of a table that says what is generated from what.
+type entry struct {
+	at           string // file:line
+	line         int    // from 1
+	ours, theirs string // the folder or file, relative to the working directory; the package or file
+	sum          string // "" in a new line
 }
 
 // allCopies reads all tables.
@@ -51,41 +61,57 @@ func allCopies() ([]copies, error) {
 	var out []copies
 	for _, l := range all {
 		if len(out) == 0 || out[len(out)-1].table != l.table {
-			out = append(out, copies{l.table, "", map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}})
+			out = append(out, copies{l.table, "", nil, map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}})
 		}
 		c := &out[len(out)-1]
 		switch f := l.fields; {
 		case len(f) == 2 && f[0] == "module":
 			c.module = f[1]
-		case len(f) == 3 && f[0] == "copy":
-			c.folders[f[2]] = filepath.Join(filepath.Dir(l.table), f[1])
-			c.imports[f[2]] = "ipamsim/" + filepath.ToSlash(c.folders[f[2]])
+		case (len(f) == 3 || len(f) == 4) && (f[0] == "copy" || f[0] == "file"):
+			c.add(l)
 		case len(f) == 3 && f[0] == "door":
 			c.imports[f[1]] = f[2]
-		case len(f) == 3 && f[0] == "file":
-			c.files[filepath.Join(filepath.Dir(l.table), f[1])] = f[2]
 		case len(f) == 3 && f[0] == "elsewhere":
 			c.elsewhere[f[1]] = f[2]
 		case len(f) == 3 && f[0] == "lacks":
 			c.lacks[f[2]] = f[1]
 		default:
-			return nil, fmt.Errorf("%s: want module PATH, copy FOLDER PACKAGE, door IMPORT IMPORT, file FILE FILE, elsewhere PATH PATH or lacks TAG PACKAGE", l.at)
+			return nil, fmt.Errorf("%s: want module PATH, copy FOLDER PACKAGE SUM, door IMPORT IMPORT, file FILE FILE SUM, elsewhere PATH PATH or lacks TAG PACKAGE", l.at)
 		}
 	}
 	return out, nil
 }
 
-// upstreams are the modules that a fork can be of, in the order of their tables.
-func upstreams() ([]string, error) {
-	all, err := allCopies()
-	var out []string
-	for _, c := range all {
-		if c.module == "" {
-			return nil, fmt.Errorf("%s: no line module PATH", c.table)
-		}
-		out = append(out, c.module)
+// add a line "copy" or "file".
+func (c *copies) add(l line) {
+	e := entry{at: l.at, line: l.number, ours: filepath.Join(filepath.Dir(l.table), l.fields[1]), theirs: l.fields[2]}
+	if len(l.fields) == 4 {
+		e.sum = l.fields[3]
 	}
-	return out, err
+	c.entries = append(c.entries, e)
+	if l.fields[0] == "file" {
+		c.files[e.ours] = e.theirs
+		return
+	}
+	c.folders[e.theirs] = e.ours
+	c.imports[e.theirs] = "ipamsim/" + filepath.ToSlash(e.ours)
+}
+
+// upstreams are the modules that a fork can be of, in the order of their tables: those
+// of which packages are generated. Of others only files are.
+func upstreams() (forkable, others []string, err error) {
+	all, err := allCopies()
+	for _, c := range all {
+		switch {
+		case c.module == "":
+			return nil, nil, fmt.Errorf("%s: no line module PATH", c.table)
+		case len(c.folders) > 0:
+			forkable = append(forkable, c.module)
+		default:
+			others = append(others, c.module)
+		}
+	}
+	return forkable, others, err
 }
 
 // original is the package of upstream's that ours, by its import path, is a copy of; or
@@ -106,8 +132,8 @@ var linux = func() build.Context {
 	return c
 }()
 
-// make is every copy of a package in one of these modules, by its path. dirs are the
-// folders of modules.
+// make is every generated file of a package in one of these modules, by its path. dirs
+// are the folders of modules.
 func (c copies) make(dirs map[string]string) (map[string][]byte, error) {
 	out, err := c.verbatim(dirs[c.module])
 	if err != nil {
@@ -122,7 +148,7 @@ func (c copies) make(dirs map[string]string) (map[string][]byte, error) {
 			from := filepath.Join(dir, inside)
 			entries, err := os.ReadDir(from)
 			if err != nil {
-				return nil, fmt.Errorf("%s: no package %s, which ipamsim copies (%s)", dir, inside, c.table)
+				return nil, fmt.Errorf("%s: no package %s, which ipamsim is built from (%s)", dir, inside, c.table)
 			}
 			for _, e := range entries {
 				name := e.Name()
@@ -145,14 +171,14 @@ func (c copies) make(dirs map[string]string) (map[string][]byte, error) {
 	return out, nil
 }
 
-// platform are packages of Go's own by which a program touches its machine: a copy
-// imports none of them, or a door in its place.
+// platform are packages of Go's own by which a program touches its machine: a generated
+// package imports none of them, or a door in its place.
 var platform = []string{"flag", "net/http", "os", "os/exec", "os/signal", "os/user", "plugin", "runtime", "runtime/debug", "syscall"}
 
-// generated begins a copy.
-const generated = `// Code generated by "go run ./cmd/fork -copy" `
+// generated begins a generated file.
+const generated = `// Code generated by cmd/fork `
 
-// text is a copy of a file: its imports are exchanged, a package main is called as its
+// text is a file of upstream's as we compile it: its imports are exchanged, a package main is called as its
 // folder, a comment that binds the package to its path is left out, and the first line says what it is. Nothing else changes, but for the order
 // of imports, which is gofmt's; a stack names the lines of the original.
 func (c copies) text(pkg, folder, path string, src []byte) ([]byte, error) {

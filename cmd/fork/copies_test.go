@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"go/parser"
 	"go/token"
 	"os"
@@ -16,8 +17,24 @@ const (
 	ipamPlugin      = "cmd/whereabouts.go"
 )
 
-// TestCopiesAreUpstreams: every build stops where a copy is not what upstream has, by
-// the name of the function.
+// unchanged compares what a module gives with the checksums of its table.
+func unchanged(t *testing.T, dirs map[string]string) error {
+	t.Helper()
+	all, err := allCopies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		if dirs[c.module] != "" {
+			made, err := c.make(dirs)
+			return errors.Join(err, c.checkSums(made))
+		}
+	}
+	return nil
+}
+
+// TestCopiesAreUpstreams: every build stops where a package is not the one whose
+// checksum the table records, by the names of the package and its functions.
 func TestCopiesAreUpstreams(t *testing.T) {
 	clone(t)
 	for _, c := range []struct {
@@ -29,29 +46,29 @@ func TestCopiesAreUpstreams(t *testing.T) {
 		{"another function", calico, func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, cniPlugin), "\tif conf.NumQueues <= 0 {", "\tif conf.NumQueues <= 1 {")
 			edit(t, filepath.Join(dir, "cni-plugin/pkg/k8s/k8s.go"), "attempts := 5;", "attempts := 6;")
-		}, []string{"go run ./cmd/fork -copy", "sim/ipam/calico/cni/plugin/plugin.go: cmdAdd", "sim/ipam/calico/cni/k8s/k8s.go: CmdDelK8s"}},
+		}, []string{"go run ./cmd/fork -update", "cni-plugin/pkg/plugin has changed: its checksum is ", "sim/ipam/calico/upstream/cni/plugin/plugin.go: cmdAdd", "sim/ipam/calico/upstream/cni/k8s/k8s.go: CmdDelK8s"}},
 		{"a program", calico, func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, kubeControllers), "\tstop := make(chan struct{})\n", "\tstop := make(chan struct{}, 1)\n")
 			edit(t, filepath.Join(dir, kubeControllers), "\tclose(cc.stop)\n", "")
-		}, []string{"sim/ipam/calico/kubecontrollers/program/main.go: (*controllerControl).RunControllers, main"}},
+		}, []string{"sim/ipam/calico/upstream/kubecontrollers/program/main.go: (*controllerControl).RunControllers, main"}},
 		{"another comment", calico, func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, cniPlugin), "// Determine MTU to use.", "// Which MTU?")
-		}, []string{"sim/ipam/calico/cni/plugin/plugin.go: something outside of functions"}},
+		}, []string{"sim/ipam/calico/upstream/cni/plugin/plugin.go: something outside of functions"}},
 		{"another file", calico, func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "cni-plugin/pkg/plugin/more.go"), []byte("package plugin\n\nfunc more() {}\n"), 0o666); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"sim/ipam/calico/cni/plugin/more.go: more"}},
+		}, []string{"sim/ipam/calico/upstream/cni/plugin/more.go: more"}},
 		{"a file less", calico, func(t *testing.T, dir string) {
 			if err := os.Remove(filepath.Join(dir, "cni-plugin/internal/pkg/utils/network.go")); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"sim/ipam/calico/cni/utils/network.go: init"}},
+		}, []string{"sim/ipam/calico/upstream/cni/utils/network.go: init"}},
 		{"no package", calico, func(t *testing.T, dir string) {
 			if err := os.RemoveAll(filepath.Join(dir, "cni-plugin/pkg/k8s")); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"no package cni-plugin/pkg/k8s, which ipamsim copies (sim/ipam/calico/copies.txt)"}},
+		}, []string{"no package cni-plugin/pkg/k8s, which ipamsim is built from (sim/ipam/calico/copies.txt)"}},
 		{"what has no door", calico, func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, cniPlugin), "\t\"runtime/debug\"\n", "\t\"os/exec\"\n\t\"runtime/debug\"\n")
 		}, []string{cniPlugin, "it imports os/exec, for which there is no door (sim/ipam/calico/copies.txt)"}},
@@ -64,7 +81,7 @@ func TestCopiesAreUpstreams(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := part(t, c.module)
 			c.edit(t, dir)
-			err := unmoved(map[string]string{c.module: dir})
+			err := unchanged(t, map[string]string{c.module: dir})
 			if c.want == nil && err != nil || c.want != nil && err == nil {
 				t.Fatal(err)
 			}
@@ -103,7 +120,7 @@ func TestForkIsLaidOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours := filepath.Join(top, "sim/ipam/calico/cni")
+	ours := filepath.Join(top, "sim/ipam/calico/upstream/cni")
 	gone, hidden := o.Replace[ours+"/utils/network.go"]
 	if len(o.Replace) != 4 || o.Replace["/go/src/runtime/x.go"] != "/cache/x.go" || !hidden || gone != "" {
 		t.Errorf("%v", o.Replace)
@@ -115,7 +132,7 @@ func TestForkIsLaidOver(t *testing.T) {
 	if s := string(b); !strings.Contains(s, "conf.NumQueues <= 1") || !strings.Contains(s, `"ipamsim/sim/ipam/platform/os"`) {
 		t.Error("it is not the fork's plugin behind our doors")
 	}
-	b, err = os.ReadFile(o.Replace[filepath.Join(top, "sim/ipam/calico/kubecontrollers/program/main.go")])
+	b, err = os.ReadFile(o.Replace[filepath.Join(top, "sim/ipam/calico/upstream/kubecontrollers/program/main.go")])
 	if s := string(b); err != nil || !strings.Contains(s, "\npackage program\n") || !strings.Contains(s, "\nfunc main() {") || strings.Contains(s, "close(cc.stop)") {
 		t.Error("it is not the fork's kube-controllers with another name", err)
 	}
@@ -134,8 +151,8 @@ func TestForkIsNoneOfOurPackages(t *testing.T) {
 	if err := lay(modfile, "", map[string]string{calico: dir}); err != nil {
 		t.Fatal(err)
 	}
-	written, err := filepath.Glob(forks + "/test/sim/ipam/calico/kubecontrollers/program/*.go")
-	nested, _ := filepath.Glob(forks + "/test/sim/ipam/calico/kubecontrollers/program/*/*")
+	written, err := filepath.Glob(forks + "/test/sim/ipam/calico/upstream/kubecontrollers/program/*.go")
+	nested, _ := filepath.Glob(forks + "/test/sim/ipam/calico/upstream/kubecontrollers/program/*/*")
 	if err != nil || len(written)+len(nested) == 0 {
 		t.Fatal("nothing was written for the fork", err)
 	}
@@ -171,15 +188,15 @@ func TestForkOfPackageMain(t *testing.T) {
 	}
 }
 
-// TestNoCopyTouchesTheMachine: what copies import of Go's own is as harmless as it
-// was thought to be.
+// TestNoCopyTouchesTheMachine: generated packages import nothing of Go's own by which
+// they could touch the machine.
 func TestNoCopyTouchesTheMachine(t *testing.T) {
 	clone(t)
 	all, err := allCopies()
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d tables, %v", len(all), err)
 	}
-	out, err := command("list", "-f", "{{join .Imports \"\\n\"}}", "./sim/ipam/calico/cni/...", "./sim/ipam/calico/kubecontrollers/...", "./sim/ipam/whereabouts/upstream/...")
+	out, err := command("list", "-f", "{{join .Imports \"\\n\"}}", "./sim/ipam/calico/upstream/cni/...", "./sim/ipam/calico/upstream/kubecontrollers/...", "./sim/ipam/whereabouts/upstream/...")
 	if err != nil {
 		t.Fatal(err)
 	}

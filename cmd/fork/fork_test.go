@@ -78,7 +78,7 @@ func TestFork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := run([]string{dir}, "", false)
+	path, err := run([]string{dir}, "", false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestFork(t *testing.T) {
 		t.Error("go.mod was changed")
 	}
 	// Again: the same name, so that what was built with it is still good.
-	if again, err := run([]string{dir}, "", false); err != nil || again != path {
+	if again, err := run([]string{dir}, "", false, false); err != nil || again != path {
 		t.Error(again, err)
 	}
 }
@@ -170,7 +170,7 @@ const (
 // modules are those that a fork can be of.
 func modules(t *testing.T) []string {
 	t.Helper()
-	all, err := upstreams()
+	all, _, err := upstreams()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestForkRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := copied(t, original, t.TempDir()+"/whereabouts")
 			c.edit(t, dir)
-			_, err := run([]string{dir}, "", false)
+			_, err := run([]string{dir}, "", false, false)
 			if err == nil {
 				t.Fatal("no error")
 			}

@@ -18,14 +18,15 @@
 // ipamsim calls by name (go:linkname), which no compiler checks, are still there
 // and take what they took; and whether those that ipamsim transcribes because it
 // cannot call them (sim/ipam/*/transcribed.txt) are still what they were. In the place
-// of files that ipamsim has copied (sim/ipam/*/copies.txt) the overlay beside the
-// go.mod lays those of the fork; with -overlay it says all that another one says, too.
+// of the packages generated from the releases (sim/ipam/*/copies.txt) the overlay beside
+// the go.mod lays those of the fork; with -overlay it says all that another one says, too.
 // Where releases differ in more than functions (a package elsewhere, one that is not there
 // yet) it lays our files for that shape, too (shape.go).
 //
-// Without an argument it looks at the transcribed and the copied ones in the releases
-// that go.mod names, and prints nothing: every build begins with it. With -copy it
-// makes the copies anew.
+// Without an argument it generates the packages that the tables name from the releases
+// in go.mod, below folders called upstream, which git ignores, and prints nothing. Every
+// build begins with it. It stops where a package's checksum or a transcribed function
+// is not what the tables record; -update records the checksums of today's packages.
 //
 // It exits with 2 and says why if a folder is no fork of a module that ipamsim
 // is built with, or if ipamsim cannot be built with it.
@@ -40,16 +41,11 @@ import (
 )
 
 func main() {
-	anew := flag.Bool("copy", false, "make the copies of upstream's files anew")
+	update := flag.Bool("update", false, "record the checksums of the generated packages")
 	pinned := flag.Bool("pinned", false, "keep the versions of all other modules")
 	every := flag.String("overlay", "", "the overlay of every build")
 	flag.Parse()
-	path, err := "", error(nil)
-	if *anew {
-		err = copyAll()
-	} else {
-		path, err = run(flag.Args(), *every, *pinned)
-	}
+	path, err := run(flag.Args(), *every, *pinned, *update)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fork: %s\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\nfork: "))
 		os.Exit(2)
@@ -61,15 +57,19 @@ func main() {
 
 // run makes the go.mod for forks in the given folders, relative to the working
 // directory, which is our module's, and beside it the overlay that lays their files
-// over our copies; "" without any. every is the overlay of every build, or ""; pinned
-// keeps the versions of all other modules.
-func run(dirs []string, every string, pinned bool) (string, error) {
+// over the generated ones; "" without any. every is the overlay of every build, or "";
+// pinned keeps the versions of all other modules; update records checksums.
+func run(dirs []string, every string, pinned, update bool) (string, error) {
 	releases, err := released()
 	if err != nil {
 		return "", err
 	}
+	err = generate(releases, update)
 	if len(dirs) == 0 {
-		return "", errors.Join(transcribed(releases), unmoved(releases))
+		err = errors.Join(transcribed(releases), err)
+	}
+	if err != nil || len(dirs) == 0 {
+		return "", err
 	}
 	ours, err := readModule("go.mod")
 	if err != nil {

@@ -87,7 +87,7 @@ func (m *module) pins(replaced map[string]string) (edits []string) {
 // every module that anything requires before it asks for any: a cache that has only
 // what ipamsim is built with would miss another one first, and it would be named.
 func lookUp(replaced, releases map[string]string) error {
-	all, err := upstreams()
+	all, _, err := upstreams()
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func open(dir string, ours *module) (*fork, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := upstreams()
+	all, _, err := upstreams()
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func TestPlantedIsNew(t *testing.T) {
 	clone(t)
 	g := newGarden(t)
 	control := map[string][]string{}
-	fmt.Println("| plant | file of upstream | worlds of | seed | worlds | NEW | cause |\n|---|---|---|---|---|---|---|")
+	fmt.Println("| plant | file of upstream | worlds of | seed | worlds run | NEW | cause | date |\n|---|---|---|---|---:|---|---|---|")
 	for _, p := range slices.Concat(further, plants) {
 		if p.module == "" || p.kind == "cost" {
 			continue
@@ -66,7 +66,7 @@ func (g *garden) isNew(t *testing.T, p *plant, control []string) {
 	}
 	t.Logf("%s\nbuilt in %s, searched for %s", p.what, built.Round(time.Second), (time.Since(began) - built).Round(time.Second))
 	if len(seen) == 0 {
-		fmt.Printf("| %s | %s | - | - | - | no | |\n", p.name, p.file)
+		fmt.Printf("| %s | %s | - | - | - | no | | %s |\n", p.name, p.file, time.Now().UTC().Format(time.DateOnly))
 		t.Errorf("%s: nothing that a search found in %s is new", p.name, *searchMax)
 		return
 	}
@@ -75,7 +75,8 @@ func (g *garden) isNew(t *testing.T, p *plant, control []string) {
 	if f.Seed > 0 {
 		seed = strconv.FormatUint(f.Seed, 10)
 	}
-	fmt.Printf("| %s | %s | %s | %s | %d | NEW | %s |\n", p.name, p.file, f.Target, seed, f.Worlds, f.Cause)
+	fmt.Printf("| %s | %s | %s | %s | %d | NEW | %s | %s |\n", p.name, p.file, f.Target, seed, f.Worlds, f.Cause,
+		time.Now().UTC().Format(time.DateOnly))
 }
 
 // search is what a program finds in worlds of an address manager whose cause is on no list.

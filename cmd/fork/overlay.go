@@ -50,7 +50,14 @@ func lay(modfile, every string, forks map[string]string) error {
 		return err
 	}
 	for _, c := range all {
-		files, which, err := c.moved(forks)
+		if forks[c.module] == "" {
+			continue
+		}
+		made, err := c.make(forks)
+		if err != nil {
+			return err
+		}
+		files, which, err := c.moved(made)
 		if err != nil {
 			return err
 		}

@@ -105,7 +105,7 @@ func (g *garden) module(t *testing.T, path string) (dir, modfile string) {
 	t.Helper()
 	if g.copies[path] == "" {
 		dir := copied(t, release(t, path), filepath.Join(g.dir, filepath.Base(path)))
-		modfile, err := run([]string{dir}, "", false)
+		modfile, err := run([]string{dir}, "", false, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,7 +67,7 @@ func TestReleaseWithoutSlices(t *testing.T) {
 		"nodeslicecontroller.go":                                    "", // hidden
 		"upstream/cmd/nodeslicecontroller/node_slice_controller.go": "",
 		"upstream/pkg/node-controller/controller.go":                "",
-		"crds/whereabouts.cni.cncf.io_nodeslicepools.yaml":          "",
+		"upstream/crds/whereabouts.cni.cncf.io_nodeslicepools.yaml": "",
 		"noslices.go":               "//\n\npackage whereabouts\n",
 		"door/wbclient/wbclient.go": client,
 		"referencereconciler.go":    client,

@@ -14,6 +14,7 @@ var folders = []string{"sim/ipam/*", "sim/controlplane", "sim/kube"}
 // line is one of a table, a file in one of the folders: fields that white space separates. Empty lines and those whose first field is # say nothing.
 type line struct {
 	table, at string // file, file:line
+	number    int    // from 1
 	fields    []string
 }
 
@@ -35,7 +36,7 @@ func lines(name string) ([]line, error) {
 		}
 		for i, text := range strings.Split(string(b), "\n") {
 			if f := strings.Fields(text); len(f) > 0 && f[0] != "#" {
-				out = append(out, line{table, fmt.Sprintf("%s:%d", table, i+1), f})
+				out = append(out, line{table, fmt.Sprintf("%s:%d", table, i+1), i + 1, f})
 			}
 		}
 	}

@@ -138,11 +138,11 @@ const forkable = "k8s.io/kubernetes"
 
 // released are the folders of the modules that ipamsim is built with.
 func released() (map[string]string, error) {
-	modules, err := upstreams()
+	modules, others, err := upstreams()
 	if err != nil {
 		return nil, err
 	}
-	modules = append(modules, kubernetes...)
+	modules = slices.Concat(modules, others, kubernetes)
 	// This also brings what the module cache lacks; "list" alone would not.
 	if _, err := command(append([]string{"mod", "download"}, modules...)...); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func part(t *testing.T, module string) string {
 // in which a function that we transcribe is another one, by its name.
 func TestTranscribed(t *testing.T) {
 	clone(t)
-	if path, err := run(nil, "", false); path != "" || err != nil {
+	if path, err := run(nil, "", false, false); path != "" || err != nil {
 		t.Errorf("the releases of go.mod: %q, %v", path, err)
 	}
 	const main = "cmd/controlloop/controlloop.go"
@@ -114,7 +114,7 @@ func TestTranscribed(t *testing.T) {
 				}
 				return
 			}
-			if _, err = run([]string{dir}, "", false); err == nil { // what a build with FORK= begins with
+			if _, err = run([]string{dir}, "", false, false); err == nil { // what a build with FORK= begins with
 				t.Fatal("no error")
 			}
 			for _, want := range c.want {

@@ -17,7 +17,7 @@ func folder(what string) (string, error) {
 	if _, err := os.Stat(what); err == nil || !found {
 		return what, nil
 	}
-	all, err := upstreams()
+	all, _, err := upstreams()
 	if err != nil {
 		return "", err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"ipamsim/fuzz/mutants"
@@ -14,24 +13,42 @@ import (
 // facts is where the scores of managers lie, which the report is made of.
 const facts = "reports/mutants"
 
-// head begins the report.
-const head = `# Mutants: which small mistakes the gate sees
+// head begins the report; foot ends it.
+const (
+	head = `# Mutants: which small mistakes the gate sees
 
-` + "`make mutants MANAGER=NAME SAMPLE=N SEED=S`" + ` writes this file. Mutants of the packages in sim/ipam/NAME/mutants.txt are made by the
-operators of fuzz/mutants, all in one program, each behind a switch. Each one is gated by the gate's own rule (` + "`ipamsim gate --brief`" + `)
-with the scenarios that come to it, until one is red, against scenarios/baseline.json after ` + "`gate --update`" + ` with the program
-without a mutant, whose runs are the baseline's, message by message.
+A mutant is one small change of an address manager's code. The gate must be red for it.
+
+- Command: ` + "`make mutants MANAGER=NAME SAMPLE=N SEED=S`" + `. It writes the facts into [mutants](mutants)/NAME.json;
+  ` + "`make reports`" + ` writes this page from them. [fuzz/mutants](../fuzz/mutants/README.md) describes the operators.
+- All mutants of the packages in sim/ipam/NAME/mutants.txt are in one program, each behind a switch.
+  ` + "`ipamsim gate --brief`" + ` runs the scenarios that reach a mutant, until one is red, against a baseline that equals the runs
+  without a mutant message by message.
+- No mutant is made of code that an allocation cannot depend on: calls that log, count, create an Event or format an
+  error, methods String and Error, metrics, generated files, and declarations outside of functions.
+
+Verdicts:
 
 - **killed**: the gate is red.
-- **survived**: runs took another course, and the gate is green.
-- **the same**: no run of any scenario was another, by the digests of its messages and of what is stored. Whether the mutant is
-  equivalent or the library never asks is not known; they are listed, and no part of the score.
-- **unreached**: no run of the library comes to the place.
-- **not judged**: the gate had no time, or could not run.
+- **survived**: runs take another course, and the gate is green.
+- **the same**: no run differs, by the digests of its messages and of the store. The mutant is equivalent, or the library
+  lacks a scenario. These are no part of the score.
+- **unreached**: no run of the library executes the place.
+- **not judged**: the gate has no time, or cannot run.
 
-No mutant is made of what an allocation cannot depend on: calls that log, count, make an Event or the text of an error, methods
-String and Error, functions of metrics, generated files, and whatever is outside of functions.
+The score is killed of killed and survived.
+
 `
+	foot = `
+## What the figures do not show
+
+- Mutants that were not drawn: the band is that of a random sample of the reached ones.
+- Mistakes larger than one operator, and mistakes in code that the library does not reach.
+- Of the mutants that are the same in every run, this page lists those whose reason is a missing scenario ("a hole"). The
+  others are in [mutants](mutants)/NAME.json, and their reasons in sim/ipam/NAME/survivors.txt.
+- Scenarios that were added after a row's date.
+`
+)
 
 // report writes the facts of this manager, and the report of all that have some.
 func (g *garden) report() error {
@@ -82,32 +99,36 @@ func writeJSON(file string, v any) error {
 	return os.WriteFile(file, append(b, '\n'), 0o666)
 }
 
-// write makes the report of all facts.
+// write writes the report of all facts.
 func write(path string) error {
-	all, err := filepath.Glob(filepath.Join(facts, "*.json"))
+	text, err := page()
 	if err != nil {
 		return err
 	}
-	var out strings.Builder
-	out.WriteString(head)
-	for _, file := range all {
+	return os.WriteFile(path, []byte(text), 0o666)
+}
+
+// page is the report of all facts.
+func page() (string, error) {
+	files, err := filepath.Glob(filepath.Join(facts, "*.json"))
+	if err != nil {
+		return "", err
+	}
+	var all []mutants.Section
+	for _, file := range files {
 		if filepath.Base(file) == harness+".json" {
 			continue // the last section
 		}
 		s, err := readJSON[mutants.Score](file)
 		if err != nil {
-			return err
+			return "", err
 		}
 		reasons, err := mutants.Reasons(filepath.Join(folder(s.Manager), "survivors.txt"))
 		if err != nil {
-			return err
+			return "", err
 		}
-		out.WriteString("\n" + s.Markdown(reasons))
+		all = append(all, mutants.Section{Score: s, Reasons: reasons})
 	}
 	ours, err := harnessSection()
-	if err != nil {
-		return err
-	}
-	out.WriteString(ours)
-	return os.WriteFile(path, []byte(out.String()), 0o666)
+	return head + mutants.Markdown(all) + ours + foot, err
 }

@@ -188,6 +188,28 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
+// TestLostDirectory: a worker process that loses its directory before its first run can
+// start no etcd. It ends, and what it was asked is done in a fresh one: no run counts that
+// did not take place.
+func TestLostDirectory(t *testing.T) {
+	calm, _, err := search(t, Config{Spec: flakySpec(""), Runs: 6, Workers: 1, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := t.TempDir()
+	t.Setenv(dieEnv, "1:homeless="+lost)
+	o, _, err := search(t, Config{Spec: flakySpec(""), Runs: 6, Workers: 1, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(lost); len(entries) == 0 {
+		t.Fatal("no process lost its directory")
+	}
+	if o.Runs != 6 || o.Steps != calm.Steps || o.Defective != 0 {
+		t.Errorf("%d runs with %d steps, %d in doubt %q; want 6 with %d", o.Runs, o.Steps, o.Defective, o.Defects, calm.Steps)
+	}
+}
+
 // TestOneAtATime: two coordinators in one directory would spoil it.
 func TestOneAtATime(t *testing.T) {
 	dir := t.TempDir()
@@ -229,6 +251,9 @@ func TestInterrupted(t *testing.T) {
 // TestInterruptedCounts: what runs saw is counted as if nobody had interrupted, and one worker
 // had made them all.
 func TestInterruptedCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	cfg := Config{Spec: flakySpec(""), Runs: 90, Workers: 2, Dir: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg.Tell = func(p Progress) {
@@ -287,6 +312,9 @@ func TestSecrets(t *testing.T) {
 // TestWhole: an exhaustive search goes through its schedules in one order, keeps
 // what fails when it fails, and begins anew.
 func TestWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	for _, x := range []struct {
 		bug  string
 		runs uint64

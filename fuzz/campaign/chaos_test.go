@@ -46,6 +46,9 @@ func TestChaos(t *testing.T) {
 	if wild.Runs != runs || wild.Steps != calm.Steps {
 		t.Errorf("%d runs with %d steps, in peace %d with %d", wild.Runs, wild.Steps, runs, calm.Steps)
 	}
+	if wild.Defective != calm.Defective {
+		t.Errorf("%d runs in doubt %q, in peace %d", wild.Defective, wild.Defects, calm.Defective)
+	}
 	sameJSON(t, counts(wild), counts(calm))
 	sameJSON(t, seenBy(wild), seenBy(calm))
 	c.inspect(wild)

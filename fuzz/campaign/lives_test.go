@@ -130,6 +130,9 @@ func TestPlanInterrupted(t *testing.T) {
 // TestPlanChaos: whoever is killed, workers, their worker processes or the coordinator, the
 // answer is the same to the byte.
 func TestPlanChaos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	workers, coordinators, repeats, pace := 4, 2, 300, 250*time.Millisecond
 	if *full {
 		workers, coordinators, repeats = 50, 5, 5000

@@ -97,7 +97,8 @@ func noted(w *bytes.Buffer) func(uint64, []byte) error {
 }
 
 // dieEnv holds the blows that a test deals out: "SEED:KIND,SEED:KIND". Of "once"
-// the process dies a single time, which a file in the directory of the test knows.
+// the process dies a single time, which a file in the directory of the test knows; of
+// "homeless" it loses its own directory a single time.
 const dieEnv = "IPAMSIM_TEST_DIE"
 
 func blow(source int, seed uint64) {
@@ -119,6 +120,11 @@ func blow(source int, seed uint64) {
 			if f, err := os.OpenFile(filepath.Join(strings.TrimPrefix(kind, "once="), at), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 				_ = f.Close()
 				os.Exit(4)
+			}
+		case strings.HasPrefix(kind, "homeless="):
+			if f, err := os.OpenFile(filepath.Join(strings.TrimPrefix(kind, "homeless="), at), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+				_ = f.Close()
+				_ = os.RemoveAll(os.Args[2])
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -116,67 +117,71 @@ func one(b bool) int {
 	return 0
 }
 
-// Markdown is a section of the report. reasons are by keys.
+const ownMutants = `## The simulator's own mutants
+
+` + "`make mutants MANAGER=harness`" + ` makes mutants of the simulator's own packages by the same operators. Tests judge them:
+first those of the mutant's own package, then the other suites; only tests that reach the mutant run, until one fails. A
+test is stopped after three times its time and 30 s, and then kills the mutant. A mutant is not judged if the only test
+that fails also fails without it.
+
+`
+
+// Markdown is the report's section on the simulator's own mutants. reasons are by keys.
 func (h *Harness) Markdown(reasons map[string]string) string {
 	var b strings.Builder
 	a := &h.All
-	fmt.Fprintf(&b, "## The harness itself\n\nMeasured %s by `make mutants MANAGER=harness`: mutants of the simulator's own packages, by the same operators. "+
-		"What judges is no gate but the tests: first those of the mutant's own package, then the other suites, only the tests that come to the mutant, until one fails. "+
-		"A test that has no end is stopped after three times its time and half a minute, and kills, too; where the only one that fails does so without the mutant as well, nothing is judged.\n\n", h.Date)
-	suites := table.New("tests of", "how many", "seconds", "")
-	for _, s := range h.Suites {
-		note := ""
-		if s.Only != "" {
-			note = "`" + s.Only + "`"
-		}
-		if s.Most > 0 {
-			note += fmt.Sprintf(", the %d shortest", s.Most)
-		}
-		suites.Add(s.Folder, fmt.Sprint(s.Tests), fmt.Sprint(s.Seconds), note)
+	b.WriteString(ownMutants)
+	n := a.Killed + a.Survived
+	fmt.Fprintf(&b, "%d of the killed survived until tests were written for them. Without these the score is %s (%d of %d), "+
+		"the better\nestimate for mutants that were not drawn.\n\n", a.Holes, percent(a.Killed-a.Holes, n), a.Killed-a.Holes, n)
+	b.WriteString(h.parts().Markdown() + "\n\n" + h.suites().Markdown() + "\n\n" + operators(h.Operators).Markdown() + "\n")
+	if t := h.left(reasons); len(t.Rows) > 0 {
+		fmt.Fprintf(&b, "\n### Not killed by tests\n\n%s\n", t.Markdown())
 	}
-	b.WriteString(suites.Markdown() + "\n\n")
-	reached := a.Mutants - a.Unreached
-	fmt.Fprintf(&b, "%d mutants. %d are unreached: none of these tests comes to them. Of the other %d, %d were tried, drawn at random from each part (seed %d): %d killed, %d survived, %d not judged.\n\n",
-		a.Mutants, a.Unreached, reached, a.Sampled, h.Seed, a.Killed, a.Survived, a.Unknown)
-	if n := a.Killed + a.Survived; n > 0 {
-		b.WriteString(a.bold("a test comes to") + "\n")
-		if a.Holes > 0 {
-			fmt.Fprintf(&b, "%d of these lived at first, and tests were written for them: before, it was %s (%d of %d), which is the better guess for mutants that nobody drew.\n\n",
-				a.Holes, percent(a.Killed-a.Holes, n), a.Killed-a.Holes, n)
-		}
-	}
-	b.WriteString(h.parts().Markdown() + "\n\n" + (&Score{Operators: h.Operators}).operators().Markdown() + "\n")
-	h.left(&b, Survived, "Survivors", reasons)
-	h.left(&b, Unknown, "Not judged", reasons)
-	(&Score{Manager: "the harness", Gaps: h.Gaps, All: a.Tally}).gaps(&b)
+	t := table.New("function", "file", "unreached", "of its mutants")
+	gaps(t, h.Gaps)
+	fmt.Fprintf(&b, "\n### Unreached by tests\n\nThe %d functions with the most unreached mutants:\n\n%s\n",
+		len(t.Rows), t.Markdown())
 	return b.String()
 }
 
-// parts is a row for each part.
-func (h *Harness) parts() *table.Table {
-	t := table.New("part", "packages", "mutants", "unreached", "tried", "killed", "by its package's tests", "by having no end", "by tests written since", "survived", "not judged", "score")
-	for i := range t.Columns[2:] {
-		t.Columns[i+2].Right = true
-	}
-	for i := range h.Parts {
-		p := &h.Parts[i]
-		t.Add(p.Name, strings.Join(p.Folders, ", "), fmt.Sprint(p.Mutants), fmt.Sprint(p.Unreached), fmt.Sprint(p.Sampled), fmt.Sprint(p.Killed),
-			fmt.Sprint(p.Own), fmt.Sprint(p.Late), fmt.Sprint(p.Holes), fmt.Sprint(p.Survived), fmt.Sprint(p.Unknown), p.score())
+// suites is a row for each suite whose tests decide.
+func (h *Harness) suites() *table.Table {
+	t := table.New("tests of", "tests", "seconds", "which")
+	right(t, 1)
+	t.Columns[3].Right = false
+	for _, s := range h.Suites {
+		which := "all"
+		if s.Only != "" {
+			which = s.Only
+		}
+		if s.Most > 0 {
+			which += fmt.Sprintf(", the %d shortest", s.Most)
+		}
+		add(t, s.Folder, s.Tests, s.Seconds, which)
 	}
 	return t
 }
 
-// left lists the mutants of one verdict.
-func (h *Harness) left(b *strings.Builder, v Verdict, head string, reasons map[string]string) {
-	t := table.New("place", "function", "operator", "from", "to", "tests", "why")
+// parts is a row for each part, and one for all of them.
+func (h *Harness) parts() *table.Table {
+	t := table.New("part", "packages", "measured", "seed", "mutants", "unreached", "tried", "killed", "by its package's tests",
+		"by a stopped test", "by tests written since", "survived", "not judged", "score", "95% band")
+	right(t, 3)
+	for _, p := range slices.Concat(h.Parts, []PartTally{h.All}) {
+		add(t, cmp.Or(p.Name, "all"), strings.Join(p.Folders, ", "), h.Date, h.Seed, p.Mutants, p.Unreached, p.Sampled, p.Killed,
+			p.Own, p.Late, p.Holes, p.Survived, p.Unknown, p.score(), p.band())
+	}
+	return t
+}
+
+// left is a row for each mutant that no test killed.
+func (h *Harness) left(reasons map[string]string) *table.Table {
+	t := table.New("place", "function", "operator", "from", "to", "verdict", "tests", "why")
 	for i := range h.Left {
 		l := &h.Left[i]
-		if l.Verdict != v {
-			continue
-		}
-		t.Rows = append(t.Rows, append(l.cells(), table.Cell{Text: fmt.Sprint(l.Tests)}, table.Cell{Text: reasons[l.Key()]}))
+		t.Rows = append(t.Rows, append(l.cells(), table.Cell{Text: l.Verdict.text()}, table.Cell{Text: fmt.Sprint(l.Tests)},
+			table.Cell{Text: reasons[l.Key()]}))
 	}
-	if len(t.Rows) > 0 {
-		fmt.Fprintf(b, "\n### The harness itself: %s (%d)\n\n%s\n", head, len(t.Rows), t.Markdown())
-	}
+	return t
 }

@@ -1,113 +1,179 @@
 package mutants
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ipamsim/reports/answer"
 	"ipamsim/reports/table"
 )
 
-// gapsMax is how many functions without a run are named.
-const gapsMax = 25
+// gapsMax is how many functions of a manager with unreached mutants the report names.
+const gapsMax = 5
 
-// Markdown is a section of the report on one manager's mutants. reasons are by keys.
-func (s *Score) Markdown(reasons map[string]string) string {
+// hole begins the reason of a mutant for which a scenario or a test is missing.
+const hole = "a hole"
+
+// Section is the score of one manager, and why mutants of it are not killed, by their keys.
+type Section struct {
+	Score
+	Reasons map[string]string
+}
+
+// Markdown is the report on the mutants of all managers.
+func Markdown(all []Section) string {
 	var b strings.Builder
-	a := s.All
-	fmt.Fprintf(&b, "## %s\n\n%s, measured %s, %d scenarios", s.Manager, s.Upstream, s.Date, s.Scenarios)
-	if s.Steps > 0 {
-		fmt.Fprintf(&b, " (those of more than %d steps were left out)", s.Steps)
+	b.WriteString("## Scores\n\n" + scores(all).Markdown() + "\n\nMutants of:\n\n")
+	for i := range all {
+		fmt.Fprintf(&b, "- %s: %s", all[i].Manager, strings.Join(all[i].Packages, ", "))
+		if all[i].Steps > 0 {
+			fmt.Fprintf(&b, "; scenarios of more than %d steps are left out", all[i].Steps)
+		}
+		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "; mutants of %s.\n\n", strings.Join(s.Packages, ", "))
-	reached := a.Mutants - a.Unreached
-	fmt.Fprintf(&b, "%d mutants. %d are unreached: no scenario comes to them. Of the other %d, ", a.Mutants, a.Unreached, reached)
-	if a.Sampled == reached {
-		b.WriteString("all were gated")
-	} else {
-		fmt.Fprintf(&b, "%d were gated, drawn at random (seed %d)", a.Sampled, s.Seed)
+	fmt.Fprintf(&b, "\n## Operators\n\nAll managers together:\n\n%s\n\n## Not killed\n", operators(sum(all)).Markdown())
+	for i := range all {
+		if t := all[i].left(); len(t.Rows) > 0 {
+			fmt.Fprintf(&b, "\n### %s\n\n%s\n", all[i].Manager, t.Markdown())
+		}
 	}
-	fmt.Fprintf(&b, ": %d killed, %d survived, %d the same in every run, %d not judged.\n\n", a.Killed, a.Survived, a.Same, a.Unknown)
-	if a.Killed+a.Survived > 0 {
-		b.WriteString(a.bold("change behaviour in a run"))
+	t := table.New("manager", "function", "file", "unreached", "of its mutants")
+	for i := range all {
+		gaps(t, all[i].Gaps, table.Cell{Text: all[i].Manager})
 	}
-	if n := a.Killed + a.Survived + a.Same; n > 0 {
-		fmt.Fprintf(&b, "Of all that are reached and were judged: %s (%d of %d).\n", percent(a.Killed, n), a.Killed, n)
-	}
-	b.WriteString("\n" + s.operators().Markdown() + "\n")
-	s.left(&b, Survived, "Survivors", reasons)
-	s.left(&b, Unknown, "Not judged", reasons)
-	s.left(&b, Same, "The same in every run", reasons)
-	s.gaps(&b)
+	fmt.Fprintf(&b, "\n## Unreached\n\nThe functions with the most unreached mutants, at most %d of each manager:\n\n%s\n",
+		gapsMax, t.Markdown())
 	return b.String()
 }
 
-func percent(k, n int) string { return share(float64(k) / float64(n)) }
-
-func share(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
-
-// score is how many are killed of those that were killed or survived; "" if none was.
-func (t *Tally) score() string {
-	if n := t.Killed + t.Survived; n > 0 {
-		return percent(t.Killed, n)
-	}
-	return ""
-}
-
-// bold is the score as a line with its band; of are the mutants that it is of: those that …
-func (t *Tally) bold(of string) string {
-	n := t.Killed + t.Survived
-	low, high := answer.Chance(t.Killed, n)
-	return fmt.Sprintf("**Score: %s of the mutants that %s are killed** (%d of %d; 95%% band %s to %s).\n", t.score(), of, t.Killed, n, share(low), share(high))
-}
-
-// cells say where a mutant is, and what it is.
-func (m *Mutant) cells() []table.Cell {
-	to := m.To
-	if to == "" {
-		to = "(left out)"
-	}
-	return []table.Cell{{Text: fmt.Sprintf("%s:%d", m.File, m.Line), Style: table.Code}, {Text: m.Func, Style: table.Code}, {Text: string(m.Operator)},
-		{Text: m.From, Style: table.Code}, {Text: to, Style: table.Code}}
-}
-
-// operators is a row for each operator.
-func (s *Score) operators() *table.Table {
-	t := table.New("operator", "mutants", "unreached", "gated", "killed", "survived", "the same", "not judged", "score")
-	for i := range t.Columns[1:] {
-		t.Columns[i+1].Right = true
-	}
-	for _, o := range s.Operators {
-		t.Add(string(o.Operator), fmt.Sprint(o.Mutants), fmt.Sprint(o.Unreached), fmt.Sprint(o.Sampled), fmt.Sprint(o.Killed), fmt.Sprint(o.Survived), fmt.Sprint(o.Same), fmt.Sprint(o.Unknown), o.score())
+// scores is a row for each manager.
+func scores(all []Section) *table.Table {
+	t := table.New("manager", "release", "measured", "seed", "scenarios", "mutants", "unreached", "gated", "killed",
+		"survived", "the same", "not judged", "score", "95% band", "killed of all judged")
+	right(t, 3)
+	for i := range all {
+		s, a := &all[i].Score, &all[i].All
+		add(t, s.Manager, s.Upstream, s.Date, s.Seed, s.Scenarios, a.Mutants, a.Unreached, a.Sampled, a.Killed,
+			a.Survived, a.Same, a.Unknown, a.score(), a.band(), percent(a.Killed, a.Killed+a.Survived+a.Same))
 	}
 	return t
 }
 
-// left lists the mutants of one verdict.
-func (s *Score) left(b *strings.Builder, v Verdict, head string, reasons map[string]string) {
-	t := table.New("place", "function", "operator", "from", "to", "scenarios", "runs moved", "why")
-	for i := range s.Left {
-		l := &s.Left[i]
-		if l.Verdict != v {
-			continue
-		}
-		t.Rows = append(t.Rows, append(l.cells(), table.Cell{Text: fmt.Sprint(l.Scenarios)}, table.Cell{Text: fmt.Sprintf("%d of %d", l.Moved, l.Runs)}, table.Cell{Text: reasons[l.Key()]}))
+// add appends a row of values.
+func add(t *table.Table, values ...any) {
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, fmt.Sprint(v))
 	}
-	if len(t.Rows) > 0 {
-		fmt.Fprintf(b, "\n### %s: %s (%d)\n\n%s\n", s.Manager, head, len(t.Rows), t.Markdown())
+	t.Add(texts...)
+}
+
+// right aligns the columns from one on, which hold numbers.
+func right(t *table.Table, from int) {
+	for i := range t.Columns[from:] {
+		t.Columns[from+i].Right = true
 	}
 }
 
-// gaps names the functions with the most mutants that no scenario comes to.
-func (s *Score) gaps(b *strings.Builder) {
-	if len(s.Gaps) == 0 {
-		return
+// percent is k of n; "" of none.
+func percent(k, n int) string {
+	if n == 0 {
+		return ""
 	}
-	t := table.New("function", "file", "unreached", "of its mutants")
-	n := 0
-	for _, g := range s.Gaps[:min(len(s.Gaps), gapsMax)] {
-		t.Rows = append(t.Rows, []table.Cell{{Text: g.Func, Style: table.Code}, {Text: g.File, Style: table.Code}, {Text: fmt.Sprint(g.Unreached)}, {Text: fmt.Sprint(g.Mutants)}})
-		n += g.Unreached
+	return share(float64(k) / float64(n))
+}
+
+func share(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+// score is the share of the killed among those that were killed or survived.
+func (t *Tally) score() string { return percent(t.Killed, t.Killed+t.Survived) }
+
+// band is the confidence band of the score.
+func (t *Tally) band() string {
+	n := t.Killed + t.Survived
+	if n == 0 {
+		return ""
 	}
-	fmt.Fprintf(b, "\n### %s: unreached\n\nThe %d functions with the most (%d of %d):\n\n%s\n", s.Manager, len(t.Rows), n, s.All.Unreached, t.Markdown())
+	low, high := answer.Chance(t.Killed, n)
+	return share(low) + " to " + share(high)
+}
+
+// sum adds the tallies of all managers, operator by operator.
+func sum(all []Section) []Tally {
+	out := make([]Tally, len(Operators))
+	for i, op := range Operators {
+		out[i].Operator = op
+		for _, s := range all {
+			for _, o := range s.Operators {
+				if o.Operator == op {
+					out[i].addAll(&o)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (t *Tally) addAll(o *Tally) {
+	t.Mutants, t.Unreached, t.Sampled = t.Mutants+o.Mutants, t.Unreached+o.Unreached, t.Sampled+o.Sampled
+	t.Killed, t.Survived, t.Same, t.Unknown = t.Killed+o.Killed, t.Survived+o.Survived, t.Same+o.Same, t.Unknown+o.Unknown
+}
+
+// operators is a row for each operator.
+func operators(of []Tally) *table.Table {
+	t := table.New("operator", "mutants", "unreached", "gated", "killed", "survived", "the same", "not judged", "score")
+	right(t, 1)
+	for i := range of {
+		o := &of[i]
+		add(t, o.Operator, o.Mutants, o.Unreached, o.Sampled, o.Killed, o.Survived, o.Same, o.Unknown, o.score())
+	}
+	return t
+}
+
+// cells are the place of a mutant, and what it changes.
+func (m *Mutant) cells() []table.Cell {
+	return []table.Cell{
+		{Text: fmt.Sprintf("%s:%d", m.File, m.Line), Style: table.Code}, {Text: m.Func, Style: table.Code},
+		{Text: string(m.Operator)}, {Text: m.From, Style: table.Code}, {Text: cmp.Or(m.To, "(left out)"), Style: table.Code},
+	}
+}
+
+// left is a row for each mutant that survived or was not judged, and for each that
+// changed no run because a scenario is missing.
+func (s *Section) left() *table.Table {
+	t := table.New("place", "function", "operator", "from", "to", "verdict", "scenarios", "runs moved", "why")
+	for _, v := range []Verdict{Survived, Unknown, Same} {
+		for i := range s.Left {
+			l := &s.Left[i]
+			why := s.Reasons[l.Key()]
+			if l.Verdict != v || v == Same && !strings.HasPrefix(why, hole) {
+				continue
+			}
+			t.Rows = append(t.Rows, append(l.cells(), table.Cell{Text: v.text()}, table.Cell{Text: fmt.Sprint(l.Scenarios)},
+				table.Cell{Text: fmt.Sprintf("%d of %d", l.Moved, l.Runs)}, table.Cell{Text: why}))
+		}
+	}
+	return t
+}
+
+// text is the verdict as the report's head defines it.
+func (v Verdict) text() string {
+	switch v {
+	case Same:
+		return "the same"
+	case Unknown:
+		return "not judged"
+	}
+	return string(v)
+}
+
+// gaps adds the functions with the most unreached mutants, each behind the first cells.
+func gaps(t *table.Table, all []Gap, first ...table.Cell) {
+	for _, g := range all[:min(len(all), gapsMax)] {
+		t.Rows = append(t.Rows, append(slices.Clone(first), table.Cell{Text: g.Func, Style: table.Code},
+			table.Cell{Text: g.File, Style: table.Code}, table.Cell{Text: fmt.Sprint(g.Unreached)},
+			table.Cell{Text: fmt.Sprint(g.Mutants)}))
+	}
 }

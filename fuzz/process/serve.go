@@ -62,3 +62,11 @@ func Serve[Q any](in io.Reader, out io.Writer, answer func(*Q) Answer) error {
 		}
 	}
 }
+
+// Die ends a worker process that can do no run, as etcd ends it when the disk is full: a
+// process that answered instead would take one question after another, and each would
+// count as done.
+func Die(err error) {
+	fmt.Fprintf(os.Stderr, "fatal error: %v\n", err)
+	os.Exit(2)
+}

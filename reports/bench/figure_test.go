@@ -8,19 +8,19 @@ import (
 	"ipamsim/reports/bench"
 )
 
-// Each benchmark adds its own; what is measured again replaces what was, and the
-// machine stays.
+// Each benchmark adds its own figures. A new measurement replaces the old one; its
+// goal and the machine stay.
 func TestAdd(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bench.json")
-	add := func(machine any, name string, value float64) {
+	add := func(machine any, name string, value, atMost float64) {
 		t.Helper()
-		if err := bench.Add(file, map[string]bench.Figure{name: {Value: value, Unit: "ratio", Method: "by hand"}}, machine); err != nil {
+		if err := bench.Add(file, map[string]bench.Figure{name: {Value: value, Unit: "ratio", Date: "2026-11-21", AtMost: atMost, Method: "by hand"}}, machine); err != nil {
 			t.Fatal(err)
 		}
 	}
-	add(map[string]any{"cpus": 4}, "a", 1)
-	add(nil, "b", 2)
-	add(nil, "a", 3)
+	add(map[string]any{"cpus": 4}, "a", 1, 2.5)
+	add(nil, "b", 2, 0)
+	add(nil, "a", 3, 0)
 	got, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -33,11 +33,14 @@ func TestAdd(t *testing.T) {
     "a": {
       "value": 3,
       "unit": "ratio",
+      "date": "2026-11-21",
+      "atMost": 2.5,
       "method": "by hand"
     },
     "b": {
       "value": 2,
       "unit": "ratio",
+      "date": "2026-11-21",
       "method": "by hand"
     }
   }
@@ -52,8 +55,19 @@ func TestAdd(t *testing.T) {
 	if err := bench.Add(file, nil, nil); err == nil {
 		t.Error("a damaged file was overwritten")
 	}
-	const rows = "| a | 0.333 1/s | by hand |\n| b | 1e+03 ms | by hand |\n"
-	if got := bench.Rows(map[string]bench.Figure{"b": bench.NewFigure(1000, "ms", "by hand"), "a": bench.NewFigure(1./3, "1/s", "by hand")}); got != rows {
+}
+
+func TestRows(t *testing.T) {
+	figures := map[string]bench.Figure{
+		"b": {Value: 2390.4, Unit: "1/s", Date: "2026-11-21", AtLeast: 1_000_000, Method: "by hand"},
+		"a": {Value: 0.996, Unit: "ratio", AtMost: 1.02, Method: "by hand"},
+		"c": {Value: 1. / 3, Unit: "s"},
+	}
+	const want = `| a | 1.00 | at most 1.02 |  | by hand |
+| b | 2,390 1/s | at least 1,000,000, **not met** | 2026-11-21 | by hand |
+| c | 0.333 s |  |  |  |
+`
+	if got := bench.Rows(figures); got != want {
 		t.Errorf("have\n%s", got)
 	}
 }

@@ -37,7 +37,7 @@ type acted struct {
 func (a *acted) String() string {
 	switch {
 	case a.err != nil:
-		return "cannot be acted out: " + a.err.Error()
+		return "cannot be simulated: " + a.err.Error()
 	case len(a.still)+len(a.fresh) > 0:
 		return strings.Join(slices.Concat(prefixed("still ", a.still), prefixed("new: ", a.fresh)), "; ")
 	case len(a.lines) == 0:

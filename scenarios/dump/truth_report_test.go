@@ -12,8 +12,8 @@ import (
 	"ipamsim/scenarios/scenariotest"
 )
 
-// reports/DUMPS.md is the table of all dumps of testdata/truth: what is wrong in each,
-// what the importer says, and what came of its remedies.
+// TestDumpsReport: reports/DUMPS.md is the table of all dumps of testdata/truth: what is
+// wrong in each, what the importer diagnoses, and the result of its remedies.
 func TestDumpsReport(t *testing.T) {
 	r := scenariotest.Runner(t)
 	var b strings.Builder
@@ -29,7 +29,7 @@ func TestDumpsReport(t *testing.T) {
 			a := actOut(r, x, is)
 			remedy = x.remedyCell(a)
 			if !a.passes() {
-				wrong = append(wrong, "acted out")
+				wrong = append(wrong, "simulated")
 			}
 		}
 		diagnosed := x.diagnosedCell(is)
@@ -40,20 +40,31 @@ func TestDumpsReport(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| [%s](../scenarios/dump/testdata/truth/%s) | %s | %s | %s | %s |\n", name, name, cell(x.format()), cell(x.Wrong), diagnosed, remedy)
 	}
-	fmt.Fprintf(&b, "\n%d of %d dumps are read right.\n", right, len(names))
+	fmt.Fprintf(&b, dumpsFoot, right, len(names))
 	golden.Check(t, "../../reports/DUMPS.md", b.String())
 }
 
 const dumpsHead = `# Dumps with a known truth
 
-These dumps were written by hand, as kubectl and calicoctl print them, and so was what is true of each, before
-the importer had read any. The table is written by ` + "`go test ./scenarios/dump -run TestDumpsReport -update`" + `: what
-` + "`ipamsim import`" + ` says is compared with the truth by invariant, code and objects, and all commands that it prints
-are typed, line by line, in a run of the real code that begins with that cluster; then the cluster is dumped and
-imported again. "Passes" is: what the commands were for is gone, and nothing is wrong that was not before.
+What ` + "`ipamsim import`" + ` diagnoses in dumps with a known truth, and whether its commands repair the cluster. The dumps are written by hand, as kubectl and
+calicoctl print them; what is wrong in each was written down before the importer read any.
 
-| dump | format | what is wrong | diagnosed | remedy, acted out |
+- Command: ` + "`go test ./scenarios/dump -run TestDumpsReport`" + `; with ` + "`-update`" + ` it writes this page. Each run of the test reads all dumps again.
+- *Diagnosed* is compared with the truth by invariant, code and objects. "Missing" lists the resources without which not all can be judged.
+- *Remedy, simulated*: all commands that the importer prints are executed, line by line, in a run of the real code that begins with that cluster;
+  then the cluster is dumped and imported again. "Passes": the findings are gone, and no finding is new.
+
+| dump | format | what is wrong | diagnosed | remedy, simulated |
 |---|---|---|---|---|
+`
+
+const dumpsFoot = `
+%d of %d dumps are read right.
+
+## What the figures do not show
+
+- Dumps of real clusters: all are written by hand, of small clusters.
+- Remedies for podCIDRs, Services and Calico's LoadBalancer addresses: the importer prints commands that read, and none that write.
 `
 
 // format is the versions and how the dump was made.
@@ -75,7 +86,7 @@ func (x *truth) format() string {
 	return strings.Join(out, ", ") + ": " + strings.Join(x.Files, ", ")
 }
 
-// diagnosedCell is what the importer finds, counted, and what it cannot judge.
+// diagnosedCell is the importer's findings, counted, and the resources that it lacks.
 func (x *truth) diagnosedCell(is answer) string {
 	if is.err != nil {
 		return "refused: " + cell(is.err.Error())
@@ -104,12 +115,12 @@ func (x *truth) diagnosedCell(is answer) string {
 		without = append(without, u.Without...)
 	}
 	if slices.Sort(without); len(without) > 0 {
-		out += "; not all can be judged, for want of " + strings.Join(slices.Compact(without), ", ")
+		out += "; missing: " + strings.Join(slices.Compact(without), ", ")
 	}
 	return cell(out)
 }
 
-// remedyCell is what is right to do, and what came of what is printed.
+// remedyCell is the correct remedy, and the result of the printed commands.
 func (x *truth) remedyCell(a *acted) string {
 	var right []string
 	for i := range x.Findings {

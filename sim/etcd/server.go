@@ -63,6 +63,10 @@ func New(parent string) *Server { return &Server{parent: parent, out: sim.NewOut
 // that nobody would remove.
 var errClosed = errors.New("etcd: the server is closed")
 
+// ErrStart is wrapped by the error of a run whose etcd could not start: the next run of
+// the same process fails alike.
+var ErrStart = errors.New("etcd: start")
+
 // start starts etcd unless it runs.
 func (s *Server) start() (err error) {
 	switch {
@@ -72,12 +76,12 @@ func (s *Server) start() (err error) {
 		return nil
 	}
 	if err = s.makeDir(); err != nil {
-		return fmt.Errorf("etcd: directory: %w", err)
+		return fmt.Errorf("%w: directory: %w", ErrStart, err)
 	}
 	wal.SegmentSizeBytes = 1 << 20 // 64 MB, the default, is preallocated at every start
 	e, err := embed.StartEtcd(settings(s.dir))
 	if err != nil {
-		return errors.Join(fmt.Errorf("etcd: start: %w", err), s.removeDir())
+		return errors.Join(fmt.Errorf("%w: %w", ErrStart, err), s.removeDir())
 	}
 	select {
 	case <-e.Server.ReadyNotify():
@@ -90,7 +94,7 @@ func (s *Server) start() (err error) {
 	}
 	if err != nil {
 		e.Close()
-		return errors.Join(fmt.Errorf("etcd: start: %w", err), s.removeDir())
+		return errors.Join(fmt.Errorf("%w: %w", ErrStart, err), s.removeDir())
 	}
 	s.embed, s.stop, s.done = e, make(chan struct{}), make(chan struct{})
 	go s.trim()

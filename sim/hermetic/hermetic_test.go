@@ -60,9 +60,13 @@ func TestRepeats(t *testing.T) {
 			}
 		}
 	}
+	idle, loaded := 20, 5
+	if testing.Short() {
+		idle, loaded = 4, 1
+	}
 	for _, n := range []int{1, 4} {
-		t.Run(fmt.Sprintf("idle/procs=%d", n), func(t *testing.T) { procs(t, n); check(t, 20) })
-		t.Run(fmt.Sprintf("loaded/procs=%d", n), func(t *testing.T) { procs(t, n); load(t, n); check(t, 5) })
+		t.Run(fmt.Sprintf("idle/procs=%d", n), func(t *testing.T) { procs(t, n); check(t, idle) })
+		t.Run(fmt.Sprintf("loaded/procs=%d", n), func(t *testing.T) { procs(t, n); load(t, n); check(t, loaded) })
 	}
 	if want[1] == want[2] || want[2] == want[3] || want[1] == want[3] {
 		t.Errorf("seeds do not differ: %v", want)

@@ -190,8 +190,11 @@ func waits() []func() {
 func TestLeftOver(t *testing.T) {
 	needHermetic(t)
 	before := runtime.NumGoroutine()
-	woken := 0
-	for range 200 {
+	woken, times := 0, 200
+	if testing.Short() {
+		times = 40
+	}
+	for range times {
 		deaths := dying(t, func(note func(string)) {
 			all := waits()
 			for _, wait := range append(all, all...) {

@@ -33,6 +33,9 @@ func TestProgramsChild(t *testing.T) {
 // beside it and wherever its memory lies.
 func TestPrograms(t *testing.T) {
 	needHermetic(t)
+	if testing.Short() {
+		*programs = min(*programs, 12)
+	}
 	if *programs > 100 {
 		load(t, 2*runtime.NumCPU())
 	}

@@ -87,11 +87,11 @@ func sourceOf(all []Source, linked string) (out Source, ok bool) {
 	return out, ok
 }
 
-// CopiedHere are the packages that a table of copies names (cmd/fork/copies.go), as
-// packages of upstream's module; its folders are below ours, an import path.
+// CopiedHere are the packages that a table names (cmd/fork/copies.go), as packages of
+// upstream's module; its folders are below ours, an import path.
 func CopiedHere(upstream Source, ours, table string) (out []Source) {
 	for line := range strings.Lines(table) {
-		if f := strings.Fields(line); len(f) == 3 && f[0] == "copy" {
+		if f := strings.Fields(line); len(f) >= 3 && f[0] == "copy" {
 			out = append(out, Source{Module: upstream.Module, Root: upstream.Root, Package: f[2], Copied: ours + "/" + f[1]})
 		}
 	}

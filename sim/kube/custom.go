@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-//go:embed crds/networks-crd.yaml
+//go:embed upstream/networks-crd.yaml
 var networksCRD []byte
 
 // networkAttachmentDefinition is upstream's own definition

@@ -75,7 +75,7 @@ var poolsGVR = schema.GroupVersionResource{Group: "whereabouts.cni.cncf.io", Ver
 
 // poolCRD is Whereabouts' own.
 func poolCRD() *apiextv1.CustomResourceDefinition {
-	return must(kube.ParseCRD(must(os.ReadFile("../ipam/whereabouts/crds/whereabouts.cni.cncf.io_ippools.yaml"))))
+	return must(kube.ParseCRD(must(os.ReadFile("../ipam/whereabouts/upstream/crds/whereabouts.cni.cncf.io_ippools.yaml"))))
 }
 
 func pool(name string) *unstructured.Unstructured {

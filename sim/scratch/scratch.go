@@ -4,6 +4,7 @@
 package scratch
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -28,15 +29,19 @@ func New(kind string) (*Dir, error) {
 		return nil, err
 	}
 	for {
-		path, err := os.MkdirTemp(parent, prefix+kind+"-")
-		if err != nil {
-			return nil, err
-		}
-		if d, err := hold(path); !errors.Is(err, ErrTaken) {
+		if d, err := Make(parent, kind+"-"+random()); !errors.Is(err, ErrTaken) {
 			return d, err
 		}
 	}
 }
+
+// random is a name that no other process draws. os.MkdirTemp is no source of such
+// names: on the generated runtime the random numbers of every process are the same,
+// so a directory would get the name of one that another process still removes.
+func random() string { return rand.Text()[:randomLen] }
+
+// randomLen letters are 50 bits.
+const randomLen = 10
 
 // Make makes one of that very name, ipamsim-NAME in parent. It draws nothing and
 // looks at nothing else, so that a bubble may ask for it. The error is ErrTaken if
@@ -51,19 +56,16 @@ func Make(parent, name string) (*Dir, error) {
 	return hold(path)
 }
 
-// hold locks a new directory. A sweep that came between the file and its lock has
-// removed both.
+// hold locks a new directory. A sweep that came between the file and its lock
+// removes both; hold does not help, because the next process may already have the
+// name.
 func hold(path string) (*Dir, error) {
 	lock, err := Lock(filepath.Join(path, lockName))
-	if err == nil {
-		if _, gone := os.Stat(lock.Name()); gone == nil {
-			return &Dir{path, lock}, nil
-		}
-		_ = lock.Close()
-		err = ErrTaken
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		err = ErrTaken
+	switch {
+	case err == nil:
+		return &Dir{path, lock}, nil
+	case errors.Is(err, ErrTaken), errors.Is(err, os.ErrNotExist):
+		return nil, ErrTaken
 	}
 	return nil, errors.Join(err, os.RemoveAll(path))
 }
@@ -80,7 +82,7 @@ const lockName = "lock"
 func sweep(parent string) {
 	locks, _ := filepath.Glob(filepath.Join(parent, prefix+"*", lockName))
 	for _, l := range locks {
-		if lock, err := Lock(l); err == nil {
+		if lock, err := open(l, 0); err == nil {
 			_ = os.RemoveAll(filepath.Dir(l))
 			_ = lock.Close()
 		}
@@ -91,19 +93,40 @@ func sweep(parent string) {
 var ErrTaken = errors.New("taken")
 
 // Lock locks a file as long as it stays open and this process lives.
-func Lock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+func Lock(path string) (*os.File, error) { return open(path, os.O_CREATE) }
+
+func open(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := seize(f); err != nil {
 		_ = f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = ErrTaken
-		}
 		return nil, err
 	}
 	return f, nil
+}
+
+// seize locks an open file. The error is ErrTaken if somebody else has the lock, or if
+// the path no longer leads to this file: process A opens the lock of a dead
+// directory, B removes that directory and makes its own with the same name, A locks
+// what it opened. A must not take B's directory for the dead one, nor for its own.
+func seize(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return ErrTaken
+	} else if err != nil {
+		return err
+	}
+	mine, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(f.Name())
+	if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(mine, there) {
+		return ErrTaken
+	}
+	return err
 }
 
 // filesMin are enough for an etcd, which refuses 150, and what surrounds it.

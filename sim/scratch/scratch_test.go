@@ -84,6 +84,61 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// TestNames: no process gets the name that another one had, even if that one is gone.
+func TestNames(t *testing.T) {
+	had := map[string]bool{}
+	for range 8 {
+		dir, kill := child(t)
+		kill()
+		if had[dir] {
+			t.Fatalf("%s again", dir)
+		}
+		had[dir] = true
+		sweep(filepath.Dir(dir))
+	}
+}
+
+// TestNameAgain: a process that opened the lock of a dead directory gets no lock once
+// another process has made a directory with that name.
+func TestNameAgain(t *testing.T) {
+	parent := t.TempDir()
+	dead, err := Make(parent, "test-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = dead.lock.Close() // as its process would by dying
+	opened, err := os.OpenFile(filepath.Join(dead.Path, lockName), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	sweep(parent)
+	if err := seize(opened); err != ErrTaken {
+		t.Errorf("the directory is gone: %v, want %v", err, ErrTaken)
+	}
+	alive, err := Make(parent, "test-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.lock.Close()
+	if err := seize(opened); err != ErrTaken {
+		t.Errorf("the directory is another's: %v, want %v", err, ErrTaken)
+	}
+}
+
+// TestSweptYoung: a directory that a sweep has locked belongs to the sweep.
+func TestSweptYoung(t *testing.T) {
+	young := t.TempDir()
+	swept, err := Lock(filepath.Join(young, lockName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer swept.Close()
+	if _, err := hold(young); err != ErrTaken || !there(swept.Name()) {
+		t.Errorf("%v, want %v; the lock is there: %v", err, ErrTaken, there(swept.Name()))
+	}
+}
+
 // TestMake: a name is had once.
 func TestMake(t *testing.T) {
 	parent := t.TempDir()

@@ -38,8 +38,8 @@ func (t *Total) Add(p *Replay) {
 
 // Print writes the figures as Markdown.
 func (t *Total) Print(to io.Writer) {
-	fmt.Fprintf(to, "%d runs, %d of them with Kubernetes' own controllers: %d requests, %d of them watches with %d events; %d differences that nobody has explained.\n", t.runs, t.controlled, t.sent, t.watched, t.events, t.findings)
-	fmt.Fprintf(to, "%d watches ended with error 410 here; %d scenarios did not run: they want Kubernetes' own controllers, or the API server refuses what they say.\n", t.expired, t.Refused)
+	fmt.Fprintf(to, "%d runs, %d of them with Kubernetes' own controllers: %d requests, %d of them watches with %d events; %d unexplained differences.\n", t.runs, t.controlled, t.sent, t.watched, t.events, t.findings)
+	fmt.Fprintf(to, "%d watches ended with error 410 here; %d scenarios did not run: they need Kubernetes' own controllers, or the API server refuses their objects.\n", t.expired, t.Refused)
 	fmt.Fprint(to, "\n| verb | requests |\n|---|---|\n")
 	for _, v := range slices.SortedFunc(maps.Keys(t.verbs), func(a, b string) int { return cmp.Or(t.verbs[b]-t.verbs[a], cmp.Compare(a, b)) }) {
 		fmt.Fprintf(to, "| %s | %d |\n", v, t.verbs[v])

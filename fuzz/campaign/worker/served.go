@@ -16,6 +16,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
+	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
 )
@@ -122,7 +123,10 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 	}
 	BeforeRun(q.Source, q.Seed)
 	rep, err := c.runner.Run(ctx, sc, o)
-	if err != nil {
+	switch {
+	case errors.Is(err, etcd.ErrStart):
+		process.Die(err)
+	case err != nil:
 		return a.broken(c.spec, q, err)
 	}
 	AfterRun(rep)

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,8 @@ var builds = []string{"build", "install", "list", "run", "test", "vet"}
 // every file it opens under one mutex, which simulated processes would share with the
 // etcd outside of their bubble.
 //
-// Tags and a count among args stay. The error wraps ErrMisfit if the overlay does not
+// It generates the packages of upstream's that ipamsim is built from (cmd/fork). Tags and
+// a count among args stay. The error wraps ErrMisfit if the overlay does not
 // fit the installed Go; the command is then the same without it, on the stock runtime.
 func Command(args ...string) (*exec.Cmd, error) {
 	if len(args) == 0 || !slices.Contains(builds, args[0]) {
@@ -29,7 +31,27 @@ func Command(args ...string) (*exec.Cmd, error) {
 	if err != nil && !errors.Is(err, ErrMisfit) {
 		return nil, err
 	}
+	if err := upstream(); err != nil {
+		return nil, err
+	}
 	return command(flagged(args, path)), err
+}
+
+// upstream generates what ipamsim is built from of upstream's source, in the folder that
+// the module in the working directory has ipamsim in (cmd/fork). A module without
+// ipamsim needs nothing of it.
+func upstream() error {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "ipamsim").Output()
+	if err != nil {
+		return nil
+	}
+	cmd := exec.Command("go", "run", "./cmd/fork")
+	cmd.Dir = strings.TrimSpace(string(dir))
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("generating upstream's packages in %s: %w\n%s", cmd.Dir, err, bytes.TrimSpace(out))
+	}
+	return nil
 }
 
 // Run runs Command with the files of this process and returns the exit code: the go

@@ -16,9 +16,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/calico/cni/k8s"
-	"ipamsim/sim/ipam/calico/cni/utils"
 	"ipamsim/sim/ipam/calico/store"
+	"ipamsim/sim/ipam/calico/upstream/cni/k8s"
+	"ipamsim/sim/ipam/calico/upstream/cni/utils"
 	"ipamsim/sim/ipam/platform/os"
 )
 

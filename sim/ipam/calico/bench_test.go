@@ -295,6 +295,9 @@ func TestBench(t *testing.T) {
 // Both sides of the comparison do the same work: a single process gets the same
 // addresses in the simulator as on etcd itself, whichever way etcd is read.
 func TestBenchSidesAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	server := startEtcd(t)
 	addrs := func(all []allocated) (out []string) {
 		for _, a := range all {

@@ -177,6 +177,9 @@ func TestConfigureIsScheduled(t *testing.T) {
 
 // The same seed prints the same bytes, also what upstream takes from a map.
 func TestCommandsRepeat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	if !hermetic.Enabled {
 		t.Skip("the order of maps is the seed's on the hermetic runtime only")
 	}
@@ -216,6 +219,9 @@ func TestCommandsRepeat(t *testing.T) {
 // Runs that go on at the same time in one process do not mix what they print,
 // and standard output is given back.
 func TestCommandsOfSeveralRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	stdout := os.Stdout
 	var wg sync.WaitGroup
 	for n := range 8 {

@@ -175,6 +175,9 @@ func (h *hands) staging(used bool) {
 // addresses are forgotten, and handed out again from the first one on. Deleting an
 // affinity alone does no harm.
 func TestRepairAtEveryMoment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	for _, c := range []struct {
 		used          bool
 		deletes, who  string

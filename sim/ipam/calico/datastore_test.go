@@ -98,6 +98,9 @@ func inRun(t testing.TB, server *etcd.Server, s sim.Strategy, ds string, setup f
 // Whatever a run has opened is gone when it ends: doors, goroutines and memory
 // stay as they were over the runs of one process (measured: 1,000).
 func TestRunsLeaveNothingBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	server := startEtcd(t)
 	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {

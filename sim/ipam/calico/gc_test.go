@@ -305,6 +305,9 @@ func TestGCDigestChild(t *testing.T) {
 // One seed gives one run: the same messages in the same order with the same
 // answers, and the same store, twice in one process and in others.
 func TestControllersRepeat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: on the stock runtime runs need not repeat")
 	}

@@ -18,7 +18,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam/calico/door"
-	_ "ipamsim/sim/ipam/calico/kubecontrollers/program" // called by name
+	_ "ipamsim/sim/ipam/calico/upstream/kubecontrollers/program" // called by name
 	"ipamsim/sim/ipam/platform"
 	"ipamsim/sim/kube"
 )
@@ -77,7 +77,7 @@ func (i *instance) kubeControllers(ctx context.Context, g *sim.Gate, enabled str
 
 // kubeControllersMain is the program.
 //
-//go:linkname kubeControllersMain ipamsim/sim/ipam/calico/kubecontrollers/program.main
+//go:linkname kubeControllersMain ipamsim/sim/ipam/calico/upstream/kubecontrollers/program.main
 func kubeControllersMain()
 
 // environment is what kube-controllers finds in its own, beside what says where the

@@ -20,10 +20,10 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/calico/cni/ipamplugin"
-	cniplugin "ipamsim/sim/ipam/calico/cni/plugin"
 	"ipamsim/sim/ipam/calico/door"
 	"ipamsim/sim/ipam/calico/store"
+	"ipamsim/sim/ipam/calico/upstream/cni/ipamplugin"
+	cniplugin "ipamsim/sim/ipam/calico/upstream/cni/plugin"
 	"ipamsim/sim/ipam/platform"
 	"ipamsim/sim/kube"
 )

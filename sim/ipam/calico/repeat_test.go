@@ -69,6 +69,9 @@ func TestCrowdChild(t *testing.T) {
 // One seed gives one run, messages and store, on both datastores: twice in one
 // process and in others, whatever GOMAXPROCS says.
 func TestCrowdRepeats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: on the stock runtime runs need not repeat")
 	}

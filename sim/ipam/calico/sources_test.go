@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/sim/ipam/calico/cni/ipamplugin"
-	"ipamsim/sim/ipam/calico/cni/plugin"
+	"ipamsim/sim/ipam/calico/upstream/cni/ipamplugin"
+	"ipamsim/sim/ipam/calico/upstream/cni/plugin"
 )
 
 // TestSourcesAreUpstreams: each package that Sources names is one of the release, so

@@ -78,18 +78,18 @@ func sources() []ipam.Source {
 	return append([]ipam.Source{upstream}, ipam.CopiedHere(upstream, "ipamsim/sim/ipam/metallb", copies)...)
 }
 
-//go:embed crds/*.yaml
+//go:embed upstream/crds/*.yaml
 var definitions embed.FS
 
 // crds are those that the controller reads, and the advertisements that manifests have
 // beside them, byte for byte as in upstream's config/crd/bases.
 var crds = sync.OnceValues(func() (out []*apiextv1.CustomResourceDefinition, err error) {
-	files, err := definitions.ReadDir("crds")
+	files, err := definitions.ReadDir("upstream/crds")
 	if err != nil {
 		return nil, fmt.Errorf("metallb: %w", err)
 	}
 	for _, f := range files {
-		b, err := definitions.ReadFile("crds/" + f.Name())
+		b, err := definitions.ReadFile("upstream/crds/" + f.Name())
 		if err != nil {
 			return nil, fmt.Errorf("metallb: %w", err)
 		}

@@ -58,7 +58,7 @@ func upstreamVersion() string {
 	return module + "@" + version
 }
 
-//go:embed crds/*.yaml
+//go:embed upstream/crds/*.yaml
 var definitions embed.FS
 
 // crds are IPPool, NodeSlicePool and OverlappingRangeIPReservation, byte for byte
@@ -66,13 +66,13 @@ var definitions embed.FS
 //
 // It is done once a process: reading YAML costs as much as two ADDs.
 var crds = sync.OnceValues(func() ([]*apiextv1.CustomResourceDefinition, error) {
-	files, err := definitions.ReadDir("crds")
+	files, err := definitions.ReadDir("upstream/crds")
 	if err != nil {
 		return nil, fmt.Errorf("whereabouts: %w", err)
 	}
 	var out []*apiextv1.CustomResourceDefinition
 	for _, f := range files {
-		b, err := definitions.ReadFile("crds/" + f.Name())
+		b, err := definitions.ReadFile("upstream/crds/" + f.Name())
 		if err != nil {
 			return nil, fmt.Errorf("whereabouts: %w", err)
 		}

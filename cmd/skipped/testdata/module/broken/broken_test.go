@@ -1,5 +1,0 @@
-package broken
-
-import "testing"
-
-func TestBroken(t *testing.T) { missing() }

@@ -1,3 +1,0 @@
-module example.org/module
-
-go 1.26
