@@ -44,7 +44,7 @@ demo: build ## whereabouts#162 on the StatefulSet of its report
 # Without the packages that are generated from upstream's source.
 OURS = $$(go list ./... | grep -v '^ipamsim/sim/.*/upstream/')
 # The longest begin first, so that none of them is left over at the end for one processor.
-LONGEST = ./scenarios ./fuzz ./fuzz/campaign ./scenarios/plan ./cmd/cli ./sim/ipam/calico ./fuzz/gate
+LONGEST = ./scenarios ./fuzz ./fuzz/campaign ./scenarios/plan ./cmd/cli ./sim/ipam/calico
 # -vet=off: make lint has all of vet. -count=1: a test binary that may be cached logs every file it opens, under a mutex
 # that the bubble would share with etcd outside: a race that no seed decides. One processor for each test
 # binary, as the program has it (scenarios.Tune): a bubble has no use for a second one, and pays for it.

@@ -1,19 +1,14 @@
 package fuzz_test
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 
-	"ipamsim/cmd/managers"
-	"ipamsim/fuzz/process"
-	"ipamsim/fuzz/verify"
 	"ipamsim/scenarios"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/scratch"
@@ -44,11 +39,11 @@ var (
 )
 
 // TestMain sums up what the worker processes of go test -fuzz did, which have
-// nothing to print to. It lets this binary be the worker processes of a verification, as
+// nothing to print to. It lets this binary be a worker process, as
 // ipamsim is.
 func TestMain(m *testing.M) {
 	if os.Args[0] == "ipamsim" {
-		verifies(os.Args[2])
+		workerProcess(os.Args[1], os.Args[2])
 	}
 	flag.Parse()
 	code, err := run(m)
@@ -57,18 +52,6 @@ func TestMain(m *testing.M) {
 		code = max(code, 1)
 	}
 	os.Exit(code)
-}
-
-// verifies is a worker process of a verification, in dir.
-func verifies(dir string) {
-	err := process.Run(dir, func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
-		return verify.ServeWorker(context.Background(), managers.All(), in, out, dir)
-	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
 }
 
 // targeted is the target of go test -fuzz, or "".

@@ -27,7 +27,7 @@ func (g *Gate) Brief(ctx context.Context) (*baseline.Outcome, error) {
 	}
 	var results []baseline.Result
 	// Processes are started anew for each part: the parts grow.
-	for from, n := 0, firstPart; from < len(g.Scenarios); from, n = from+n, 2*n {
+	for from, n := 0, FirstPart; from < len(g.Scenarios); from, n = from+n, 2*n {
 		part := *g
 		part.Scenarios = g.Scenarios[from:min(len(g.Scenarios), from+n)]
 		h := &session{Gate: &part, scratch: all.scratch, decided: map[int]bool{}, early: true, twice: never}
@@ -49,8 +49,8 @@ func (g *Gate) Brief(ctx context.Context) (*baseline.Outcome, error) {
 	return o, nil
 }
 
-// firstPart is how many scenarios a brief gate begins with.
-const firstPart = 2
+// FirstPart is how many scenarios a brief gate begins with.
+const FirstPart = 2
 
 // worse reports whether a scenario by itself is, or was not judged.
 func worse(o *baseline.Outcome) bool {

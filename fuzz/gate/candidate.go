@@ -88,7 +88,7 @@ func attempt(ctx context.Context, managers scenarios.Managers, runner *scenarios
 	} else if err != nil {
 		return a.fails(err)
 	}
-	beforeRun(p.Target, 0)
+	BeforeRun(p.Target, 0)
 	looksNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Look(cause.Of(rep, v)) == "" }
 	play := func(store string) (*reports.Report, error) { return p.play(ctx, runner, s, store, looksNew) }
 	rep, err := play(scenarios.Memory)

@@ -68,8 +68,8 @@ func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader,
 	return errors.Join(err, runner.Close())
 }
 
-// beforeRun is where tests put the blow that kills the process.
-var beforeRun = func(file string, seed uint64) {}
+// BeforeRun is where tests put the blow that kills the process.
+var BeforeRun = func(file string, seed uint64) {}
 
 func do(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runner, q *ask) *answer {
 	a := &answer{}
@@ -85,7 +85,7 @@ func do(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runn
 	if !q.Recorded && q.Seed != s.Seed() {
 		s = s.WithSimpleControllers()
 	}
-	beforeRun(q.File, q.Seed)
+	BeforeRun(q.File, q.Seed)
 	var rep *reports.Report
 	for n := 1; ; n++ {
 		if rep, err = runner.Run(ctx, s, o); err != nil || rep.Foreign == 0 || n == wakesMax {

@@ -1,4 +1,4 @@
-package gate
+package fuzz_test
 
 import (
 	"os"
@@ -9,50 +9,51 @@ import (
 	"time"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/gate"
 	"ipamsim/model"
 	"ipamsim/reports/baseline"
 	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 )
 
-// searched is what a gate of one scenario and a search come to.
-func searched(t *testing.T, s Search) *baseline.Outcome {
+// gateSearched is what a gate of one scenario and a search come to.
+func gateSearched(t *testing.T, s gate.Search) *baseline.Outcome {
 	t.Helper()
 	hermeticOnly(t)
-	calm, err := managers.All().Load(filepath.Join("..", "..", "scenarios", "ok-exclude.yaml"))
+	calm, err := managers.All().Load(filepath.Join("..", "scenarios", "ok-exclude.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: &baseline.Baseline{}, All: true, Parallel: 2, Search: s}).Run(t.Context())
+	o, err := (&gate.Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: &baseline.Baseline{}, All: true, Parallel: 2, Search: s}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-// TestSearchKnowsWhatIsKnown: the bugs of the release that everybody knows are no news.
-func TestSearchKnowsWhatIsKnown(t *testing.T) {
-	o := searched(t, Search{Time: 20 * time.Second, Dir: t.TempDir(), Known: filepath.Join("..", "testdata", "known")})
+// TestGateSearchKnowsWhatIsKnown: the bugs of the release that everybody knows are no news.
+func TestGateSearchKnowsWhatIsKnown(t *testing.T) {
+	o := gateSearched(t, gate.Search{Time: 20 * time.Second, Dir: t.TempDir(), Known: filepath.Join("testdata", "known")})
 	if o.Red() || o.Searched == 0 || len(o.Rows) != 1 {
-		t.Errorf("%s", told(t, o))
+		t.Errorf("%s", gateText(t, o))
 	}
-	if !strings.Contains(told(t, o), " searched") {
-		t.Errorf("nobody is told: %s", told(t, o))
+	if !strings.Contains(gateText(t, o), " searched") {
+		t.Errorf("nobody is told: %s", gateText(t, o))
 	}
 }
 
-// TestSearchFinds: for who knows nothing, those bugs are news: the gate is red, and
+// TestGateSearchFinds: for who knows nothing, those bugs are news: the gate is red, and
 // each is a file that replays.
-func TestSearchFinds(t *testing.T) {
+func TestGateSearchFinds(t *testing.T) {
 	lists, dir := t.TempDir(), filepath.Join(t.TempDir(), "found")
 	for _, list := range []string{"calico", "mixed", "whereabouts"} {
 		if err := os.WriteFile(filepath.Join(lists, list), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	o := searched(t, Search{Time: 2 * time.Minute, Dir: dir, Known: lists, Drawn: true})
+	o := gateSearched(t, gate.Search{Time: 2 * time.Minute, Dir: dir, Known: lists, Drawn: true})
 	if v := o.Verdict(); v != "RED: the search found what is not known" {
-		t.Fatalf("%s\n%s", v, told(t, o))
+		t.Fatalf("%s\n%s", v, gateText(t, o))
 	}
 	row := o.Rows[len(o.Rows)-1]
 	c := row.Changes[0]
@@ -81,11 +82,11 @@ func TestSearchFinds(t *testing.T) {
 	}
 }
 
-// TestSearchWithoutLists: who does not know what is known cannot search, and says so.
-func TestSearchWithoutLists(t *testing.T) {
-	o := searched(t, Search{Time: time.Second, Dir: t.TempDir(), Known: "nowhere"})
+// TestGateSearchWithoutLists: who does not know what is known cannot search, and says so.
+func TestGateSearchWithoutLists(t *testing.T) {
+	o := gateSearched(t, gate.Search{Time: time.Second, Dir: t.TempDir(), Known: "nowhere"})
 	c := o.Rows[len(o.Rows)-1].Changes
 	if len(c) != 1 || c[0].Kind != baseline.LeftOut || !strings.Contains(c[0].Sentence, "nowhere") || !strings.HasPrefix(o.Verdict(), "UNKNOWN: ") {
-		t.Errorf("%s", told(t, o))
+		t.Errorf("%s", gateText(t, o))
 	}
 }

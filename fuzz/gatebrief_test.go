@@ -1,20 +1,21 @@
-package gate
+package fuzz_test
 
 import (
 	"testing"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/gate"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
 )
 
-// TestBrief: a brief gate runs each run once, ends after the part with the first scenario
+// TestGateBrief: a brief gate runs each run once, ends after the part with the first scenario
 // that is worse, and says the same of it as a whole gate.
-func TestBrief(t *testing.T) {
+func TestGateBrief(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
-	a, z, c := world(t, dir, "a", ""), world(t, dir, "z", ""), world(t, dir, "c", "")
-	b := updated(t, a, z, c)
+	a, z, c := gateWorld(t, dir, "a", ""), gateWorld(t, dir, "z", ""), gateWorld(t, dir, "c", "")
+	b := gateBaseline(t, a, z, c)
 	brief := func() (o *baseline.Outcome, runs int) {
 		var all []*scenarios.Scenario
 		for _, f := range []string{a.File, z.File, c.File} {
@@ -24,7 +25,7 @@ func TestBrief(t *testing.T) {
 			}
 			all = append(all, s)
 		}
-		g := &Gate{Scenarios: all, Baseline: b, Parallel: 2, Progress: func(_, all int) { runs = max(runs, all) }}
+		g := &gate.Gate{Scenarios: all, Baseline: b, Parallel: 2, Progress: func(_, all int) { runs = max(runs, all) }}
 		o, err := g.Brief(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -34,9 +35,9 @@ func TestBrief(t *testing.T) {
 	if o, runs := brief(); o.Red() || o.Moved != 0 || len(o.Rows) != 3 || o.Runs != 9 || runs != 2*baseline.Seeds {
 		t.Errorf("nothing moved: %d rows, %d runs, %d in the largest part, red %t", len(o.Rows), o.Runs, runs, o.Red())
 	}
-	world(t, dir, "z", "duplicate-address")
+	gateWorld(t, dir, "z", "duplicate-address")
 	o, _ := brief()
-	if len(o.Rows) != firstPart || o.Rows[0].Red() || !o.Rows[1].Red() || o.Rows[1].Changes[0].Kind != baseline.NewViolation {
+	if len(o.Rows) != gate.FirstPart || o.Rows[0].Red() || !o.Rows[1].Red() || o.Rows[1].Changes[0].Kind != baseline.NewViolation {
 		t.Errorf("a bug in the second one: %+v", o.Rows)
 	}
 }

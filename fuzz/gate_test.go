@@ -1,4 +1,4 @@
-package gate
+package fuzz_test
 
 import (
 	"bytes"
@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/gate"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
 
-// world is a small scenario of the canary: two pods, and a bug or none.
-func world(t *testing.T, dir, name, bug string) *scenarios.Scenario {
+// gateWorld is a small scenario of the canary: two pods, and a bug or none.
+func gateWorld(t *testing.T, dir, name, bug string) *scenarios.Scenario {
 	t.Helper()
 	expect := ""
 	if bug != "" {
@@ -72,10 +73,10 @@ func hermeticOnly(t *testing.T) {
 	}
 }
 
-// updated is the baseline of some scenarios as they are.
-func updated(t *testing.T, all ...*scenarios.Scenario) *baseline.Baseline {
+// gateBaseline is the baseline of some scenarios as they are.
+func gateBaseline(t *testing.T, all ...*scenarios.Scenario) *baseline.Baseline {
 	t.Helper()
-	b, o, err := (&Gate{Scenarios: all, Baseline: &baseline.Baseline{}, All: true, Parallel: 2, SeedsMax: 10}).Update(t.Context())
+	b, o, err := (&gate.Gate{Scenarios: all, Baseline: &baseline.Baseline{}, All: true, Parallel: 2, SeedsMax: 10}).Update(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,16 +88,16 @@ func updated(t *testing.T, all ...*scenarios.Scenario) *baseline.Baseline {
 	return b
 }
 
-func run(t *testing.T, b *baseline.Baseline, processes int, all ...*scenarios.Scenario) *baseline.Outcome {
+func gateRun(t *testing.T, b *baseline.Baseline, processes int, all ...*scenarios.Scenario) *baseline.Outcome {
 	t.Helper()
-	o, err := (&Gate{Scenarios: all, Baseline: b, All: true, Parallel: processes}).Run(t.Context())
+	o, err := (&gate.Gate{Scenarios: all, Baseline: b, All: true, Parallel: processes}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-func told(t *testing.T, o *baseline.Outcome) string {
+func gateText(t *testing.T, o *baseline.Outcome) string {
 	t.Helper()
 	o.Elapsed, o.Wall, o.Repeated = 0, 0, reports.Repeated{}
 	var b bytes.Buffer
@@ -112,14 +113,14 @@ func told(t *testing.T, o *baseline.Outcome) string {
 func TestGate(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
-	calm, twice := world(t, dir, "calm", ""), world(t, dir, "twice", "duplicate-address")
-	b := updated(t, calm, twice)
-	one, three := told(t, run(t, b, 1, calm, twice)), told(t, run(t, b, 3, twice, calm))
+	calm, twice := gateWorld(t, dir, "calm", ""), gateWorld(t, dir, "twice", "duplicate-address")
+	b := gateBaseline(t, calm, twice)
+	one, three := gateText(t, gateRun(t, b, 1, calm, twice)), gateText(t, gateRun(t, b, 3, twice, calm))
 	if one != three || !strings.HasPrefix(one, "green: 2 scenarios are as in the baseline; 6 runs\n") {
 		t.Errorf("%s\nby three processes:\n%s", one, three)
 	}
 
-	o := run(t, b, 2, world(t, dir, "calm", "duplicate-address"), twice)
+	o := gateRun(t, b, 2, gateWorld(t, dir, "calm", "duplicate-address"), twice)
 	if !o.Red() || len(o.Rows) != 2 || o.Rows[1].Red() {
 		t.Fatalf("%+v", o)
 	}
@@ -134,20 +135,20 @@ func TestGate(t *testing.T) {
 		t.Errorf("no timeline: %q", c.Timeline)
 	}
 
-	o = run(t, b, 2, world(t, dir, "calm", ""), world(t, dir, "twice", ""))
+	o = gateRun(t, b, 2, gateWorld(t, dir, "calm", ""), gateWorld(t, dir, "twice", ""))
 	if c := o.Rows[1].Changes; len(c) == 0 || c[0].Kind != baseline.VanishedViolation || !c[0].Regression {
 		t.Errorf("a violation that is gone though the manager is the same: %+v", c)
 	}
 }
 
-// TestUpdateAgain: of what is as before, only the few seeds are run again, and the
+// TestGateUpdateAgain: of what is as before, only the few seeds are run again, and the
 // file stays as it was, to the byte.
-func TestUpdateAgain(t *testing.T) {
+func TestGateUpdateAgain(t *testing.T) {
 	hermeticOnly(t)
-	calm := world(t, t.TempDir(), "calm", "")
-	b := updated(t, calm)
+	calm := gateWorld(t, t.TempDir(), "calm", "")
+	b := gateBaseline(t, calm)
 	runs := 0
-	g := &Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: b, All: true, Parallel: 1, SeedsMax: 10, Progress: func(_, all int) { runs = all }}
+	g := &gate.Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: b, All: true, Parallel: 1, SeedsMax: 10, Progress: func(_, all int) { runs = all }}
 	next, _, err := g.Update(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -164,12 +165,12 @@ func TestUpdateAgain(t *testing.T) {
 	}
 }
 
-// TestDeaths: a run that takes its process along costs nothing but itself.
-func TestDeaths(t *testing.T) {
+// TestGateDeaths: a run that takes its process along costs nothing but itself.
+func TestGateDeaths(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
-	calm, twice := world(t, dir, "calm", ""), world(t, dir, "twice", "duplicate-address")
-	b := updated(t, calm, twice)
+	calm, twice := gateWorld(t, dir, "calm", ""), gateWorld(t, dir, "twice", "duplicate-address")
+	b := gateBaseline(t, calm, twice)
 	for _, x := range []struct {
 		name, blow, want string
 		kind             baseline.Kind
@@ -180,9 +181,9 @@ func TestDeaths(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Setenv(dieEnv, x.blow)
-			o := run(t, b, 2, calm, twice)
+			o := gateRun(t, b, 2, calm, twice)
 			if len(o.Rows[0].Changes) == 0 || len(o.Rows[1].Changes) != 0 {
-				t.Fatalf("%s", told(t, o))
+				t.Fatalf("%s", gateText(t, o))
 			}
 			if o.Repeated.Died < 1 || o.Repeated.Died > 2 { // on each store once
 				t.Errorf("%+v, want a run repeated because its process died", o.Repeated)
@@ -194,29 +195,29 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
-// TestInterrupted: it ends at once, says so, and leaves nothing.
-func TestInterrupted(t *testing.T) {
+// TestGateInterrupted: it ends at once, says so, and leaves nothing.
+func TestGateInterrupted(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
-	calm, twice := world(t, dir, "calm", ""), world(t, dir, "twice", "duplicate-address")
+	calm, twice := gateWorld(t, dir, "calm", ""), gateWorld(t, dir, "twice", "duplicate-address")
 	t.Setenv(dieEnv, "calm.yaml:2,wait")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: &baseline.Baseline{}, All: true, Parallel: 2}).Run(ctx)
+	o, err := (&gate.Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: &baseline.Baseline{}, All: true, Parallel: 2}).Run(ctx)
 	if err == nil || o != nil || ctx.Err() == nil {
 		t.Errorf("%v, %v", o, err)
 	}
 }
 
-// TestBudget: what there is no time for is left out by name, and not green; nor is it
+// TestGateBudget: what there is no time for is left out by name, and not green; nor is it
 // red.
-func TestBudget(t *testing.T) {
+func TestGateBudget(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
-	calm, twice := world(t, dir, "calm", ""), world(t, dir, "twice", "duplicate-address")
-	b := updated(t, calm, twice)
+	calm, twice := gateWorld(t, dir, "calm", ""), gateWorld(t, dir, "twice", "duplicate-address")
+	b := gateBaseline(t, calm, twice)
 	t.Setenv(dieEnv, "calm.yaml:2,wait")
-	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: b, All: true, Parallel: 2, Budget: 5 * time.Second}).Run(t.Context())
+	o, err := (&gate.Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: b, All: true, Parallel: 2, Budget: 5 * time.Second}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,13 +230,13 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestDecidedStops: after one run that comes to no end where it did before, the others
+// TestGateDecidedStops: after one run that comes to no end where it did before, the others
 // of its scenario are not done.
-func TestDecidedStops(t *testing.T) {
+func TestGateDecidedStops(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
-	calm := world(t, dir, "calm", "")
-	b := updated(t, calm)
+	calm := gateWorld(t, dir, "calm", "")
+	b := gateBaseline(t, calm)
 	text, err := os.ReadFile(calm.File)
 	if err != nil {
 		t.Fatal(err)
@@ -248,8 +249,8 @@ func TestDecidedStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := run(t, b, 1, s)
+	o := gateRun(t, b, 1, s)
 	if r := o.Rows[0]; r.Runs != 1 || len(r.Changes) != 1 || r.Changes[0].Kind != baseline.Unfinished || !r.Red() {
-		t.Errorf("%s", told(t, o))
+		t.Errorf("%s", gateText(t, o))
 	}
 }

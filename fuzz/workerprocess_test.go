@@ -1,4 +1,4 @@
-package gate
+package fuzz_test
 
 import (
 	"context"
@@ -9,22 +9,22 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"testing"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/gate"
 	"ipamsim/fuzz/process"
-	"ipamsim/scenarios"
+	"ipamsim/fuzz/verify"
 )
 
-// TestMain lets this binary be the worker processes of a gate, as ipamsim is.
-func TestMain(m *testing.M) {
-	if os.Args[0] != "ipamsim" {
-		os.Exit(m.Run())
+// workerProcess is this binary as a worker process of a gate or of a verification, in dir,
+// as ipamsim is. It ends the process.
+func workerProcess(kind, dir string) {
+	serve := verify.ServeWorker
+	if kind == "gate-process" {
+		serve, gate.BeforeRun = gate.ServeWorker, blow
 	}
-	beforeRun = blow
-	scenarios.Tune()
-	err := process.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
-		return ServeWorker(context.Background(), managers.All(), in, out, os.Args[2])
+	err := process.Run(dir, func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
+		return serve(context.Background(), managers.All(), in, out, dir)
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

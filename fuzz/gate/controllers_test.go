@@ -1,5 +1,0 @@
-package gate_test
-
-import "ipamsim/cmd/controllers"
-
-func init() { controllers.Use() }
