@@ -16,6 +16,9 @@ var drawn = flag.Uint64("drawn", 25, "so many of the worlds that a gate's search
 // nothing would be red. With -learn it is noted; -drawn 2000 is more than a gate gets to
 // see.
 func TestDrawnWorldsAreKnown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}

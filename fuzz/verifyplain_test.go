@@ -85,6 +85,9 @@ func endOf(t *testing.T, c *cluster.Cluster) string {
 // TestPlainEnumeration: of real worlds the reduction counts the schedules that plain
 // enumeration goes through one by one, and comes to the same ends and the same violations.
 func TestPlainEnumeration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	if !hermetic.Enabled {
 		t.Skip("needs the hermetic runtime: on the stock one schedules do not decide everything")
 	}
