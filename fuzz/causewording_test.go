@@ -16,6 +16,9 @@ import (
 
 // TestCauseWording: causes and signatures are of what happened, not of how it is told.
 func TestCauseWording(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}

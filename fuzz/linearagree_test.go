@@ -34,6 +34,9 @@ var (
 // every step, and porcupine, which looks for an order of the calls. They name the
 // same addresses, but for differences that are explained here.
 func TestLinearAgrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	r := scenariotest.Runner(t)
 	sum := agreement{explained: map[string]int{}}
 	for _, s := range append(shortLibrary(t), drawnWorlds(t)...) {

@@ -48,6 +48,9 @@ const shrinkPatience = 5 * time.Minute
 // Two runs of whereabouts#162, with five pods on three nodes and two networks,
 // shrink to one finding: a pod, its address taken away while its status waits.
 func TestShrinkTwoSeedsOfOneBug(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	r := scenariotest.Runner(t)
 	prints := map[string]bool{}
 	for _, seed := range []uint64{5, 6} {

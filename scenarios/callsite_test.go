@@ -95,6 +95,9 @@ var sited = []string{"r1-whereabouts-162.yaml", "found-calico-limit-race.yaml", 
 
 // TestCallSitesRepeat: a call site is the same on both stores, and in another process.
 func TestCallSitesRepeat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	r := runner(t)
 	var here strings.Builder
 	for _, file := range sited {

@@ -220,6 +220,9 @@ func parse(t testing.TB, text string) *scenarios.Scenario {
 
 // choices are seeds 1 to n under each strategy.
 func choices(n uint64, strategies ...string) []scenarios.Options {
+	if testing.Short() {
+		n = 1
+	}
 	var out []scenarios.Options
 	for _, name := range strategies {
 		for seed := uint64(1); seed <= n; seed++ {

@@ -17,6 +17,9 @@ import (
 // its datastores the scenarios break the same invariants, those that they expect.
 // The goldens show one of them; this shows that each is under five seconds.
 func TestDatastoresAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	files, err := filepath.Glob("wikimedia-w[1-6]-*.yaml")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("%d files, want W1 to W6: %v", len(files), err)

@@ -116,6 +116,9 @@ func TestHazardsShrink(t *testing.T) {
 
 // Hazards of every kind, at random, repeat with the seed.
 func TestHazardsRepeat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	needClocks(t)
 	r := runner(t)
 	for _, file := range []string{"testdata/hazards/whereabouts.yaml", "testdata/hazards/calico.yaml"} {

@@ -20,6 +20,9 @@ var few = []string{"r1-whereabouts-162", "whereabouts-712-patch-500", "calico-44
 // The exceptions to the default order that were recorded from a run of the real
 // code make it again, message by message, in whatever order it was made.
 func TestRecordedRunsOfRealCodeRepeat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}

@@ -24,6 +24,9 @@ var cheapOnBothStores = []string{
 // A run is the same on either store: every step, every call, the final store to the
 // byte, and what the oracles said. With -full, for the whole library.
 func TestStoresAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	files := cheapOnBothStores
 	if *full {
 		hazards, err := filepath.Glob("testdata/hazards/*.yaml")

@@ -29,6 +29,9 @@ const storiesMax = 12
 // (the words of messages and of the history, violations' messages, keys, notes, errors),
 // a timeline shows the same steps and weighs them the same.
 func TestTimelineWording(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	r := runner(t)
 	for _, w := range worded {
 		t.Run(strings.Trim(w.scenario+"/"+w.datastore, "/"), func(t *testing.T) {

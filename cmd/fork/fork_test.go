@@ -167,14 +167,14 @@ const (
 	calico      = "github.com/projectcalico/calico"
 )
 
-// modules are those that a fork can be of.
+// modules are those that packages or files are generated of.
 func modules(t *testing.T) []string {
 	t.Helper()
-	all, _, err := upstreams()
+	forkable, others, err := upstreams()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return append(forkable, others...)
 }
 
 // fresh is a new machine: its module cache is empty, and nothing can be had but the

@@ -86,6 +86,9 @@ func TestFamiliesAreListed(t *testing.T) {
 
 // A small share of the runs: what never broke does not break, and what always did does.
 func TestFamilies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}

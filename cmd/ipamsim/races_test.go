@@ -104,6 +104,9 @@ func everyChange() map[string][2]*capacity.Cluster {
 // TestRacesAreBrought: of what a row of the track record violates, something is there with
 // the change and never without it. With -findings, under three more seeds.
 func TestRacesAreBrought(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	r := scenariotest.Runner(t)
 	rows := trackRecord(t)
 	told := map[answer.Change]int{}

@@ -100,6 +100,9 @@ func TestPlan(t *testing.T) {
 // TestPlanInterrupted: what was done is kept and handed over; the next one does the
 // rest, and all is as if nothing had happened.
 func TestPlanInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	const repeats = 150
 	cfg := Config{Spec: leaseSpec(repeats), Runs: repeats * leaseCells, Dir: t.TempDir()}
 	whole, _, _ := answered(t, t.Context(), cfg)

@@ -38,6 +38,9 @@ func TestEveryActionIsADeedOrNone(t *testing.T) {
 // Of a thousand worlds the stated shares have no operator's deed, and neither fault
 // nor crash, whatever else was drawn; and of each kind there are worlds that have it.
 func TestSharesOfWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	const worlds = 1000
 	for _, name := range Names(All) {
 		var drawn, all Tally
@@ -75,6 +78,9 @@ func TestSharesOfWorlds(t *testing.T) {
 
 // A world without a kind of deed has none of it, and is the same otherwise.
 func TestWithout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	for _, name := range Names(All) {
 		less := map[Deed]int{}
 		for seed := range uint64(80) {

@@ -15,6 +15,9 @@ import (
 // answer that can be met: with the trouble that the cluster has at the beginning told
 // apart, and the way to the recommended option carried out.
 func TestReadmePlanOfAnImport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)

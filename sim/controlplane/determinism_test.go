@@ -68,6 +68,9 @@ const childVariable = "IPAMSIM_CONTROLPLANE_CHILD"
 
 // A run is a function of its seed, in one process after another.
 func TestDeterminism(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
 	if !hermetic.Enabled {
 		t.Skip("NOT TESTED: this is the stock runtime, on which a seed does not repeat; use: make test")
 	}

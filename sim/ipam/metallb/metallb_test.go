@@ -3,7 +3,6 @@ package metallb
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
