@@ -14,7 +14,7 @@ import (
 func TestInputFilesAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bytesOf := rapid.SliceOfN(rapid.Byte(), 0, 50)
-		in := input.Input{bytesOf.Draw(t, "world"), bytesOf.Draw(t, "schedule")}
+		in := input.Input{World: bytesOf.Draw(t, "world"), Schedule: bytesOf.Draw(t, "schedule")}
 		got, err := input.ParseFile(in.File())
 		if err != nil || !bytes.Equal(got.World, in.World) || !bytes.Equal(got.Schedule, in.Schedule) {
 			t.Fatalf("%s\nread %q: %v", in.File(), got, err)
