@@ -13,6 +13,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/input"
+	"ipamsim/reports/golden/testfiles"
 	"ipamsim/scenarios/dump/dumptest"
 	"ipamsim/sim/etcd/twin"
 )
@@ -65,17 +66,13 @@ func FuzzWhereabouts(f *testing.F) { fuzzRuns(f, "FuzzWhereabouts") }
 // FuzzScenarioFile: the loader never panics, refuses in one line, and never
 // accepts what it cannot print back.
 func FuzzScenarioFile(f *testing.F) {
-	for _, pattern := range []string{"bad/*.yaml", "good/*.yaml"} {
-		files, err := filepath.Glob(filepath.Join("../scenarios/testdata", pattern))
-		if err != nil || len(files) == 0 {
-			f.Fatalf("no files %s: %v", pattern, err)
+	for _, dir := range []string{"bad", "good"} {
+		files, err := testfiles.All(filepath.Join("../scenarios/testdata", dir), ".yaml")
+		if err != nil {
+			f.Fatal(err)
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(text)
+			f.Add(file.Data)
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -3,7 +3,6 @@ package scenarios_test
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/reports/golden"
+	"ipamsim/reports/golden/testfiles"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 )
@@ -25,20 +25,19 @@ func equal(a, b *scenarios.Scenario) bool {
 }
 
 // TestBadInput: every mistake is one line that says where it is and what would be
-// right. The .err files are meant to be read.
+// right. NAME.yaml has the mistake and NAME.err the line, which is meant to be read. Both
+// are members of an archive, one for each subject. binary and not-utf8 stand alone: their
+// bytes are no text, and the former does not end in a newline.
 func TestBadInput(t *testing.T) {
-	files, err := filepath.Glob("testdata/bad/*.yaml")
+	const dir = "testdata/bad"
+	files, err := testfiles.All(dir, ".yaml")
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d bad files, %v", len(files), err)
 	}
-	for _, file := range files {
-		name := filepath.Base(file)
+	for _, f := range files {
+		name, lines := f.Name, strings.TrimSuffix(f.Name, ".yaml")+".err"
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = managers.All().Parse(name, data)
+			_, err := managers.All().Parse(name, f.Data)
 			if err == nil {
 				t.Fatal("it loads")
 			}
@@ -50,7 +49,14 @@ func TestBadInput(t *testing.T) {
 			if strings.Count(got, "\n") != 1 || len(got) > 400 {
 				t.Errorf("not one line of at most 400 bytes: %q", got)
 			}
-			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".err", got)
+			if f.Archive == "" {
+				golden.Check(t, filepath.Join(dir, lines), got)
+			} else {
+				golden.CheckMember(t, f.Archive, lines, got)
+			}
 		})
+	}
+	if all, err := testfiles.All(dir, ".err"); err != nil || len(all) != len(files) {
+		t.Errorf("%d files and %d .err, %v", len(files), len(all), err)
 	}
 }

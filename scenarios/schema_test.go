@@ -3,7 +3,6 @@ package scenarios_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports/golden"
+	"ipamsim/reports/golden/testfiles"
 	"ipamsim/scenarios"
 )
 
@@ -103,7 +103,7 @@ func validator(t *testing.T) *validate.SchemaValidator {
 // scenarioDocument is the Scenario document of a file, as any YAML parser reads it.
 func scenarioDocument(t *testing.T, file string) map[string]any {
 	t.Helper()
-	data, err := os.ReadFile(file)
+	data, err := testfiles.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

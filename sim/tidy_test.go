@@ -101,6 +101,7 @@ var layers = []struct{ dir, may string }{
 	{"reports/formats", "model model/... sim reports reports/visible reports/table reports/layout reports/timeline reports/record"},
 	{"reports/bench", ""},                              // for benchmarks
 	{"reports/golden", ""},                             // for tests
+	{"reports/golden/testfiles", ""},                   // for tests
 	{"reports/chart", "reports/visible reports/table"}, // gonum's plots as SVG and PNG
 	{"reports/page", "model model/... sim reports reports/prose reports/visible reports/record reports/timeline"},
 	{"reports/page/browser", ""}, // headless Chromium, for tests

@@ -24,6 +24,10 @@ import (
 // truth is what is known of a dump in testdata/truth: what somebody who knows the
 // address manager would say of it. It was written by hand, with the dump and before
 // the importer had read it.
+//
+// Most dumps omit fields of Pods and Nodes that the importer does not read: volumes, mounts,
+// container statuses, images, capacity. node-gone (JSON) and quiet-vxlan (YAML, with
+// managedFields) are as kubectl prints them, so that reading past these fields is tested.
 type truth struct {
 	Title                          string
 	Calico, Whereabouts, Datastore string

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/reports/golden/testfiles"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/strict"
 	"ipamsim/scenarios/strict/stricttest"
@@ -18,17 +19,13 @@ import (
 // FuzzPlanFile: any bytes are a plan, or one clear line says why not. What is a
 // plan can be packed, and is the same plan then.
 func FuzzPlanFile(f *testing.F) {
-	for _, pattern := range []string{"testdata/good/*.yaml", "testdata/bad/*.yaml"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			f.Fatal(pattern, err)
+	for _, dir := range []string{"testdata/good", "testdata/bad"} {
+		files, err := testfiles.All(dir, ".yaml")
+		if err != nil {
+			f.Fatal(err)
 		}
 		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(data)
+			f.Add(file.Data)
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +19,7 @@ import (
 	"ipamsim/model/capacity/calico"
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/golden"
+	"ipamsim/reports/golden/testfiles"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/plan/values"
@@ -142,20 +143,28 @@ func goods(t *testing.T) (names []string) {
 // One mistake each: the first line of the file says what it is, and the golden what
 // the user is told.
 func TestBad(t *testing.T) {
-	files, err := filepath.Glob("testdata/bad/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	const dir = "testdata/bad"
+	files, err := testfiles.All(dir, ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(name string) ([]byte, error) {
+		path := filepath.Join(dir, name)
+		data, err := testfiles.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return strict.ReadFile(path) // for its error
+		}
+		return data, err
 	}
 	var told strings.Builder
 	for _, f := range files {
-		_, err := plan.Load(managers.All(), f)
+		_, err := plan.Parse(managers.All(), filepath.Join(dir, f.Name), f.Data, open)
 		var e *strict.Error
 		if !errors.As(err, &e) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", f, err)
+			t.Errorf("%s: %v", f.Name, err)
 			continue
 		}
-		text, _ := os.ReadFile(f)
-		first, _, _ := strings.Cut(string(text), "\n")
+		first, _, _ := strings.Cut(string(f.Data), "\n")
 		fmt.Fprintf(&told, "%s\n  %s\n", first, strings.TrimPrefix(err.Error(), "testdata/bad/"))
 	}
 	golden.Check(t, "testdata/bad.golden", told.String())
@@ -233,7 +242,7 @@ spec: {from: imported.yaml, horizon: 1d}
 // A program of which no manager has a part for plans says what to give one.
 func TestNoManagerIsPlanned(t *testing.T) {
 	const text = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: x}\nspec: {from: canary.scenario, horizon: 1d}\n"
-	_, err := plan.Parse(scenarios.Managers{canary.New()}, "plan.yaml", []byte(text), func(name string) ([]byte, error) { return os.ReadFile("testdata/bad/" + name) })
+	_, err := plan.Parse(scenarios.Managers{canary.New()}, "plan.yaml", []byte(text), func(name string) ([]byte, error) { return testfiles.ReadFile("testdata/bad/" + name) })
 	if err == nil || !strings.Contains(err.Error(), "no manager of this program can be planned: give it a plan.Manager") {
 		t.Error(err)
 	}

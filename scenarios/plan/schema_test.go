@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/reports/golden"
+	"ipamsim/reports/golden/testfiles"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/plan/values"
 )
@@ -70,7 +70,7 @@ func TestSchemaJudges(t *testing.T) {
 	}
 	v := validate.NewSchemaValidator(&s, nil, "", strfmt.Default)
 	judge := func(file string) bool {
-		data, err := os.ReadFile(file)
+		data, err := testfiles.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
