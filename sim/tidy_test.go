@@ -49,7 +49,9 @@ var layers = []struct{ dir, may string }{
 	{"sim/kube/elect", ""},         // leader election
 	{"sim/kube/front", "sim/kube"}, // what clients ask before they ask for objects
 	{"sim/attach", "sim sim/kube sim/kube/front"},
-	{"sim/controlplane", "sim sim/hermetic sim/kube sim/kube/early sim/kube/elect"},
+	{"sim/controlplane/door/eviction", ""},
+	{"sim/controlplane/upstream/podgc", "sim/controlplane/door/eviction"},
+	{"sim/controlplane", "sim sim/hermetic sim/kube sim/kube/early sim/kube/elect sim/controlplane/upstream/podgc"},
 	{"sim/ipam", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud"},
 	{"sim/disk", "model model/act sim"},
 	{"sim/local", "model model/act sim"},

@@ -99,19 +99,19 @@ func (c *copies) add(l line) {
 
 // upstreams are the modules that a fork can be of, in the order of their tables: those
 // of which packages are generated. Of others only files are.
-func upstreams() (forkable, others []string, err error) {
+func upstreams() (forks, others []string, err error) {
 	all, err := allCopies()
 	for _, c := range all {
 		switch {
 		case c.module == "":
 			return nil, nil, fmt.Errorf("%s: no line module PATH", c.table)
 		case len(c.folders) > 0:
-			forkable = append(forkable, c.module)
+			forks = append(forks, c.module)
 		default:
 			others = append(others, c.module)
 		}
 	}
-	return forkable, others, err
+	return forks, others, err
 }
 
 // original is the package of upstream's that ours, by its import path, is a copy of; or

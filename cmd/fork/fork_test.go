@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+const kubernetesModule = "k8s.io/kubernetes"
+
 // release is the folder of a module as the build has it.
 func release(t *testing.T, path string) string {
 	t.Helper()
@@ -145,7 +147,7 @@ replace (
 func TestForkOfKubernetes(t *testing.T) {
 	clone(t)
 	dir := t.TempDir()
-	b, err := os.ReadFile(filepath.Join(release(t, forkable), "go.mod"))
+	b, err := os.ReadFile(filepath.Join(release(t, kubernetesModule), "go.mod"))
 	if err == nil {
 		err = os.WriteFile(dir+"/go.mod", b, 0o666)
 	}
@@ -157,7 +159,7 @@ func TestForkOfKubernetes(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err := open(dir, ours)
-	if err != nil || len(f.replaces) != 1 || f.replaces[forkable] != dir {
+	if err != nil || len(f.replaces) != 1 || f.replaces[kubernetesModule] != dir {
 		t.Errorf("%+v %v", f, err)
 	}
 }
@@ -170,11 +172,11 @@ const (
 // modules are those that packages or files are generated of.
 func modules(t *testing.T) []string {
 	t.Helper()
-	forkable, others, err := upstreams()
+	forks, others, err := upstreams()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(forkable, others...)
+	return append(forks, others...)
 }
 
 // fresh is a new machine: its module cache is empty, and nothing can be had but the

@@ -88,7 +88,7 @@ func open(dir string, ours *module) (*fork, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all = append(all, forkable); !slices.Contains(all, m.Module.Path) {
+	if !slices.Contains(all, m.Module.Path) {
 		return nil, fmt.Errorf("%s: module %q; want a fork of an address manager that ipamsim runs: %s", file, m.Module.Path, strings.Join(all, " or "))
 	}
 	f := &fork{path: m.Module.Path, dir: dir, replaces: map[string]string{}}

@@ -128,13 +128,9 @@ func tokens(src []byte) string {
 	}
 }
 
-// kubernetes is transcribed as well. Of its first module no fork can be built in: that
-// one is of many which know each other by version.
-var kubernetes = []string{"k8s.io/apiserver", forkable}
-
-// forkable is Kubernetes' own module, of which a fork can be built in: node IPAM and
-// Services are in it. Its folders under staging are taken if they are there.
-const forkable = "k8s.io/kubernetes"
+// kubernetes is transcribed as well. No fork of this module can be built in: it is one of
+// many which know each other by version.
+var kubernetes = []string{"k8s.io/apiserver"}
 
 // released are the folders of the modules that ipamsim is built with.
 func released() (map[string]string, error) {

@@ -40,7 +40,7 @@ var deciding = []*suite{
 	{folder: "sim/por"},
 	{folder: "sim/cluster"},
 	{folder: "sim/cluster/control"},
-	{folder: "scenarios", only: "^TestGolden$/^(ok-|r[0-9]|w2-)", each: true, most: 14},
+	{folder: "scenarios", only: "^TestLibrary$/^(ok-|r[0-9]|w2-)", each: true, most: 14},
 }
 
 // test is one of a suite.
