@@ -51,12 +51,12 @@ LONGEST = ./scenarios ./fuzz ./fuzz/campaign ./scenarios/plan ./cmd/cli ./sim/ip
 TESTS = -vet=off -json -count=1 -exec 'env GOMAXPROCS=1' $(LONGEST) $(OURS) | go run $(GOTESTSUM) --raw-command --format pkgname --jsonfile bin/tests.json -- cat
 SLOWEST = code=$$?; echo; echo "the slowest:"; go run $(GOTESTSUM) tool slowest --jsonfile bin/tests.json --threshold 5s --num 15; [ $$code = 0 ]
 test: ## every test but the long ones; then the slowest, and which did not run and why
-	@mkdir -p bin && : >bin/runs && export IPAMSIM_RUNS=$(CURDIR)/bin/runs; set -o pipefail; $(call gov,test) -short -timeout 20m $(TESTS); $(SLOWEST) && .ci/woken bin/runs
+	@mkdir -p bin && : >bin/runs && export IPAMSIM_RUNS=$(CURDIR)/bin/runs; set -o pipefail; $(call gov,test) -timeout 20m $(TESTS); $(SLOWEST) && .ci/woken bin/runs
 
-# A long test is one that looks at testing.Short().
+# A long test is one that asks sim/longtest.
 test-long: ## every test, also the long ones, which it lists first (an hour)
-	@grep -rn --include='*_test.go' 'testing.Short()' . | cut -d: -f1 | sort | uniq -c
-	@mkdir -p bin; set -o pipefail; $(call gov,test) -timeout 3h $(TESTS); $(SLOWEST)
+	@grep -rnE 'longtest\.|^\[!long\]' --include='*_test.go' --include='*.txtar' cmd fuzz scenarios sim | sed 's/:.*longtest/: longtest/'
+	@mkdir -p bin; export IPAMSIM_LONG=1; set -o pipefail; $(call gov,test) -timeout 3h $(TESTS); $(SLOWEST)
 
 lint: ## gofmt, vet, the house rules (sim/tidy_test.go)
 	@out=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }

@@ -12,14 +12,13 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 )
 
 // The cause of a failure is the same in both of Calico's datastores, and names the
 // functions that did it.
 func TestCauseInBothDatastores(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}

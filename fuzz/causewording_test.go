@@ -12,13 +12,12 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 )
 
 // TestCauseWording: causes and signatures are of what happened, not of how it is told.
 func TestCauseWording(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}

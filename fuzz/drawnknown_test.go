@@ -8,6 +8,7 @@ import (
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 )
 
 var drawn = flag.Uint64("drawn", 25, "so many of the worlds that a gate's search draws, for each target")
@@ -16,9 +17,7 @@ var drawn = flag.Uint64("drawn", 25, "so many of the worlds that a gate's search
 // nothing would be red. With -learn it is noted; -drawn 2000 is more than a gate gets to
 // see.
 func TestDrawnWorldsAreKnown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}

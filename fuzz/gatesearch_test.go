@@ -14,6 +14,7 @@ import (
 	"ipamsim/reports/baseline"
 	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
+	"ipamsim/sim/longtest"
 )
 
 // gateSearched is what a gate of one scenario and a search come to.
@@ -33,9 +34,7 @@ func gateSearched(t *testing.T, s gate.Search) *baseline.Outcome {
 
 // TestGateSearchKnowsWhatIsKnown: the bugs of the release that everybody knows are no news.
 func TestGateSearchKnowsWhatIsKnown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	o := gateSearched(t, gate.Search{Time: 20 * time.Second, Dir: t.TempDir(), Known: filepath.Join("testdata", "known")})
 	if o.Red() || o.Searched == 0 || len(o.Rows) != 1 {
 		t.Errorf("%s", gateText(t, o))

@@ -21,6 +21,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
+	"ipamsim/sim/longtest"
 )
 
 var (
@@ -34,9 +35,7 @@ var (
 // every step, and porcupine, which looks for an order of the calls. They name the
 // same addresses, but for differences that are explained here.
 func TestLinearAgrees(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	r := scenariotest.Runner(t)
 	sum := agreement{explained: map[string]int{}}
 	for _, s := range append(shortLibrary(t), drawnWorlds(t)...) {

@@ -18,6 +18,7 @@ import (
 	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
+	"ipamsim/sim/longtest"
 )
 
 // failingRun runs a scenario of the library and returns its first violation of an
@@ -48,9 +49,7 @@ const shrinkPatience = 5 * time.Minute
 // Two runs of whereabouts#162, with five pods on three nodes and two networks,
 // shrink to one finding: a pod, its address taken away while its status waits.
 func TestShrinkTwoSeedsOfOneBug(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	r := scenariotest.Runner(t)
 	prints := map[string]bool{}
 	for _, seed := range []uint64{5, 6} {

@@ -19,6 +19,7 @@ import (
 	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/por"
 	"ipamsim/sim/strategy"
 )
@@ -85,9 +86,7 @@ func endOf(t *testing.T, c *cluster.Cluster) string {
 // TestPlainEnumeration: of real worlds the reduction counts the schedules that plain
 // enumeration goes through one by one, and comes to the same ends and the same violations.
 func TestPlainEnumeration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("needs the hermetic runtime: on the stock one schedules do not decide everything")
 	}

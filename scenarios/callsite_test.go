@@ -12,6 +12,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
+	"ipamsim/sim/longtest"
 )
 
 // sites are the call sites of a run, a line a message.
@@ -95,9 +96,7 @@ var sited = []string{"r1-whereabouts-162.yaml", "found-calico-limit-race.yaml", 
 
 // TestCallSitesRepeat: a call site is the same on both stores, and in another process.
 func TestCallSitesRepeat(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	r := runner(t)
 	var here strings.Builder
 	for _, file := range sited {

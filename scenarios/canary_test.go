@@ -15,6 +15,7 @@ import (
 	"ipamsim/model/route"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/sim/longtest"
 )
 
 // canaryYAML is the smallest cluster in which every bug of the canary shows: pods
@@ -220,7 +221,7 @@ func parse(t testing.TB, text string) *scenarios.Scenario {
 
 // choices are seeds 1 to n under each strategy.
 func choices(n uint64, strategies ...string) []scenarios.Options {
-	if testing.Short() {
+	if !longtest.On() {
 		n = 1
 	}
 	var out []scenarios.Options

@@ -11,15 +11,14 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/sim/longtest"
 )
 
 // What Wikimedia met does not depend on where Calico keeps its record: on each of
 // its datastores the scenarios break the same invariants, those that they expect.
 // The goldens show one of them; this shows that each is under five seconds.
 func TestDatastoresAgree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	files, err := filepath.Glob("wikimedia-w[1-6]-*.yaml")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("%d files, want W1 to W6: %v", len(files), err)

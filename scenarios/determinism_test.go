@@ -13,6 +13,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 )
 
 var (
@@ -31,7 +32,7 @@ func TestDeterminism(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: on the stock runtime runs need not repeat; run make determinism")
 	}
-	if testing.Short() {
+	if !longtest.On() {
 		t.Skip("SKIPPED: TestLibrary replays each run in another process; make test-long")
 	}
 	var want []string

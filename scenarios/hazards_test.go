@@ -11,6 +11,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/strategy"
 )
 
@@ -116,9 +117,7 @@ func TestHazardsShrink(t *testing.T) {
 
 // Hazards of every kind, at random, repeat with the seed.
 func TestHazardsRepeat(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	needClocks(t)
 	r := runner(t)
 	for _, file := range []string{"testdata/hazards/whereabouts.yaml", "testdata/hazards/calico.yaml"} {

@@ -11,6 +11,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/strategy"
 )
 
@@ -20,9 +21,7 @@ var few = []string{"r1-whereabouts-162", "whereabouts-712-patch-500", "calico-44
 // The exceptions to the default order that were recorded from a run of the real
 // code make it again, message by message, in whatever order it was made.
 func TestRecordedRunsOfRealCodeRepeat(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}

@@ -11,6 +11,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
+	"ipamsim/sim/longtest"
 )
 
 // cheapOnBothStores touch, between them, all that the store serves: leases and
@@ -24,9 +25,7 @@ var cheapOnBothStores = []string{
 // A run is the same on either store: every step, every call, the final store to the
 // byte, and what the oracles said. With -full, for the whole library.
 func TestStoresAgree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	files := cheapOnBothStores
 	if *full {
 		hazards, err := filepath.Glob("testdata/hazards/*.yaml")

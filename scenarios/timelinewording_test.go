@@ -12,6 +12,7 @@ import (
 	"ipamsim/reports/timeline"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
+	"ipamsim/sim/longtest"
 )
 
 // worded are scenarios whose stories turn on what each kind of rule in the timeline looks
@@ -29,9 +30,7 @@ const storiesMax = 12
 // (the words of messages and of the history, violations' messages, keys, notes, errors),
 // a timeline shows the same steps and weighs them the same.
 func TestTimelineWording(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	r := runner(t)
 	for _, w := range worded {
 		t.Run(strings.Trim(w.scenario+"/"+w.datastore, "/"), func(t *testing.T) {

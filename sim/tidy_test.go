@@ -40,6 +40,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/strategy", "sim"},
 	{"sim/por", "sim"},
 	{"sim/scratch", ""},
+	{"sim/longtest", ""}, // for tests
 	{"sim/etcd", "sim sim/scratch"},
 	{"sim/etcd/twin", "sim sim/etcd"},
 	{"sim/etcd/etcdtest", "sim/etcd"},  // for tests

@@ -16,6 +16,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 )
 
 // TestMain lets scripts run this binary as ipamsim.
@@ -32,6 +33,12 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Condition: func(c string) (bool, error) {
+			if c != "long" {
+				return false, fmt.Errorf("no condition %q", c)
+			}
+			return longtest.On(), nil
+		},
 		Setup: func(e *testscript.Env) error {
 			program, err := exec.LookPath("ipamsim")
 			if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ipamsim/sim/longtest"
 )
 
 // The rows of the library in which the address of a starting pod is freed.
@@ -19,9 +21,7 @@ var windowOf162 = []string{"found-failed-refetch-frees", "r1-whereabouts-162", "
 // with that of the plugin's crash the one of this, another stays as it is, and the
 // gate is green.
 func TestForkIsGated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	clone(t)
 	g := newGarden(t)
 	fork := copied(t, release(t, whereabouts), filepath.Join(g.dir, "whereabouts"))

@@ -14,6 +14,7 @@ import (
 	"ipamsim/cmd/cli"
 	"ipamsim/cmd/managers"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 )
 
 // familyRow is one scenario of a family: in how many runs each invariant broke.
@@ -86,9 +87,7 @@ func TestFamiliesAreListed(t *testing.T) {
 
 // A small share of the runs: what never broke does not break, and what always did does.
 func TestFamilies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}

@@ -21,6 +21,7 @@ import (
 	answerwhereabouts "ipamsim/reports/answer/whereabouts"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
+	"ipamsim/sim/longtest"
 )
 
 // undo takes a change back in the text of a scenario.
@@ -104,9 +105,7 @@ func everyChange() map[string][2]*capacity.Cluster {
 // TestRacesAreBrought: of what a row of the track record violates, something is there with
 // the change and never without it. With -findings, under three more seeds.
 func TestRacesAreBrought(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	r := scenariotest.Runner(t)
 	rows := trackRecord(t)
 	told := map[answer.Change]int{}

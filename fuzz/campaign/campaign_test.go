@@ -17,6 +17,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/sim/longtest"
 )
 
 // flaky is a small cluster in which an address is handed out twice under some
@@ -251,9 +252,7 @@ func TestInterrupted(t *testing.T) {
 // TestInterruptedCounts: what runs saw is counted as if nobody had interrupted, and one worker
 // had made them all.
 func TestInterruptedCounts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	cfg := Config{Spec: flakySpec(""), Runs: 90, Workers: 2, Dir: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg.Tell = func(p Progress) {
@@ -312,9 +311,7 @@ func TestSecrets(t *testing.T) {
 // TestWhole: an exhaustive search goes through its schedules in one order, keeps
 // what fails when it fails, and begins anew.
 func TestWhole(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	for _, x := range []struct {
 		bug  string
 		runs uint64

@@ -21,6 +21,7 @@ import (
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/process"
 	"ipamsim/reports/index"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/scratch"
 )
 
@@ -31,9 +32,7 @@ var full = flag.Bool("full", false, "TestChaos: 100 kills of workers and 5 of co
 // happened: every seed counted once, every finding there, no file broken, and
 // nothing left behind.
 func TestChaos(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	workers, coordinators, runs, pace := 8, 2, uint64(100), 300*time.Millisecond
 	if *full {
 		workers, coordinators, runs, pace = 100, 5, 2000, 200*time.Millisecond

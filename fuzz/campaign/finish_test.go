@@ -12,15 +12,14 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/space"
+	"ipamsim/sim/longtest"
 )
 
 // TestTimeIsUp: though the queue is full of failures, the campaign ends when its time
 // is up. Each kind of failure has a file and a page, as recorded if nobody made it
 // small; the same command goes on with those.
 func TestTimeIsUp(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	const kinds, left, late = 8, 5 * time.Second, 10 * time.Second
 	cfg := Config{Spec: queue.Spec{First: 1, Sources: []queue.Source{{Space: "calico"}}}, Dir: t.TempDir(), Workers: 2}
 	full := until(t, cfg, func(p Progress) bool { return p.Open >= kinds }) // however long that takes on this machine
@@ -97,9 +96,7 @@ func TestOtherDeeds(t *testing.T) {
 
 // TestWorldsAreCounted, each once, by what cannot happen in them.
 func TestWorldsAreCounted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	const runs = 12
 	cfg := Config{Spec: queue.Spec{First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []space.Deed{space.Operator}}, Runs: runs, Dir: t.TempDir()}
 	var want space.Tally

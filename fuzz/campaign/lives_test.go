@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/sim/longtest"
 )
 
 // lease is a small cluster of which it is asked how long its addresses last: in
@@ -100,9 +101,7 @@ func TestPlan(t *testing.T) {
 // TestPlanInterrupted: what was done is kept and handed over; the next one does the
 // rest, and all is as if nothing had happened.
 func TestPlanInterrupted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	const repeats = 150
 	cfg := Config{Spec: leaseSpec(repeats), Runs: repeats * leaseCells, Dir: t.TempDir()}
 	whole, _, _ := answered(t, t.Context(), cfg)
@@ -133,9 +132,7 @@ func TestPlanInterrupted(t *testing.T) {
 // TestPlanChaos: whoever is killed, workers, their worker processes or the coordinator, the
 // answer is the same to the byte.
 func TestPlanChaos(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	workers, coordinators, repeats, pace := 4, 2, 300, 250*time.Millisecond
 	if *full {
 		workers, coordinators, repeats = 50, 5, 5000

@@ -11,13 +11,14 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
+	"ipamsim/sim/longtest"
 )
 
 // TestConformance: every manager that comes with ipamsim passes.
 func TestConformance(t *testing.T) {
 	all := scenarios.Managers(managers.All())
 	names := []string{"canary", "calico", "whereabouts"}
-	if testing.Short() {
+	if !longtest.On() {
 		names = names[:1]
 	}
 	for _, name := range names {

@@ -10,6 +10,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/hazard"
+	"ipamsim/sim/longtest"
 )
 
 // Of every action of a timeline and every hazard somebody has decided whether it is a
@@ -38,9 +39,7 @@ func TestEveryActionIsADeedOrNone(t *testing.T) {
 // Of a thousand worlds the stated shares have no operator's deed, and neither fault
 // nor crash, whatever else was drawn; and of each kind there are worlds that have it.
 func TestSharesOfWorlds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	const worlds = 1000
 	for _, name := range Names(All) {
 		var drawn, all Tally
@@ -78,9 +77,7 @@ func TestSharesOfWorlds(t *testing.T) {
 
 // A world without a kind of deed has none of it, and is the same otherwise.
 func TestWithout(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	for _, name := range Names(All) {
 		less := map[Deed]int{}
 		for seed := range uint64(80) {

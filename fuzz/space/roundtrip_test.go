@@ -26,6 +26,7 @@ import (
 	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/clustertest"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/longtest"
 )
 
 var (
@@ -288,9 +289,7 @@ func minus(a, b []string) []string {
 // Of a network with several ranges upstream's DEL may leave some, whoever ran the ADD:
 // see scenarios/found-dual-stack-del-stops.yaml and found-second-range-unguarded.yaml.
 func TestImportedPodsGo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	r := scenariotest.Runner(t)
 	released, left, several, gone := 0, 0, 0, 0
 	from := imports()

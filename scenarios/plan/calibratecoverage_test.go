@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ipamsim/scenarios/calibrate"
+	"ipamsim/sim/longtest"
 )
 
 var full = flag.Bool("full", false, "TestConformance: a year of each world, and backtests of a year: minutes")
@@ -43,9 +44,7 @@ func (t *tally) check(tt *testing.T, least int) {
 // The band of every parameter holds the truth of 90 to 99 % of 200 generated worlds: four
 // months each, with -full a year.
 func TestConformanceCoverage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	tr := year
 	if !*full {
 		tr.days, tr.slots = 120, 25
@@ -95,9 +94,7 @@ func TestConformanceCoverage(t *testing.T) {
 // measure; measures that are whole numbers near zero more often, for no band is between
 // two of them.
 func TestConformanceBacktest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	tr, draws, worlds := year, 200, worlds
 	if !*full {
 		tr.days, tr.slots, draws, worlds = 90, 25, 100, 100

@@ -19,6 +19,7 @@ import (
 	"ipamsim/model/metric"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
+	"ipamsim/sim/longtest"
 )
 
 // holder is who has an address.
@@ -50,9 +51,7 @@ func holders(v metric.View, c *capacity.Cluster) map[netip.Prefix][]holder {
 // block: they must ask in one order. And a new node for whose tunnel none is left
 // asks again until one is.
 func TestClaimsAgree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	text, err := os.ReadFile("../plans/replaced-nodes.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -9,15 +9,14 @@ import (
 	"ipamsim/reports/answer"
 	"ipamsim/reports/answer/render"
 	"ipamsim/scenarios/plan"
+	"ipamsim/sim/longtest"
 )
 
 // README.md's plan of an imported cluster runs as it is printed, from a dump to an
 // answer that can be met: with the trouble that the cluster has at the beginning told
 // apart, and the way to the recommended option carried out.
 func TestReadmePlanOfAnImport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)

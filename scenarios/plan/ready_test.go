@@ -18,6 +18,7 @@ import (
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/plan/values"
+	"ipamsim/sim/longtest"
 )
 
 const plansDir = "../plans"
@@ -203,9 +204,7 @@ func TestBlockSizesAreAsByHand(t *testing.T) {
 // cells, which share their luck, a right plan is refused once in 50 seeds, and this
 // one is not. One leak more or less (k = 2 or 4) is refused in at least five cells.
 func TestSmallRangeIsAsByHand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	const lives, pods, free, tail = 250, 3, 2, 0.0005
 	p := ready(t, "tkg-small-range")
 	cells := lived(t, p, lives).Cells

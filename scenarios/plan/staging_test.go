@@ -13,6 +13,7 @@ import (
 	"ipamsim/reports/answer"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/plan"
+	"ipamsim/sim/longtest"
 )
 
 // stagingDump is what kubectl get -o yaml would have printed of T293729's cluster
@@ -100,9 +101,7 @@ func stagingImported(t *testing.T) *plan.Plan {
 // option meets, or does not meet, what is asked as it did when the cluster was built
 // so, and what is measured is as likely the same. On the way nobody is cut off.
 func TestStagingOfAnImport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	const repeats = 30
 	built := answer.Of(lived(t, ready(t, "wikimedia-staging"), repeats))
 	p := stagingImported(t)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 )
 
 // everything is a world in which each of the controllers has something to do.
@@ -68,9 +69,7 @@ const childVariable = "IPAMSIM_CONTROLPLANE_CHILD"
 
 // A run is a function of its seed, in one process after another.
 func TestDeterminism(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("NOT TESTED: this is the stock runtime, on which a seed does not repeat; use: make test")
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 )
 
 func needHermetic(t testing.TB) {
@@ -61,7 +62,7 @@ func TestRepeats(t *testing.T) {
 		}
 	}
 	idle, loaded := 20, 5
-	if testing.Short() {
+	if !longtest.On() {
 		idle, loaded = 4, 1
 	}
 	for _, n := range []int{1, 4} {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 )
 
 // death is what a process died of.
@@ -191,7 +192,7 @@ func TestLeftOver(t *testing.T) {
 	needHermetic(t)
 	before := runtime.NumGoroutine()
 	woken, times := 0, 200
-	if testing.Short() {
+	if !longtest.On() {
 		times = 40
 	}
 	for range times {

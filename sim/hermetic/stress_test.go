@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ipamsim/sim/longtest"
 )
 
 var programs = flag.Int("programs", 60, "how many generated programs TestPrograms runs; above 100 under load")
@@ -33,7 +35,7 @@ func TestProgramsChild(t *testing.T) {
 // beside it and wherever its memory lies.
 func TestPrograms(t *testing.T) {
 	needHermetic(t)
-	if testing.Short() {
+	if !longtest.On() {
 		*programs = min(*programs, 12)
 	}
 	if *programs > 100 {

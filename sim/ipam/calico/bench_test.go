@@ -24,6 +24,7 @@ import (
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/strategy"
 )
 
@@ -295,9 +296,7 @@ func TestBench(t *testing.T) {
 // Both sides of the comparison do the same work: a single process gets the same
 // addresses in the simulator as on etcd itself, whichever way etcd is read.
 func TestBenchSidesAgree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	server := startEtcd(t)
 	addrs := func(all []allocated) (out []string) {
 		for _, a := range all {

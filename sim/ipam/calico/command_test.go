@@ -14,6 +14,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam/calico/ctl"
+	"ipamsim/sim/longtest"
 )
 
 // Whatever is wrong with a command line is said before anything runs.
@@ -177,9 +178,7 @@ func TestConfigureIsScheduled(t *testing.T) {
 
 // The same seed prints the same bytes, also what upstream takes from a map.
 func TestCommandsRepeat(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("the order of maps is the seed's on the hermetic runtime only")
 	}
@@ -219,9 +218,7 @@ func TestCommandsRepeat(t *testing.T) {
 // Runs that go on at the same time in one process do not mix what they print,
 // and standard output is given back.
 func TestCommandsOfSeveralRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	stdout := os.Stdout
 	var wg sync.WaitGroup
 	for n := range 8 {

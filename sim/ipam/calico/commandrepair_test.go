@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"ipamsim/sim/ipam/calico/store"
+	"ipamsim/sim/longtest"
 )
 
 // hands is a cluster with its pods' own view of their addresses, and an operator
@@ -175,9 +176,7 @@ func (h *hands) staging(used bool) {
 // addresses are forgotten, and handed out again from the first one on. Deleting an
 // affinity alone does no harm.
 func TestRepairAtEveryMoment(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	for _, c := range []struct {
 		used          bool
 		deletes, who  string

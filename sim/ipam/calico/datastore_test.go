@@ -13,6 +13,7 @@ import (
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico/store"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/strategy"
 )
 
@@ -98,9 +99,7 @@ func inRun(t testing.TB, server *etcd.Server, s sim.Strategy, ds string, setup f
 // Whatever a run has opened is gone when it ends: doors, goroutines and memory
 // stay as they were over the runs of one process (measured: 1,000).
 func TestRunsLeaveNothingBehind(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	server := startEtcd(t)
 	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {

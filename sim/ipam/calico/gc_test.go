@@ -14,6 +14,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam/calico/store"
+	"ipamsim/sim/longtest"
 )
 
 // onBoth plays a story on either datastore.
@@ -305,9 +306,7 @@ func TestGCDigestChild(t *testing.T) {
 // One seed gives one run: the same messages in the same order with the same
 // answers, and the same store, twice in one process and in others.
 func TestControllersRepeat(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: on the stock runtime runs need not repeat")
 	}

@@ -13,6 +13,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/strategy"
 )
 
@@ -69,9 +70,7 @@ func TestCrowdChild(t *testing.T) {
 // One seed gives one run, messages and store, on both datastores: twice in one
 // process and in others, whatever GOMAXPROCS says.
 func TestCrowdRepeats(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: long; make test-long")
-	}
+	longtest.Skip(t)
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: on the stock runtime runs need not repeat")
 	}

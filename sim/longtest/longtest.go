@@ -1,0 +1,25 @@
+// Package longtest keeps long tests out of make test. They run with make test-long, which
+// sets Env and lists the callers of Skip and On.
+//
+// testing.Short is no use for it: rapid draws a fifth of its cases then, and a test that
+// must meet each kind of case fails by chance.
+package longtest
+
+import (
+	"os"
+	"testing"
+)
+
+// Env is set to anything for make test-long.
+const Env = "IPAMSIM_LONG"
+
+// On reports whether long tests run.
+func On() bool { return os.Getenv(Env) != "" }
+
+// Skip skips a test that proves little per second.
+func Skip(t testing.TB) {
+	t.Helper()
+	if !On() {
+		t.Skip("SKIPPED: long; make test-long")
+	}
+}
