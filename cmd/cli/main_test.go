@@ -33,12 +33,6 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Condition: func(c string) (bool, error) {
-			if c != "long" {
-				return false, fmt.Errorf("no condition %q", c)
-			}
-			return longtest.On(), nil
-		},
 		Setup: func(e *testscript.Env) error {
 			program, err := exec.LookPath("ipamsim")
 			if err != nil {
@@ -77,6 +71,8 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "hermetic":
 				return hermetic.Enabled, nil
+			case "long":
+				return longtest.On(), nil
 			case "namespaces":
 				return exec.Command("unshare", "-rm", "true").Run() == nil, nil
 			}
