@@ -11,7 +11,7 @@ import (
 	"ipamsim/reports/golden"
 )
 
-const noticeHead = `ipamsim is licensed under the Apache License 2.0 (LICENSE).
+const noticeHead = `The licence of ipamsim is the Apache License 2.0 (LICENSE).
 
 bin/ipamsim is linked with the modules below, each under its own licence, whose text is in
 the module at that version. Packages that cannot be imported are generated from the same
