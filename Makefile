@@ -7,6 +7,9 @@
 
 SHELL       := /bin/bash
 export CGO_ENABLED := 0
+# Every target runs the long tests of its packages (sim/longtest); make test alone leaves them out.
+export IPAMSIM_LONG := 1
+test: export IPAMSIM_LONG :=
 # Of compilers, tests and the program alike: a fifth less time, for up to twice the memory. The program by
 # itself has it, too (scenarios.Tune).
 export GOGC ?= 400
@@ -56,7 +59,7 @@ test: ## every test but the long ones; then the slowest, and which did not run a
 # A long test is one that asks sim/longtest.
 test-long: ## every test, also the long ones, which it lists first (an hour)
 	@grep -rnE 'longtest\.|^\[!long\]' --include='*_test.go' --include='*.txtar' cmd fuzz scenarios sim | sed 's/:.*longtest/: longtest/'
-	@mkdir -p bin; export IPAMSIM_LONG=1; set -o pipefail; $(call gov,test) -timeout 3h $(TESTS); $(SLOWEST)
+	@mkdir -p bin; set -o pipefail; $(call gov,test) -timeout 3h $(TESTS); $(SLOWEST)
 
 lint: ## gofmt, vet, the house rules (sim/tidy_test.go)
 	@out=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }

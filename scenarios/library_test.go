@@ -67,8 +67,9 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// pass holds the worker processes, each with its number of processors.
-type pass struct{ workers []chan *process.Place }
+// pass holds the worker processes that are free: those with one processor, and those
+// with four.
+type pass [2]chan *process.Place
 
 func newPass(t *testing.T) *pass {
 	t.Helper()
@@ -76,19 +77,20 @@ func newPass(t *testing.T) *pass {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pass{}
-	for i := range max(2, runtime.NumCPU()) {
-		procs := strconv.Itoa(1 + 3*(i%2))
-		place := &process.Place{Start: func() (*process.Handle, error) {
-			return process.Start(room.Path, append(os.Environ(), "GOMAXPROCS="+procs), "library-process")
-		}}
-		worker := make(chan *process.Place, 1)
-		worker <- place
-		p.workers = append(p.workers, worker)
+	p, each := &pass{}, max(1, runtime.NumCPU()/len(pass{}))
+	for i, procs := range []string{"1", "4"} {
+		p[i] = make(chan *process.Place, each)
+		for range each {
+			p[i] <- &process.Place{Start: func() (*process.Handle, error) {
+				return process.Start(room.Path, append(os.Environ(), "GOMAXPROCS="+procs), "library-process")
+			}}
+		}
 	}
 	t.Cleanup(func() {
-		for _, w := range p.workers {
-			(<-w).Clear()
+		for _, free := range p {
+			for range each {
+				(<-free).Clear()
+			}
 		}
 		if err := room.Remove(); err != nil {
 			t.Error(err)
@@ -99,7 +101,7 @@ func newPass(t *testing.T) *pass {
 
 // check runs a scenario, and unless it is long replays it in another process.
 func (p *pass) check(t *testing.T, file string) {
-	first, by := p.ask(t, libraryAsk{File: file}, p.workers[0], p.workers[1])
+	first, by := p.ask(t, libraryAsk{File: file}, p[0], p[1])
 	if first.Wrong != "" {
 		t.Error(first.Wrong)
 	}
@@ -110,9 +112,9 @@ func (p *pass) check(t *testing.T, file string) {
 	if long(file) {
 		return
 	}
-	other := p.workers[0]
+	other := p[0]
 	if by == other {
-		other = p.workers[1]
+		other = p[1]
 	}
 	again, _ := p.ask(t, libraryAsk{File: file, Schedule: first.Schedule, Replay: true}, other, other)
 	if again.Digest != first.Digest || again.Store != first.Store {
@@ -120,7 +122,7 @@ func (p *pass) check(t *testing.T, file string) {
 	}
 }
 
-// ask has the first of two workers that is free do a run, and returns which it was.
+// ask has the first worker that is free in a or b do a run, and returns where it was.
 func (p *pass) ask(t *testing.T, q libraryAsk, a, b chan *process.Place) (*libraryAnswer, chan *process.Place) {
 	t.Helper()
 	var place *process.Place

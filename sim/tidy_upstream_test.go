@@ -142,15 +142,16 @@ const base = 0x9e3779b97f4a7c15 // of the rolling hash
 // add every run of a file.
 func (p *passages) add(file string, text []byte) {
 	p.kinds[filepath.Ext(file)] = true
-	p.runs(text, func(uint64) bool { return true }, func(run uint64, line int) bool {
+	known := func(line uint64) bool {
+		p.lines[line] = true
+		return true
+	}
+	p.runs(text, known, func(run uint64, line int) bool {
 		if p.at[run] == "" {
 			p.at[run] = fmt.Sprintf("%s:%d", file, line)
 		}
 		return true
 	})
-	for line := range bytes.Lines(text) {
-		p.lines[p.hash(line)] = true
-	}
 }
 
 // in is where a run of the text has been added, or "".

@@ -19,8 +19,8 @@ modules (sim/ipam/*/copies.txt): only their imports differ, and the name of a pa
 
 `
 
-// licences are told apart by words of theirs. The order matters: BSD-3-Clause has all words
-// of BSD-2-Clause.
+// licences are identified by words of their texts. The order matters: BSD-3-Clause has all
+// words of BSD-2-Clause.
 var licences = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License"},
 	{"MPL-2.0", "Mozilla Public License"},

@@ -1,5 +1,6 @@
 // Package longtest keeps long tests out of make test. They run with make test-long, which
-// sets Env and lists the callers of Skip and On.
+// lists the callers of Skip and On, and with each target that names them: the Makefile
+// sets Env for all targets but test.
 //
 // testing.Short is no use for it: rapid draws a fifth of its cases then, and a test that
 // must meet each kind of case fails by chance.
@@ -10,7 +11,7 @@ import (
 	"testing"
 )
 
-// Env is set to anything for make test-long.
+// Env is set to anything where long tests run.
 const Env = "IPAMSIM_LONG"
 
 // On reports whether long tests run.
