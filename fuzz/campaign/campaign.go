@@ -18,8 +18,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
@@ -138,13 +136,14 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 		return nil, err
 	}
 	defer home.close()
-	link, srv := cfg.Link, (*server.Server)(nil)
+	link := cfg.Link
 	if link == nil {
 		link = &queue.Link{}
-		if srv, link.URL, err = queue.Serve(home.path("nats")); err != nil {
+		var stop func()
+		if stop, link.URL, err = queue.Serve(home.path("nats")); err != nil {
 			return nil, err
 		}
-		defer func() { srv.Shutdown(); srv.WaitForShutdown() }()
+		defer stop()
 	}
 	// The connection outlives ctx: there is something to store at the end.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))

@@ -79,11 +79,11 @@ func TestOtherMachines(t *testing.T) {
 
 // TestAnotherBuild: a worker that would see other runs says so and goes.
 func TestAnotherBuild(t *testing.T) {
-	srv, address, err := queue.Serve(t.TempDir())
+	stop, address, err := queue.Serve(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer srv.Shutdown()
+	defer stop()
 	b, err := queue.Reach(t.Context(), queue.Link{URL: address}, "coordinator")
 	if err != nil {
 		t.Fatal(err)

@@ -185,11 +185,11 @@ func TestPlanDeaths(t *testing.T) {
 
 // TestPlanElsewhere: a worker of another machine takes points, and needs no file.
 func TestPlanElsewhere(t *testing.T) {
-	srv, address, err := queue.Serve(t.TempDir())
+	stop, address, err := queue.Serve(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer srv.Shutdown()
+	defer stop()
 	l := queue.Link{URL: address}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -210,11 +210,11 @@ func TestPlanElsewhere(t *testing.T) {
 
 // TestBundle: what is too long for a message comes back as it was.
 func TestBundle(t *testing.T) {
-	srv, address, err := queue.Serve(t.TempDir())
+	stop, address, err := queue.Serve(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer srv.Shutdown()
+	defer stop()
 	b, err := queue.Reach(t.Context(), queue.Link{URL: address}, "test")
 	if err != nil {
 		t.Fatal(err)

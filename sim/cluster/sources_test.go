@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,12 +19,7 @@ func TestSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes", "k8s.io/cri-client", "k8s.io/component-helpers").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dirs := strings.Fields(string(out))
-	roots := map[string]string{"pkg": dirs[0], "cri-client": dirs[1], "component-helpers": dirs[2]}
+	roots := map[string]string{"pkg": moduleDir(t, "k8s.io/kubernetes"), "cri-client": moduleDir(t, "k8s.io/cri-client"), "component-helpers": moduleDir(t, "k8s.io/component-helpers")}
 	cited := regexp.MustCompile("`(\\w+)` ([\\w-]+)/([\\w/.-]+\\.go):(\\d+)").FindAllStringSubmatch(string(text), -1)
 	checked := 0
 	for _, c := range cited {
@@ -59,6 +55,20 @@ func TestSources(t *testing.T) {
 			t.Errorf("there is no %s", m[1])
 		}
 	}
+}
+
+// moduleDir is the folder of a required module, loaded first: nothing that is built may need it.
+func moduleDir(t *testing.T, module string) string {
+	t.Helper()
+	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	var m struct{ Dir string }
+	if err == nil {
+		err = json.Unmarshal(out, &m)
+	}
+	if err != nil {
+		t.Fatalf("go mod download %s: %v", module, err)
+	}
+	return m.Dir
 }
 
 func lineOf(t *testing.T, file, number string) string {

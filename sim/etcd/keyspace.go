@@ -14,9 +14,18 @@ import (
 // pair itself.
 type keyspace struct {
 	keys map[string]*item
-	live *btree.BTreeG[*item] // those that have a value now
-	dead *btree.BTreeG[*item] // those deleted since the last compaction
-	aged map[*item]struct{}   // those of which a compaction may forget something
+	live tree               // those that have a value now
+	dead tree               // those deleted since the last compaction
+	aged map[*item]struct{} // those of which a compaction may forget something
+}
+
+// tree is google/btree's. An interface, or every package that imports this one compiles the tree again (reports/BENCH.md,
+// "Building").
+type tree interface {
+	Get(*item) (*item, bool)
+	ReplaceOrInsert(*item) (*item, bool)
+	Delete(*item) (*item, bool)
+	AscendGreaterOrEqual(*item, btree.ItemIteratorG[*item])
 }
 
 // item is one key.
@@ -93,7 +102,7 @@ func (k *keyspace) ascend(key, end []byte, f func(*mvccpb.KeyValue)) {
 
 // walk knows etcd's three shapes of a range: one key, [key, end), and everything
 // from key on, whose end is a zero byte.
-func walk(t *btree.BTreeG[*item], key, end []byte, f func(*item)) {
+func walk(t tree, key, end []byte, f func(*item)) {
 	from, all := &item{key: string(key)}, len(end) == 1 && end[0] == 0
 	if len(end) == 0 {
 		if i, ok := t.Get(from); ok {

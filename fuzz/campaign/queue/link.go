@@ -20,13 +20,13 @@ const payloadMax = 8 << 20
 
 // Serve embeds a NATS server that only this user's processes on this machine can
 // talk to, on a port that the system chooses, with credentials made up for it,
-// and that keeps what it is told in dir. URL is how to reach it: a secret.
-func Serve(dir string) (srv *server.Server, address string, err error) {
+// and that keeps its streams in dir. The address is a secret; stop ends the server and waits for it.
+func Serve(dir string) (stop func(), address string, err error) {
 	var secret [24]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	user := url.UserPassword("campaign", hex.EncodeToString(secret[:]))
 	password, _ := user.Password()
-	srv, err = server.NewServer(&server.Options{
+	srv, err := server.NewServer(&server.Options{
 		ServerName: "ipamsim", Host: "127.0.0.1", Port: server.RANDOM_PORT,
 		Username: user.Username(), Password: password,
 		JetStream: true, StoreDir: dir, DisableJetStreamBanner: true,
@@ -41,7 +41,7 @@ func Serve(dir string) (srv *server.Server, address string, err error) {
 		srv.Shutdown()
 		return nil, "", errors.New("campaign: NATS server: not ready after 30 s")
 	}
-	return srv, (&url.URL{Scheme: "nats", User: user, Host: srv.Addr().String()}).String(), nil
+	return func() { srv.Shutdown(); srv.WaitForShutdown() }, (&url.URL{Scheme: "nats", User: user, Host: srv.Addr().String()}).String(), nil
 }
 
 // Link says how to reach a NATS server. Environment hands it to a worker, whose

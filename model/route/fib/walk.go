@@ -32,7 +32,18 @@ type Forwarder struct {
 	Up    bool
 	Gone  bool // not part of the network any more
 	addrs []netip.Addr
-	lpm   *bart.Table[*Route]
+	lpm   prefixes
+}
+
+// prefixes is bart's table. An interface: a package that can reach a generic type from what it imports compiles all of the
+// type's methods again (reports/BENCH.md, "Building"), and most of ours can reach a Forwarder.
+type prefixes interface {
+	Get(netip.Prefix) (*Route, bool)
+	Lookup(netip.Addr) (*Route, bool)
+	Insert(netip.Prefix, *Route)
+	Delete(netip.Prefix)
+	All() iter.Seq2[netip.Prefix, *Route]
+	Size() int
 }
 
 // Addrs are the addresses that it answers to itself.
