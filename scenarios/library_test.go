@@ -23,6 +23,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/scratch"
 )
 
@@ -49,9 +50,10 @@ func TestMain(m *testing.M) {
 // beside the file, what the scenario expects, and that a list of known causes
 // (fuzz/testdata/known) has the cause of each violation.
 //
-// It runs on the store in memory. A run that is not long is then replayed on etcd from its
-// schedule, a list of small integers, in another process with another number of
-// processors: the digests must be equal.
+// It runs on the store in memory. Every fourth run that is not long, with make test-long
+// each, is then replayed on etcd from its schedule, a list of small integers, in another
+// process with another number of processors: the digests must be equal. The gate, too, does
+// the run of each scenario's own seed twice, in two processes.
 func TestLibrary(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: the goldens are those of the hermetic build; run make test")
@@ -59,10 +61,11 @@ func TestLibrary(t *testing.T) {
 	p := newPass(t)
 	files := library(t)
 	slices.SortStableFunc(files, func(a, b string) int { return stepsIn(b) - stepsIn(a) })
-	for _, file := range files {
+	for i, file := range files {
+		again := !long(file) && (i%4 == 0 || longtest.On())
 		t.Run(strings.TrimSuffix(file, ".yaml"), func(t *testing.T) {
 			t.Parallel()
-			p.check(t, file)
+			p.check(t, file, again)
 		})
 	}
 }
@@ -99,8 +102,8 @@ func newPass(t *testing.T) *pass {
 	return p
 }
 
-// check runs a scenario, and unless it is long replays it in another process.
-func (p *pass) check(t *testing.T, file string) {
+// check runs a scenario, and if it is to be run again replays it in another process.
+func (p *pass) check(t *testing.T, file string, again bool) {
 	first, by := p.ask(t, libraryAsk{File: file}, p[0], p[1])
 	if first.Wrong != "" {
 		t.Error(first.Wrong)
@@ -109,16 +112,16 @@ func (p *pass) check(t *testing.T, file string) {
 		t.Errorf("no list knows %s: go test ./fuzz -run LibraryIsKnown -update", look)
 	}
 	golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", first.Golden)
-	if long(file) {
+	if !again {
 		return
 	}
 	other := p[0]
 	if by == other {
 		other = p[1]
 	}
-	again, _ := p.ask(t, libraryAsk{File: file, Schedule: first.Schedule, Replay: true}, other, other)
-	if again.Digest != first.Digest || again.Store != first.Store {
-		t.Errorf("the replay on etcd, in another process, differs: digest %s and %s, store %s and %s", first.Digest, again.Digest, first.Store, again.Store)
+	second, _ := p.ask(t, libraryAsk{File: file, Schedule: first.Schedule, Replay: true}, other, other)
+	if second.Digest != first.Digest || second.Store != first.Store {
+		t.Errorf("the replay on etcd, in another process, differs: digest %s and %s, store %s and %s", first.Digest, second.Digest, first.Store, second.Store)
 	}
 }
 

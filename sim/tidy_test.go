@@ -67,8 +67,8 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/calico/store", "sim sim/etcd sim/kube sim/ipam"},
 	{"sim/ipam/calico/record", "model model/act sim sim/etcd sim/kube sim/ipam sim/ipam/calico/store"},
 	{"sim/ipam/calico/objects", "sim sim/kube sim/ipam sim/ipam/calico/store sim/ipam/calico/record"},
-	{"sim/ipam/calico/ctl", "sim sim/hermetic sim/kube sim/ipam sim/ipam/calico/store"},   // pins the wait for the terminal
-	{"sim/ipam/calico/loadbalancer", "model model/act sim/kube sim/ipam sim/ipam/calico"}, // its one process is Calico's
+	{"sim/ipam/calico/ctl", "sim sim/hermetic sim/kube sim/ipam sim/ipam/calico/store"},                          // pins the wait for the terminal
+	{"sim/ipam/calico/loadbalancer", "model model/act model/reference/calico sim/kube sim/ipam sim/ipam/calico"}, // its one process is Calico's
 	{"sim/ipam/calico", "model model/act sim sim/hermetic sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/calico/..."},
 	{"sim/ipam/metallb/door/...", "sim/ipam/platform/... sim/ipam/metallb/door/..."},
 	{"sim/ipam/metallb/upstream/...", "sim/ipam/platform/... sim/ipam/metallb/door/... sim/ipam/metallb/upstream/..."},

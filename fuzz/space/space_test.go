@@ -8,13 +8,18 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
+	"ipamsim/sim/longtest"
 )
 
-// Every world that a seed draws loads, and printed it loads again to an equal one.
+// Every world that a seed draws (the first 200, or 5,000) loads, and printed it loads again to an equal one.
 func TestEverySeedIsAFile(t *testing.T) {
 	for _, name := range []string{"host-local", "mixed", "nodeipam", "whereabouts"} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(1000) {
+			seeds := uint64(200)
+			if longtest.On() {
+				seeds = 5000
+			}
+			for seed := range seeds {
 				s, err := space.Draw(managers.All(), name, seed)
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)

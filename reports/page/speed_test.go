@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/reports/page/browser"
 	"ipamsim/reports/page/pagetest"
+	"ipamsim/sim/longtest"
 )
 
 // A run of 50,000 steps on 200 addresses of 20 nodes can still be walked through:
@@ -18,6 +19,7 @@ import (
 // else the machine does is no matter of the page. Where it has more to do than it
 // has processors, the limit is longer by as much.
 func testFiftyThousandSteps(t *testing.T, b *browser.Browser) {
+	longtest.Skip(t) // and it judges times
 	const steps, limitMs = 50000, 100
 	rec := large(steps)
 	file := pagetest.Draw(t, rec)

@@ -85,17 +85,19 @@ func TestReadyPlans(t *testing.T) {
 		"service-ranges":     {10, nil},
 	} {
 		seen++
-		p := ready(t, name, x.change...)
-		a := lived(t, p, x.repeats)
-		if err := p.Bounds(answer.Bounded); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		var b bytes.Buffer
-		b.WriteString(a.Title + "\n\n" + a.Story + "\n")
-		if err := render.Of(a).Text(&b); err != nil {
-			t.Fatal(err)
-		}
-		golden.Check(t, filepath.Join(plansDir, name+".golden"), b.String())
+		t.Run(name, func(t *testing.T) {
+			p := ready(t, name, x.change...)
+			a := lived(t, p, x.repeats)
+			if err := p.Bounds(answer.Bounded); err != nil {
+				t.Error(err)
+			}
+			var b bytes.Buffer
+			b.WriteString(a.Title + "\n\n" + a.Story + "\n")
+			if err := render.Of(a).Text(&b); err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, filepath.Join(plansDir, name+".golden"), b.String())
+		})
 	}
 	if seen != len(files) {
 		t.Errorf("%d plans lie in %s, and %d are tested", len(files), plansDir, seen)

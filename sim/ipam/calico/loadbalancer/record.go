@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"ipamsim/model"
+	reference "ipamsim/model/reference/calico"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
@@ -101,7 +102,7 @@ func balancerOf(x *corev1.Service, networks []model.Network) (*model.Balancer, e
 	if err != nil {
 		return nil, err
 	}
-	b := &model.Balancer{Addrs: ipam.Ingress(x), Handle: handle, From: from(x.Annotations, networks)}
+	b := &model.Balancer{Addrs: ipam.Ingress(x), Handle: handle, From: reference.ServiceAsks(x.Annotations, networks)}
 	for _, f := range x.Spec.IPFamilies {
 		b.Families = append(b.Families, string(f))
 	}

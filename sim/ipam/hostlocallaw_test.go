@@ -1,4 +1,4 @@
-package hostlocal_test
+package ipam_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package real_test
+package control_test
 
 import (
 	"context"
@@ -19,21 +19,11 @@ import (
 	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/real"
-	"ipamsim/sim/controlplane"
-	"ipamsim/sim/etcd"
-	"ipamsim/sim/etcd/etcdtest"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
-
-var store *etcd.Server
-
-func TestMain(m *testing.M) {
-	controlplane.Prepare()
-	etcdtest.Main(m, &store)
-}
 
 const config = `{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":{"type":"canary","range":"10.0.0.0/24"}}`
 
@@ -48,8 +38,8 @@ type lived struct {
 	pods   []*corev1.Pod
 }
 
-// live runs a cluster of three nodes and five pods.
-func live(t testing.TB, more func(*cluster.Config)) (l lived) {
+// fiveLived runs a cluster of three nodes and five pods.
+func fiveLived(t testing.TB, more func(*cluster.Config)) (l lived) {
 	t.Helper()
 	a := canary.New()
 	network, _, err := a.Network("default/net", json.RawMessage(config))
@@ -104,7 +94,7 @@ func stored[T any](t testing.TB, api *kube.Server, resource string) (out []T) {
 // Pods that Kubernetes' own controllers make and its scheduler binds run, each with an
 // address of its own, on nodes that say what they have.
 func TestDeployment(t *testing.T) {
-	l := live(t, nil)
+	l := fiveLived(t, nil)
 	addresses := map[string]bool{}
 	for _, p := range l.pods {
 		if p.Status.Phase != corev1.PodRunning || p.Spec.NodeName == "" || !strings.HasPrefix(p.Name, "web-") {
@@ -127,7 +117,7 @@ func TestDeployment(t *testing.T) {
 // minutes more, and others run; it is well again when it is back.
 func TestCrash(t *testing.T) {
 	crash := func(until time.Duration) lived {
-		return live(t, func(cfg *cluster.Config) {
+		return fiveLived(t, func(cfg *cluster.Config) {
 			cfg.Until = until
 			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Crash{Node: "a"}}, {At: 8 * time.Minute, Action: &action.PowerOn{Node: "a"}}}
 		})
@@ -158,7 +148,7 @@ func TestPlane(t *testing.T) {
 	plane := control.Plane{ControllerManager: two, Scheduler: two}
 	plane.ControllerManager.ExtraArgs = []control.Arg{{Name: "node-monitor-grace-period", Value: "20s"}}
 	for grace, p := range map[string]control.Plane{"20s": plane, "50s": {}} {
-		l := live(t, func(cfg *cluster.Config) {
+		l := fiveLived(t, func(cfg *cluster.Config) {
 			cfg.Until = 100 * time.Second
 			cfg.Controllers = func(env control.Env) control.Set {
 				env.Plane = p
@@ -183,7 +173,7 @@ func TestPlane(t *testing.T) {
 
 // The pods of a StatefulSet get the volumes that they claim, on whichever node.
 func TestVolumes(t *testing.T) {
-	l := live(t, func(cfg *cluster.Config) {
+	l := fiveLived(t, func(cfg *cluster.Config) {
 		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "StatefulSet", Namespace: "default", Name: "db", Body: json.RawMessage(`{"apiVersion":"apps/v1","kind":"StatefulSet",
 			"metadata":{"name":"db","namespace":"default"},"spec":{"replicas":2,"serviceName":"db","selector":{"matchLabels":{"app":"db"}},
 			"template":{"metadata":{"labels":{"app":"db"}},"spec":{"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"data","mountPath":"/d"}]}]}},
@@ -208,7 +198,7 @@ func TestVolumes(t *testing.T) {
 // TestDeletePodBeforeFinished (v1.34.1).
 func TestLastStatus(t *testing.T) {
 	for code, want := range map[string]string{"0": "Succeeded", "1": "Failed"} {
-		l := live(t, func(cfg *cluster.Config) {
+		l := fiveLived(t, func(cfg *cluster.Config) {
 			o := &cfg.Objects[len(cfg.Objects)-1]
 			o.Body = json.RawMessage(strings.Replace(string(o.Body), `"annotations":{`, `"annotations":{"ipamsim.dev/exit-code":"`+code+`",`, 1))
 			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Delete{Resource: "pods", All: true}}}
@@ -252,7 +242,7 @@ func TestDrain(t *testing.T) {
 		{"budgets are not asked", true, action.Drain{Node: "a", DisableEviction: true}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := live(t, func(cfg *cluster.Config) {
+			l := fiveLived(t, func(cfg *cluster.Config) {
 				cfg.Until = 2 * time.Minute
 				cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "DaemonSet", Namespace: "default", Name: "agent", Body: json.RawMessage(agent)})
 				if tt.budget {
@@ -292,7 +282,7 @@ func TestDrain(t *testing.T) {
 // Nobody who watches has to list again because its history is gone: bookmarks tell it how
 // far it is.
 func TestIdleHour(t *testing.T) {
-	l := live(t, func(cfg *cluster.Config) { cfg.Until = time.Hour })
+	l := fiveLived(t, func(cfg *cluster.Config) { cfg.Until = time.Hour })
 	again, idle, of := 0, 0, map[string]int{}
 	for _, s := range l.trace.Steps {
 		if s.At < time.Minute {
@@ -325,12 +315,12 @@ func TestMemory(t *testing.T) {
 		return m.HeapAlloc
 	}
 	for range 5 {
-		live(t, nil) // what packages build once
+		fiveLived(t, nil) // what packages build once
 	}
 	const runs = 20
 	before := heap()
 	for range runs {
-		live(t, nil)
+		fiveLived(t, nil)
 	}
 	if grown := (int64(heap()) - int64(before)) / runs; grown > 64<<10 {
 		t.Errorf("each run leaves %d KiB", grown>>10)
@@ -345,7 +335,7 @@ func BenchmarkFivePods(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			steps := 0
 			for b.Loop() {
-				l := live(b, func(cfg *cluster.Config) { cfg.Controllers = set })
+				l := fiveLived(b, func(cfg *cluster.Config) { cfg.Controllers = set })
 				steps = len(l.trace.Steps)
 			}
 			b.ReportMetric(float64(steps), "steps/op")

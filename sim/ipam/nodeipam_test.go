@@ -1,13 +1,24 @@
-package nodeipam
+package ipam_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	nodeutil "k8s.io/component-helpers/node/util"
+
+	"ipamsim/sim/ipam/nodeipam"
 )
 
-// What kubeadm's configuration says of nodes' ranges.
-func TestRanges(t *testing.T) {
+// The ranges of nodes in kubeadm's configuration, or what is wrong with it.
+func TestNodeRanges(t *testing.T) {
 	const args = "\ncontrollerManager: {extraArgs: "
 	for _, c := range []struct{ text, want, wrong string }{
 		{`networking: {podSubnet: 10.244.0.0/16, serviceSubnet: 10.96.0.0/12}`, "10.244.0.0/16 24 []", ""},
@@ -25,11 +36,7 @@ func TestRanges(t *testing.T) {
 		{`networking: {podSubnet: here}`, "", "--cluster-cidr"},
 		{`- 1`, "", "no ClusterConfiguration"},
 	} {
-		f, err := readFlags(c.text)
-		var r ranges
-		if err == nil {
-			r, err = f.ranges()
-		}
+		n, _, err := nodeipam.New().Primary(configured(t, c.text))
 		if c.wrong != "" {
 			if err == nil || !strings.Contains(err.Error(), c.wrong) {
 				t.Errorf("%s: %v, want %s", c.text, err, c.wrong)
@@ -41,7 +48,6 @@ func TestRanges(t *testing.T) {
 			continue
 		}
 		var got []string
-		n := r.network()
 		for _, x := range n.Ranges {
 			got = append(got, fmt.Sprintf("%s %d %v", x.Prefix, x.Slice, x.Exclude))
 		}
@@ -49,4 +55,36 @@ func TestRanges(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.text, strings.Join(got, ", "), c.want)
 		}
 	}
+}
+
+// updateCIDRsAllocation keeps a podCIDR reserved if the server did not answer in time: the
+// PATCH may have been carried out. It never does: PatchNodeCIDRs tells of an error by its
+// text, in which IsServerTimeout does not see what it was.
+func TestPatchHidesTheServersTimeout(t *testing.T) {
+	timeout := errors.NewServerTimeout(schema.GroupResource{Resource: "nodes"}, "patch", 0)
+	if !errors.IsServerTimeout(timeout) {
+		t.Fatalf("%v is no timeout of the server", timeout)
+	}
+	body, err := json.Marshal(timeout.ErrStatus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://server", Transport: answers(body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = nodeutil.PatchNodeCIDRs(t.Context(), client, "n0", []string{"10.244.0.0/24"})
+	if err == nil || errors.IsServerTimeout(err) {
+		t.Errorf("%v: mended: tell it in reports/README.md", err)
+	}
+}
+
+// answers is a server that answers every request with a status.
+type answers []byte
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusInternalServerError, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(string(a))),
+	}, nil
 }

@@ -1,4 +1,4 @@
-package loadbalancer
+package calico
 
 import (
 	"encoding/json"
@@ -15,19 +15,19 @@ const (
 	addrsAnnotation    = "projectcalico.org/loadBalancerIPs" // at most one of each family
 )
 
-// from is what a Service asks its addresses to be of, by family (model.Balancer). One of which
+// ServiceAsks is what a Service of type LoadBalancer asks its addresses to be of, by family (model.Balancer). One of which
 // anything cannot be read is given none.
-func from(annotations map[string]string, networks []model.Network) map[string][]netip.Prefix {
-	if out, ok := asked(annotations, networks); ok {
+func ServiceAsks(annotations map[string]string, networks []model.Network) map[string][]netip.Prefix {
+	if out, ok := readAsks(annotations, networks); ok {
 		return out
 	}
 	return map[string][]netip.Prefix{"IPv4": nil, "IPv6": nil}
 }
 
-// asked reads the annotations: certain addresses go before pools. It is nil if there are none.
+// readAsks reads the annotations: certain addresses go before pools. It is nil if there are none.
 //
 // Source: kube-controllers/pkg/controllers/loadbalancer, parseAnnotations (v3.31.0).
-func asked(annotations map[string]string, networks []model.Network) (out map[string][]netip.Prefix, ok bool) {
+func readAsks(annotations map[string]string, networks []model.Network) (out map[string][]netip.Prefix, ok bool) {
 	for family, name := range map[string]string{"IPv4": poolsOf4Annotation, "IPv6": poolsOf6Annotation} {
 		text, there := annotations[name]
 		if !there {

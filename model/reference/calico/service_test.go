@@ -1,4 +1,4 @@
-package loadbalancer
+package calico
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"ipamsim/model"
 )
 
-func TestFrom(t *testing.T) {
+func TestServiceAsks(t *testing.T) {
 	networks := []model.Network{{Blocks: &model.BlockPolicy{Pools: []model.IPPool{
 		{Name: "external", Prefix: netip.MustParsePrefix("10.9.0.0/24"), LoadBalancers: true},
 		{Name: "pods", Prefix: netip.MustParsePrefix("10.1.0.0/24"), Workloads: true},
@@ -36,7 +36,7 @@ func TestFrom(t *testing.T) {
 				notes[name] = text
 			}
 		}
-		if got := fmt.Sprint(from(notes, networks)); got != x.want {
+		if got := fmt.Sprint(ServiceAsks(notes, networks)); got != x.want {
 			t.Errorf("%v: %s, want %s", notes, got, x.want)
 		}
 	}

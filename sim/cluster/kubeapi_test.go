@@ -1,4 +1,4 @@
-package kubeapi_test
+package cluster_test
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 )
 
 // A cache has what is stored now, and knows of nodes that were.
-func TestCache(t *testing.T) {
+func TestKubeAPICache(t *testing.T) {
 	now := time.Duration(0)
 	c := kubeapi.NewCache(func() time.Duration { return now })
 	for _, name := range []string{"b", "a", "c"} {
@@ -37,7 +37,7 @@ func TestCache(t *testing.T) {
 
 // An informer hears of what it wants, and nothing once it is unsubscribed; whoever goes
 // through the informers meanwhile meets each of them once.
-func TestFeed(t *testing.T) {
+func TestKubeAPIFeed(t *testing.T) {
 	var f kubeapi.Feed
 	offered := 0
 	wants := func(ch kube.Change) bool { offered++; return ch.Resource == "pods" }
