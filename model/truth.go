@@ -2,6 +2,7 @@ package model
 
 import (
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -10,6 +11,14 @@ import (
 type PodRef struct{ Namespace, Name string }
 
 func (p PodRef) String() string { return p.Namespace + "/" + p.Name }
+
+// Compare orders pods as their Strings, of which it makes none where the namespace is one.
+func (p PodRef) Compare(q PodRef) int {
+	if p.Namespace == q.Namespace {
+		return strings.Compare(p.Name, q.Name)
+	}
+	return strings.Compare(p.String(), q.String())
+}
 
 // Sandbox is a pod's network namespace on a node, as it really is, whatever any
 // datastore says. It is there from its creation until its DEL has succeeded, and

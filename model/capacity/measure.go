@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"ipamsim/model"
 	"ipamsim/model/metric"
@@ -25,8 +24,7 @@ func snapshotOf(v *metric.View) *snapshot {
 		s.sees(nodeState{name: name, up: n.Up, registered: n.Registered})
 	}
 	alive := s.sandboxes(v)
-	for _, ref := range slices.SortedFunc(maps.Keys(v.Truth.Pods), func(a, b model.PodRef) int { return strings.Compare(a.String(), b.String()) }) {
-		p := v.Truth.Pods[ref]
+	for ref, p := range v.Truth.Pods { // counted, in any order
 		if at, ok := s.at[p.Node]; !ok || !s.nodes[at].up || len(p.Networks) == 0 {
 			continue
 		}
@@ -68,7 +66,8 @@ type sandboxes struct {
 }
 
 func (s *snapshot) sandboxes(v *metric.View) sandboxes {
-	out := sandboxes{map[string]*model.Sandbox{}, map[model.PodRef]*model.Sandbox{}}
+	n := len(v.Truth.Sandboxes)
+	out := sandboxes{make(map[string]*model.Sandbox, n), make(map[model.PodRef]*model.Sandbox, n)}
 	for i := range v.Truth.Sandboxes {
 		b := &v.Truth.Sandboxes[i]
 		out.byID[b.ID], out.byPod[b.Pod] = b, b

@@ -75,7 +75,7 @@ func (p *Player) number(name string) int32 {
 // View is what a real cluster that looks like this would be measured by.
 func (p *Player) View() metric.View {
 	v := metric.View{Record: p.manager.Record(), Networks: p.manager.Networks()}
-	v.Truth = model.Truth{At: p.now, Pods: map[model.PodRef]model.Pod{}, Nodes: map[string]model.Node{}}
+	v.Truth = model.Truth{At: p.now, Pods: make(map[model.PodRef]model.Pod, len(p.pods)), Nodes: map[string]model.Node{}, Sandboxes: make([]model.Sandbox, 0, len(p.pods))}
 	for _, n := range p.stations {
 		v.Truth.Nodes[n.Name] = model.Node{Up: n.Up, Registered: n.Registered}
 	}
@@ -96,7 +96,7 @@ func (p *Player) View() metric.View {
 	}
 	v.Truth.Sandboxes = append(v.Truth.Sandboxes, p.manager.Devices()...)
 	slices.SortFunc(v.Truth.Sandboxes, func(a, b model.Sandbox) int {
-		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Pod.String(), b.Pod.String()))
+		return cmp.Or(cmp.Compare(a.Node, b.Node), a.Pod.Compare(b.Pod))
 	})
 	return v
 }

@@ -43,7 +43,7 @@ func (c *Checker) sortedSandboxes() []model.Sandbox {
 	}
 	all := slices.Collect(maps.Values(c.sandboxes))
 	slices.SortFunc(all, func(a, b *model.Sandbox) int {
-		return cmp.Or(strings.Compare(a.Node, b.Node), byText(a.Pod, b.Pod), strings.Compare(a.ID, b.ID))
+		return cmp.Or(strings.Compare(a.Node, b.Node), a.Pod.Compare(b.Pod), strings.Compare(a.ID, b.ID))
 	})
 	s.sandboxes, s.sorted = make([]model.Sandbox, len(all)), true
 	for i, sb := range all {
@@ -51,14 +51,6 @@ func (c *Checker) sortedSandboxes() []model.Sandbox {
 		s.sandboxes[i].Attachments = slices.Clip(sb.Attachments) // more are appended, none is changed
 	}
 	return s.sandboxes
-}
-
-// byText orders pods by their text.
-func byText(a, b model.PodRef) int {
-	if a.Namespace == b.Namespace {
-		return strings.Compare(a.Name, b.Name)
-	}
-	return strings.Compare(a.String(), b.String())
 }
 
 // storedPods are the stored pods as the checker knows them.

@@ -146,7 +146,7 @@ func order(s *model.Snapshot) {
 	})
 	slices.SortStableFunc(s.Handles, func(a, b model.Handle) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(s.Reservations, func(a, b model.Reservation) int {
-		return cmp.Or(cmp.Compare(a.Network, b.Network), a.Addr.Compare(b.Addr), cmp.Compare(a.Pod.String(), b.Pod.String()))
+		return cmp.Or(cmp.Compare(a.Network, b.Network), a.Addr.Compare(b.Addr), a.Pod.Compare(b.Pod))
 	})
 }
 
