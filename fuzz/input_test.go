@@ -17,6 +17,7 @@ import (
 	"ipamsim/scenarios/scenariotest"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/strategy"
 )
 
@@ -62,6 +63,7 @@ func TestRecordedRunsAreInputs(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
+	longtest.Checks(t, "30")
 	r := scenariotest.Runner(t)
 	all, worlds := managers.All(), map[string]input.Input{}
 	for _, target := range input.Targets(all) {

@@ -13,6 +13,7 @@ import (
 	"ipamsim/reports/formats"
 	"ipamsim/reports/record"
 	"ipamsim/scenarios"
+	"ipamsim/sim/longtest"
 )
 
 // filmed are scenarios of every address manager: duplicates, blackholes, leaks, one
@@ -27,6 +28,9 @@ func TestFilm(t *testing.T) {
 	r := runner(t)
 	for _, name := range filmed {
 		t.Run(name, func(t *testing.T) {
+			if long(name + ".yaml") {
+				longtest.Skip(t)
+			}
 			s := load(t, name+".yaml")
 			plain, rep := run(t, r, s, scenarios.Options{}), run(t, r, s, scenarios.Options{Recording: true})
 			if plain.Digest != rep.Digest || plain.StoreDigest != rep.StoreDigest || !slices.Equal(plain.States, rep.States) {

@@ -3,7 +3,6 @@ package plan_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,11 +15,8 @@ import (
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/scenariotest"
+	"ipamsim/sim/longtest"
 )
-
-// How many plans TestEnginesAgree draws is rapid's flag -rapid.checks; the default
-// of a test run is this.
-const enginesChecks = "25"
 
 // TestEnginesAgree: whatever a small plan says, the real code and the reference live
 // through the same history: every sample is equal in every field, and so are the
@@ -30,12 +26,7 @@ const enginesChecks = "25"
 // for: see apart.go. A run of the real code that was not is refused by overlap; it
 // is told here, and there may be few of those.
 func TestEnginesAgree(t *testing.T) {
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		if err := f.Value.Set(enginesChecks); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
-	}
+	longtest.Checks(t, "15")
 	r := scenariotest.Runner(t)
 	plans, refusals, adds, refused, samples, certain := 0, 0, 0, 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -7,6 +7,7 @@
 package longtest
 
 import (
+	"flag"
 	"os"
 	"testing"
 )
@@ -23,4 +24,17 @@ func Skip(t testing.TB) {
 	if !On() {
 		t.Skip("SKIPPED: long; make test-long")
 	}
+}
+
+// Checks has rapid draw so many cases, unless -rapid.checks says another number or long tests run.
+func Checks(t testing.TB, cases string) {
+	t.Helper()
+	f := flag.Lookup("rapid.checks")
+	if On() || f.Value.String() != f.DefValue {
+		return
+	}
+	if err := f.Value.Set(cases); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 }

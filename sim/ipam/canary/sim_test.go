@@ -24,6 +24,7 @@ import (
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/kube"
+	"ipamsim/sim/longtest"
 	"ipamsim/sim/strategy"
 )
 
@@ -255,9 +256,9 @@ func TestCrashAndHang(t *testing.T) {
 // while the rest comes and a reconciler passes.
 func TestRightUnderEverySchedule(t *testing.T) {
 	server := startEtcd(t)
-	seeds := uint64(20)
-	if testing.Short() {
-		seeds = 3
+	seeds := uint64(3)
+	if longtest.On() {
+		seeds = 20
 	}
 	faults := sim.Budget{Allowed: sim.Of(sim.FailBefore, sim.LoseReply), Max: 3}
 	for seed := range seeds {
