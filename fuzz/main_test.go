@@ -22,7 +22,7 @@ const scratchEnv = "IPAMSIM_FUZZ_SCRATCH"
 // input at a time. Nothing of etcd is started before somebody asks for it.
 var (
 	runner = sync.OnceValues(func() (*scenarios.Runner, error) {
-		r, err := scenarios.NewRunnerIn(os.Getenv(scratchEnv))
+		r, err := scenarios.NewRunnerIn(os.Getenv(scratchEnv), nil)
 		if err == nil {
 			toClose = append(toClose, r.Close)
 		}

@@ -176,7 +176,7 @@ type libraryAnswer struct {
 func (a *libraryAnswer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 
 func serveLibrary(in io.Reader, out io.Writer, dir string) error {
-	r, err := scenarios.NewRunnerIn(dir)
+	r, err := scenarios.NewRunnerIn(dir, process.Die)
 	if err != nil {
 		return err
 	}

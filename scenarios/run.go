@@ -25,16 +25,21 @@ import (
 
 // Runner runs scenarios, one after another, over the one etcd of this process, or
 // on the fast store.
-type Runner struct{ store *etcd.Server }
+type Runner struct {
+	store *etcd.Server
+	lost  func(error)
+}
 
 // NewRunner makes one. The first run on etcd starts the embedded etcd, Close
 // removes it.
-func NewRunner() (*Runner, error) { return NewRunnerIn("") }
+func NewRunner() (*Runner, error) { return NewRunnerIn("", nil) }
 
-// NewRunnerIn keeps the directory of the etcd in dir, for somebody who removes it
-// if this process cannot; "" is any place.
-func NewRunnerIn(dir string) (*Runner, error) {
-	return &Runner{etcd.New(dir)}, nil
+// NewRunnerIn keeps the directory of the etcd in dir, for a parent that removes it if this
+// process cannot; "" is any place. When no etcd can be started, lost is called with the
+// error, unless it is nil: a worker process that answered would take one question after
+// another, and each would count as done (process.Die).
+func NewRunnerIn(dir string, lost func(error)) (*Runner, error) {
+	return &Runner{etcd.New(dir), lost}, nil
 }
 
 // Close stops the etcd and removes its directory.
@@ -187,7 +192,11 @@ const (
 func (r *Runner) begin(store string) (*etcd.Run, error) {
 	switch store {
 	case Etcd:
-		return r.store.Begin()
+		run, err := r.store.Begin()
+		if errors.Is(err, etcd.ErrStart) && r.lost != nil {
+			r.lost(err)
+		}
+		return run, err
 	case Memory:
 		return r.store.BeginMemory(), nil
 	}

@@ -55,7 +55,7 @@ func (a *answer) run() baseline.Run {
 // ServeWorker does the runs that a gate asks for until there are no more, keeping its
 // etcd in dir.
 func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
-	runner, err := scenarios.NewRunnerIn(dir)
+	runner, err := scenarios.NewRunnerIn(dir, process.Die)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 // ServeWorker makes the runs that a search asks for until there are no more, keeping what
 // it stores in dir.
 func ServeWorker(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
-	runner, err := scenarios.NewRunnerIn(dir)
+	runner, err := scenarios.NewRunnerIn(dir, process.Die)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"ipamsim/fuzz/process"
 	"ipamsim/scenarios/plan"
 	"ipamsim/sim"
-	"ipamsim/sim/etcd"
 )
 
 // live through the points of a shard, as many as there is time for.
@@ -82,10 +81,7 @@ func (c *served) point(ctx context.Context, q ask) *answer {
 	BeforeRun(q.Source, q.Seed)
 	done, err := c.plan.Run(ctx, c.runner, c.plan.points[q.Seed])
 	var stuck *sim.Stuck
-	switch {
-	case errors.Is(err, etcd.ErrStart):
-		process.Die(err)
-	case errors.As(err, &stuck):
+	if errors.As(err, &stuck) {
 		return &answer{Hung: stuck.Error(), Stacks: stuck.Stacks}
 	}
 	var text []byte

@@ -16,7 +16,6 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
-	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
 )
@@ -80,7 +79,7 @@ var AfterRun = func(*reports.Report) {}
 // its etcd in dir. A run that got stuck ends it, too: its bubble cannot be
 // unwound.
 func Serve(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
-	runner, err := scenarios.NewRunnerIn(dir)
+	runner, err := scenarios.NewRunnerIn(dir, process.Die)
 	if err != nil {
 		return err
 	}
@@ -123,10 +122,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 	}
 	BeforeRun(q.Source, q.Seed)
 	rep, err := c.runner.Run(ctx, sc, o)
-	switch {
-	case errors.Is(err, etcd.ErrStart):
-		process.Die(err)
-	case err != nil:
+	if err != nil {
 		return a.broken(c.spec, q, err)
 	}
 	AfterRun(rep)
