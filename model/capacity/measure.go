@@ -56,7 +56,7 @@ func snapshotOf(v *metric.View) *snapshot {
 		pairs[pair{l.From, l.To}] = true
 	}
 	for p := range pairs {
-		s.blackholed[family(p.to)]++
+		s.blackholed[model.Family(p.to)]++
 	}
 	return s
 }
