@@ -200,10 +200,7 @@ func (s *suite) named(full string) (string, bool) {
 
 // look finds the tests that pass without a mutant, and which mutants they come to.
 func (s *suite) look(ctx context.Context, dir string, set *mutants.Set) error {
-	only := s.only
-	if only == "" {
-		only = "."
-	}
+	only := cmp.Or(s.only, ".")
 	o, err := s.start(ctx, 15*time.Minute, []string{"-test.run", only}, nil)
 	if err != nil {
 		return err
