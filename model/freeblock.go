@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 )
@@ -76,10 +77,7 @@ func (f *family) read(n *Network, s *Snapshot) {
 			f.blocks = append(f.blocks, p)
 		}
 	}
-	f.left = f.policy.MaxBlocks
-	if f.left == 0 {
-		f.left = MaxBlocksDefault
-	}
+	f.left = cmp.Or(f.policy.MaxBlocks, MaxBlocksDefault)
 	for i := range s.Affinities {
 		a := &s.Affinities[i]
 		pool := f.policy.PoolOf(a.Block.Addr())

@@ -132,6 +132,14 @@ func FamilyOf(a netip.Addr) string {
 	return "IPv6"
 }
 
+// Family is 0 of IPv4 and 1 of IPv6.
+func Family(a netip.Addr) int {
+	if a.Is4() {
+		return 0
+	}
+	return 1
+}
+
 // ServiceOf names a Service.
 func ServiceOf(name string) Ref { return Ref{RefService, name} }
 

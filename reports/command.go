@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -8,10 +9,7 @@ import (
 
 // Command is what to type to see the run again.
 func (r *Report) Command() string {
-	file := r.File
-	if file == "" {
-		file = r.Scenario + ".yaml"
-	}
+	file := cmp.Or(r.File, r.Scenario+".yaml")
 	if r.Strategy == "replay" {
 		return "ipamsim replay " + Shell(file)
 	}

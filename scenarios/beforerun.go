@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -47,10 +48,7 @@ func (s *Scenario) leaving() func(model.PodRef) bool {
 	out, all := map[model.PodRef]bool{}, map[string]bool{}
 	for _, e := range s.Doc.Spec.Timeline {
 		if d := e.Delete; d != nil && e.At.Duration == 0 && d.Resource == "pods" {
-			namespace := d.Namespace
-			if namespace == "" {
-				namespace = "default"
-			}
+			namespace := cmp.Or(d.Namespace, "default")
 			out[model.PodRef{Namespace: namespace, Name: d.Name}] = true
 			all[namespace] = all[namespace] || d.All
 		}

@@ -383,9 +383,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 		},
 		Settings: invariant.Settings{LeakAfter: spec.Judge.LeakAfter.Duration, StuckAfter: spec.Judge.StuckAfter.Duration},
 	}
-	if cfg.Settings.StuckAfter == 0 {
-		cfg.Settings.StuckAfter = 5 * time.Minute
-	}
+	cfg.Settings.StuckAfter = cmp.Or(cfg.Settings.StuckAfter, 5*time.Minute)
 	if cfg.Settings.BlackholeAfter = spec.Judge.BlackholeAfter.Duration; cfg.Settings.BlackholeAfter == 0 {
 		cfg.Settings.BlackholeAfter = 10 * time.Second
 	}

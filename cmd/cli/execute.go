@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,10 +215,7 @@ func (s *session) source(rep *reports.Report, v *model.Violation) {
 	if !s.work.outputs.code {
 		return
 	}
-	text := timeline.Source(rep, v, os.ReadFile)
-	if text == "" {
-		text = "no source to show: no message of this story was sent by the address manager's own code\n"
-	}
+	text := cmp.Or(timeline.Source(rep, v, os.ReadFile), "no source to show: no message of this story was sent by the address manager's own code\n")
 	s.print("\n" + strings.TrimSuffix(text, "\n"))
 }
 

@@ -129,7 +129,7 @@ func TestForkIsLaidOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := string(b); !strings.Contains(s, "conf.NumQueues <= 1") || !strings.Contains(s, `"ipamsim/sim/ipam/platform/os"`) {
+	if s := string(b); !strings.Contains(s, "conf.NumQueues <= 1") || !strings.Contains(s, `os "ipamsim/sim/ipam/platform/std"`) {
 		t.Error("it is not the fork's plugin behind our doors")
 	}
 	b, err = os.ReadFile(o.Replace[filepath.Join(top, "sim/ipam/calico/upstream/kubecontrollers/program/main.go")])

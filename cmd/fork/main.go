@@ -36,6 +36,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 )
@@ -89,9 +90,7 @@ func run(dirs []string, every string, pinned, update bool) (string, error) {
 			return "", err
 		}
 		forks[f.path] = f.dir
-		for path, dir := range f.replaces {
-			replaced[path] = dir
-		}
+		maps.Copy(replaced, f.replaces)
 	}
 	return modfile(ours, pinned, replaced, releases, func(name string) error { return lay(name, every, forks) })
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -147,7 +146,7 @@ func (h *workshop) reach(ctx context.Context) error {
 			s.tests = tests
 			continue
 		}
-		if err := s.look(ctx, filepath.Join(h.dir, "marks"), len(h.set.Mutants)); err != nil {
+		if err := s.look(ctx, h.dir, &h.set); err != nil {
 			return err
 		}
 		known.Tests[s.name()] = s.tests
@@ -172,71 +171,25 @@ func (h *workshop) reached() map[int]bool {
 	return all
 }
 
-// sampled are the mutants to try: of each part as many, by turns, so that a measurement
-// which is interrupted is one of all parts. Each part's are in the order that the seed draws.
-func (h *workshop) sampled() []int {
-	reached, rank := h.reached(), map[int]uint64{}
-	of := make([][]int, len(parts))
-	for i := range h.set.Mutants {
-		m := &h.set.Mutants[i]
-		part := slices.IndexFunc(parts, func(p mutants.Part) bool { return slices.Contains(p.Folders, path.Dir(m.File)) })
-		if !reached[m.ID] || !strings.Contains(m.Key(), h.only) {
-			continue
-		}
-		rank[m.ID] = h.rank(m)
-		of[part] = append(of[part], m.ID)
-	}
-	most := 0
-	for i := range of {
-		slices.SortFunc(of[i], func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
-		if h.sample > 0 && h.only == "" {
-			of[i] = of[i][:min(len(of[i]), h.sample)]
-		}
-		most = max(most, len(of[i]))
-	}
-	var all []int
-	for n := range most {
-		for i := range of {
-			if n < len(of[i]) {
-				all = append(all, of[i][n])
-			}
-		}
-	}
-	return all
-}
-
 // measure tries the mutants of the sample that nothing is known of.
 func (h *workshop) measure(ctx context.Context) error {
 	kept := filepath.Join(h.dir, "results.jsonl")
 	if err := h.known(kept); err != nil {
 		return err
 	}
-	out, err := os.OpenFile(kept, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
+	done := func(key string) bool {
+		r, ok := h.results[key]
+		return ok && r.Verdict != mutants.Unknown
 	}
-	defer out.Close()
-	sample := h.sampled()
-	for i, id := range sample {
-		m := &h.set.Mutants[id-1]
-		if known, ok := h.results[m.Key()]; ok && known.Verdict != mutants.Unknown && h.only == "" {
-			continue
-		}
+	return h.judgeAll(&h.set, h.drawn(&h.set, h.reached(), parts), kept, done, func(m *mutants.Mutant) (result, error) {
 		r, err := h.try(ctx, m)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.Hole = r.Verdict == mutants.Killed && h.lived[r.Mutant]
-		fmt.Fprintf(os.Stderr, "mutants: %d of %d: %s\n", i+1, len(sample), r.Line())
-		if h.only != "" {
-			continue // what somebody picked is no part of a sample
-		}
-		if err := json.NewEncoder(out).Encode(&r); err != nil {
-			return err
-		}
 		h.results[r.Mutant] = r
-	}
-	return nil
+		return &r, nil
+	})
 }
 
 // known reads what a file keeps of these programs.

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,31 +80,20 @@ func (g *garden) reach(ctx context.Context) error {
 // look runs scenarios without a mutant, and says which of them comes to which mutant. The
 // error is errMoved if one is not what the baseline says.
 func (g *garden) look(ctx context.Context, files []string) (map[string][]int, error) {
-	marks, err := filepath.Abs(filepath.Join(g.dir, "marks"))
-	if err != nil {
-		return nil, err
-	}
 	reached := map[string][]int{}
 	for i, f := range files {
-		if err := os.WriteFile(marks, make([]byte, len(g.set.Mutants)+1), 0o666); err != nil {
-			return nil, err
-		}
-		s, err := g.gate(ctx, []string{mutant.Reach + "=" + marks}, []string{f})
+		var s *baseline.Summary
+		ids, err := visit(g.dir, &g.set, func(env string) (err error) {
+			s, err = g.gate(ctx, []string{env}, []string{f})
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
 		if s.Red || s.Moved > 0 {
 			return nil, fmt.Errorf("%s: %w (%d of %d runs)", f, errMoved, s.Moved, s.Runs)
 		}
-		b, err := os.ReadFile(marks)
-		if err != nil {
-			return nil, err
-		}
-		for id := 1; id < len(b); id++ {
-			if b[id] != 0 {
-				reached[f] = append(reached[f], id)
-			}
-		}
+		reached[f] = ids
 		fmt.Fprintf(os.Stderr, "mutants: %d of %d scenarios as the baseline; %s comes to %d\n", i+1, len(files), f, len(reached[f]))
 	}
 	return reached, nil
@@ -146,22 +130,15 @@ func (g *garden) gate(ctx context.Context, env, files []string) (*baseline.Summa
 	return s, json.Unmarshal(b, s)
 }
 
-// rank is a mutant's place in the order that the seed draws: a hash of its key, so that one
-// mutant more or less leaves the others where they are.
-func (s *settings) rank(m *mutants.Mutant) uint64 {
-	h := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.seed, m.Key()))
-	return binary.BigEndian.Uint64(h[:])
-}
-
-// order is all mutants that a scenario comes to, in the order that the seed draws.
-func (g *garden) order() []int {
-	rank := map[int]uint64{}
+// comesTo are the mutants that a scenario comes to.
+func (g *garden) comesTo() map[int]bool {
+	all := map[int]bool{}
 	for _, ids := range g.reached {
 		for _, id := range ids {
-			rank[id] = g.rank(&g.set.Mutants[id-1])
+			all[id] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(rank), func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	return all
 }
 
 // measure gates the mutants of the sample that nothing is known of.
@@ -175,42 +152,26 @@ func (g *garden) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(kept, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
 	killers, err := g.killers()
 	if err != nil {
 		return err
 	}
-	sample := g.sampled()
-	for i, id := range sample {
-		m := &g.set.Mutants[id-1]
-		if _, ok := known[m.Key()]; ok && g.only == "" {
-			continue
-		}
+	done := func(key string) bool { _, ok := known[key]; return ok }
+	return g.judgeAll(&g.set, g.drawn(&g.set, g.comesTo(), nil), kept, done, func(m *mutants.Mutant) (result, error) {
 		var some []string
 		for _, f := range files {
-			if slices.Contains(g.reached[f], id) {
+			if slices.Contains(g.reached[f], m.ID) {
 				some = append(some, f)
 			}
 		}
-		s, err := g.try(ctx, id, some, killers[m.Key()])
+		s, err := g.try(ctx, m.ID, some, killers[m.Key()])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r := mutants.Judge(s)
 		r.Sum, r.Mutant, r.Scenarios = g.sum, m.Key(), len(some)
-		// What somebody picked is no part of a sample.
-		if g.only == "" {
-			if err := json.NewEncoder(out).Encode(&r); err != nil {
-				return err
-			}
-		}
-		fmt.Fprintf(os.Stderr, "mutants: %d of %d: %s\n", i+1, len(sample), r.Line())
-	}
-	return nil
+		return &r, nil
+	})
 }
 
 // try gates a mutant with the scenarios that come to it: first, alone, with the one that
@@ -245,18 +206,6 @@ func (g *garden) killers() (map[string]string, error) {
 	return out, nil
 }
 
-// sampled are the mutants to gate.
-func (g *garden) sampled() []int {
-	all := g.order()
-	if g.only != "" {
-		return slices.DeleteFunc(all, func(id int) bool { return !strings.Contains(g.set.Mutants[id-1].Key(), g.only) })
-	}
-	if g.sample > 0 {
-		all = all[:min(len(all), g.sample)]
-	}
-	return all
-}
-
 // results are those that a file keeps of this program, by mutant.
 func (g *garden) results(path string) (map[string]mutants.Result, error) {
 	out := map[string]mutants.Result{}
@@ -265,25 +214,4 @@ func (g *garden) results(path string) (map[string]mutants.Result, error) {
 			out[r.Mutant] = *r
 		}
 	})
-}
-
-// eachLine reads the results that a file keeps, a line of JSON each; without the file there
-// is none.
-func eachLine[T any](path string, do func(*T)) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var r T
-		// The last line of one that was killed may be half a line.
-		if json.Unmarshal(lines.Bytes(), &r) == nil {
-			do(&r)
-		}
-	}
-	return nil
 }

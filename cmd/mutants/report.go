@@ -56,11 +56,7 @@ func (g *garden) report() error {
 	if err != nil {
 		return err
 	}
-	reached := map[int]bool{}
-	for _, id := range g.order() {
-		reached[id] = true
-	}
-	s := mutants.Count(&g.set, reached, results)
+	s := mutants.Count(&g.set, g.comesTo(), results)
 	s.Manager, s.Upstream, s.Date, s.Seed, s.Scenarios, s.Steps = g.manager, g.upstream, time.Now().UTC().Format(time.DateOnly), g.seed, len(g.reached), g.steps
 	for _, p := range g.targets.Packages {
 		s.Packages = append(s.Packages, p.Folder)

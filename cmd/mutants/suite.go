@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"ipamsim/fuzz/mutants/mutant"
+	"ipamsim/fuzz/mutants"
 )
 
 // suite is the tests of a package in one program.
@@ -199,11 +199,8 @@ func (s *suite) named(full string) (string, bool) {
 }
 
 // look finds the tests that pass without a mutant, and which mutants they come to.
-func (s *suite) look(ctx context.Context, marks string, n int) error {
-	only := s.only
-	if only == "" {
-		only = "."
-	}
+func (s *suite) look(ctx context.Context, dir string, set *mutants.Set) error {
+	only := cmp.Or(s.only, ".")
 	o, err := s.start(ctx, 15*time.Minute, []string{"-test.run", only}, nil)
 	if err != nil {
 		return err
@@ -221,14 +218,12 @@ func (s *suite) look(ctx context.Context, marks string, n int) error {
 	if s.most > 0 {
 		s.tests = s.tests[:min(len(s.tests), s.most)]
 	}
-	if marks, err = filepath.Abs(marks); err != nil {
-		return err
-	}
 	for _, t := range s.tests {
-		if err := os.WriteFile(marks, make([]byte, n+1), 0o666); err != nil {
+		var alone *outcome
+		reached, err := visit(dir, set, func(env string) (err error) {
+			alone, err = s.start(ctx, 5*time.Minute, []string{"-test.run", pattern([]*test{t})}, []string{env})
 			return err
-		}
-		alone, err := s.start(ctx, 5*time.Minute, []string{"-test.run", pattern([]*test{t})}, []string{mutant.Reach + "=" + marks})
+		})
 		if err != nil {
 			return err
 		}
@@ -236,15 +231,7 @@ func (s *suite) look(ctx context.Context, marks string, n int) error {
 			fmt.Fprintf(os.Stderr, "mutants: %s %s fails without a mutant when it is alone, and is left out\n", s.folder, t.Name)
 			continue
 		}
-		b, err := os.ReadFile(marks)
-		if err != nil {
-			return err
-		}
-		for id := 1; id < len(b); id++ {
-			if b[id] != 0 {
-				t.Reached = append(t.Reached, id)
-			}
-		}
+		t.Reached = reached
 	}
 	return nil
 }

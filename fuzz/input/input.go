@@ -5,6 +5,7 @@ package input
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,12 +29,7 @@ var beginnings = [][]byte{[]byte("apiVersion:"), []byte("# ")}
 
 // IsFile reports whether the world is a scenario file.
 func (in Input) IsFile() bool {
-	for _, b := range beginnings {
-		if bytes.HasPrefix(in.World, b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(beginnings, func(b []byte) bool { return bytes.HasPrefix(in.World, b) })
 }
 
 // Scenario is the world of the target of a name.

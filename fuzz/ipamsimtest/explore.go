@@ -39,15 +39,11 @@ type Search struct {
 }
 
 func (o Search) orDefault() Search {
-	if o.Runs == 0 {
-		o.Runs = 200
-	}
+	o.Runs = cmp.Or(o.Runs, 200)
 	if o.Time == 0 {
 		o.Time = time.Minute
 	}
-	if o.Kinds == 0 {
-		o.Kinds = 10
-	}
+	o.Kinds = cmp.Or(o.Kinds, 10)
 	if o.Dir == "" {
 		o.Dir = filepath.Join("testdata", "findings")
 	}

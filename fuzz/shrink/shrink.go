@@ -4,6 +4,7 @@
 package shrink
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,16 +32,12 @@ type Options struct {
 }
 
 func (o Options) orDefault() Options {
-	if o.Runs == 0 {
-		o.Runs = 400
-	}
+	o.Runs = cmp.Or(o.Runs, 400)
 	if o.Time == 0 {
 		o.Time = 20 * time.Second
 	}
 	o.More = max(1, o.More)
-	if o.Samples == 0 {
-		o.Samples = 20
-	}
+	o.Samples = cmp.Or(o.Samples, 20)
 	return o
 }
 

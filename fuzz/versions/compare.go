@@ -1,6 +1,7 @@
 package versions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -207,10 +208,7 @@ func Table(versions []Version, rows []Row) (t *table.Table, quiet int) {
 			quiet++
 			continue
 		}
-		of := strings.Join(r.Case.Violations, ", ")
-		if of == "" {
-			of = "any"
-		}
+		of := cmp.Or(strings.Join(r.Case.Violations, ", "), "any")
 		cells := []string{r.Case.Name, of}
 		for k, n := range r.Cells {
 			cells = append(cells, n.text(marks[k]))

@@ -59,14 +59,6 @@ func nodeAddr(x *nodeState, n, family int) netip.Prefix {
 	return route.DefaultAddr6(n)
 }
 
-// family is 0 of IPv4 and 1 of IPv6.
-func family(a netip.Addr) int {
-	if a.Is4() {
-		return 0
-	}
-	return 1
-}
-
 // lost is how many pairs there are in IPv4 and in IPv6.
 func (f *fabric) lost(s *snapshot) (pairs [2]int) {
 	i := slices.IndexFunc(s.networks, func(n model.Network) bool { return n.Blocks != nil })
@@ -81,14 +73,14 @@ func (f *fabric) lost(s *snapshot) (pairs [2]int) {
 
 // lostOf are those of one address family.
 func (f *fabric) lostOf(s *snapshot, pools []model.IPPool, of int) (pairs int) {
-	if !slices.ContainsFunc(s.live, func(h holding) bool { return family(h.addr) == of && !h.device }) {
+	if !slices.ContainsFunc(s.live, func(h holding) bool { return model.Family(h.addr) == of && !h.device }) {
 		return 0
 	}
 	v := f.stage(s, pools, of)
 	type hold struct{ node, spot int32 }
 	holds := map[hold]int{}
 	for _, h := range s.live {
-		if family(h.addr) != of || h.device || !s.nodes[h.node].up {
+		if model.Family(h.addr) != of || h.device || !s.nodes[h.node].up {
 			continue
 		}
 		if spot := v.spot(h.addr); spot >= 0 {
@@ -154,13 +146,13 @@ func (f *fabric) stage(s *snapshot, pools []model.IPPool, of int) *stage {
 		}
 	}
 	for _, a := range s.Affinities {
-		if at, ok := s.at[a.Node]; ok && a.State != model.Pending && s.nodes[at].up && family(a.Block.Addr()) == of {
+		if at, ok := s.at[a.Node]; ok && a.State != model.Pending && s.nodes[at].up && model.Family(a.Block.Addr()) == of {
 			size(a.Block)
 			v.affine[a.Block] = append(v.affine[a.Block], at)
 		}
 	}
 	for i := range s.Blocks {
-		if p := s.Blocks[i].Prefix; family(p.Addr()) == of {
+		if p := s.Blocks[i].Prefix; model.Family(p.Addr()) == of {
 			size(p)
 			v.owners[p] = s.Blocks[i].Owner
 		}
@@ -361,7 +353,7 @@ func losses(fabric route.Fabric, f route.Facts) []route.Loss {
 func (v *stage) facts(g group, addr netip.Addr, around []netip.Prefix, nodes []int) route.Facts {
 	f := route.Facts{}
 	for _, p := range v.pools {
-		if family(p.Prefix.Addr()) == v.family {
+		if model.Family(p.Prefix.Addr()) == v.family {
 			f.Pools = append(f.Pools, p)
 		}
 	}

@@ -95,7 +95,7 @@ func (s *snapshot) toSix() {
 
 func wholePlane(fabric route.Fabric, s *snapshot) []route.Loss {
 	pools := s.networks[0].Blocks.Pools
-	f, of := route.Facts{Pools: pools, Affinities: s.Affinities}, family(pools[0].Prefix.Addr())
+	f, of := route.Facts{Pools: pools, Affinities: s.Affinities}, model.Family(pools[0].Prefix.Addr())
 	for i, n := range s.nodes {
 		if n.up || n.registered {
 			f.Nodes = append(f.Nodes, n.route(i, of))

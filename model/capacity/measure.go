@@ -54,7 +54,7 @@ func snapshotOf(v *metric.View) *snapshot {
 		pairs[pair{l.From, l.To}] = true
 	}
 	for p := range pairs {
-		s.blackholed[family(p.to)]++
+		s.blackholed[model.Family(p.to)]++
 	}
 	return s
 }

@@ -72,7 +72,7 @@ func (s *snapshot) device(node int, a netip.Addr) {
 		return
 	}
 	s.live = append(s.live, holding{node, a, true})
-	if t := &n.tunnel[family(a)]; !t.IsValid() {
+	if t := &n.tunnel[model.Family(a)]; !t.IsValid() {
 		*t = a
 	}
 }
@@ -169,7 +169,7 @@ func (s *snapshot) announced(n *model.Network, out *Sample) {
 // route counts one that is announced.
 func (s *Sample) route(to netip.Addr) {
 	s.Routes++
-	s.Six.Routes += family(to)
+	s.Six.Routes += model.Family(to)
 }
 
 // Addresses is how many there are in a prefix, 1<<40 at most: IPv6 has more than an int.

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"math"
 	"net/netip"
 	"slices"
@@ -112,10 +113,7 @@ func (s *sampler) count(n *model.Network, pools map[string]*poolCounts) {
 		if b == nil {
 			continue
 		}
-		node := c.Node
-		if node == "" {
-			node = unknownNode
-		}
+		node := cmp.Or(c.Node, unknownNode)
 		b.claims++
 		b.counts.used[node]++
 		if node != unknownNode && node != b.node {

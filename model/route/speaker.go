@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"time"
@@ -93,18 +94,12 @@ func (f *Fabric) wanted(a, b *speaker) bool {
 
 // asOf is the AS number of the i-th node, or router.
 func (f *Fabric) asOf(node bool, i int) uint32 {
-	as := f.AS
-	if as == 0 {
-		as = DefaultAS
-	}
+	as := cmp.Or(f.AS, DefaultAS)
 	if t := f.TopOfRack.ASNumbers; !node && i < len(t) {
 		return t[i]
 	}
 	if !node {
-		as = f.TopOfRack.AS
-		if as == 0 {
-			as = 65001
-		}
+		as = cmp.Or(f.TopOfRack.AS, 65001)
 		return as + uint32(i)
 	}
 	if f.TopOfRack.DistinctAS {

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 )
 
 // mends holds what is not violated any more to what a mend is: the same course of
@@ -58,7 +59,7 @@ func (c *comparison) otherwise(all []Change, crashed bool) (but []string) {
 		say("some of its runs prove nothing")
 	}
 	if n, why := c.unknown(); n > 0 {
-		say("%s ended unknown (%s)", count(n, "run"), why)
+		say("%s ended unknown (%s)", layout.Plural(n, "run"), why)
 	}
 	now := summed(c.now.Runs)
 	// Who asked is not known of a baseline that is older than the measure.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/reports/table"
 )
 
@@ -55,7 +56,7 @@ func Markdown(w io.Writer, o *Outcome) error {
 		}
 	}
 	if left > 0 {
-		parts = append(parts, fmt.Sprintf("The details of %s do not fit here: they are in the other reports.\n", count(left, "scenario")))
+		parts = append(parts, fmt.Sprintf("The details of %s do not fit here: they are in the other reports.\n", layout.Plural(left, "scenario")))
 	}
 	_, err := io.WriteString(w, strings.Join(append(parts, end), "\n"))
 	return err

@@ -3,6 +3,7 @@
 package baseline
 
 import (
+	"slices"
 	"time"
 
 	"ipamsim/model"
@@ -111,10 +112,5 @@ func (k Kind) proves() bool { return k != CannotRun && k != LeftOut }
 
 // Red reports whether something of the scenario got worse.
 func (r *Row) Red() bool {
-	for _, c := range r.Changes {
-		if c.Regression {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Regression })
 }

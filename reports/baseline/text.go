@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/reports/table"
 )
 
@@ -83,15 +84,15 @@ func (c *Change) textMark() table.Cell {
 
 // totals is what was done.
 func (o *Outcome) totals() string {
-	out := count(o.Runs, "run")
+	out := layout.Plural(o.Runs, "run")
 	if o.Searched > 0 {
-		out += ", " + count(o.Searched, "world") + " searched"
+		out += ", " + layout.Plural(o.Searched, "world") + " searched"
 	}
 	if o.Moved > 0 {
 		out += fmt.Sprintf(", %d of them on another course", o.Moved)
 	}
 	if o.Undecided > 0 {
-		out += fmt.Sprintf(", %s too rare to tell", count(o.Undecided, "violation"))
+		out += fmt.Sprintf(", %s too rare to tell", layout.Plural(o.Undecided, "violation"))
 	}
 	if t := o.Repeated.String(); t != "" {
 		out += ", " + t

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 )
 
 // Verdict is what the gate came to, in one line.
@@ -36,7 +37,7 @@ func (o *Outcome) Verdict() string {
 			}
 		}
 	}
-	all := count(scenarios, "scenario")
+	all := layout.Plural(scenarios, "scenario")
 	var bad []string
 	if worse > 0 {
 		pools = append([]string{fmt.Sprintf("%d of %s", worse, all)}, pools...)
@@ -195,11 +196,4 @@ func cleanLines(text string) string {
 		lines[i] = reports.Clean(l)
 	}
 	return strings.Join(lines, "\n")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -54,10 +55,7 @@ func (a Axis) value(v float64) any {
 
 // column is the head of an axis in a table.
 func (a Axis) column(otherwise string) string {
-	name := a.Label
-	if name == "" {
-		name = otherwise
-	}
+	name := cmp.Or(a.Label, otherwise)
 	if a.Duration {
 		name += " (seconds)"
 	}

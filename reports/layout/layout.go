@@ -71,6 +71,7 @@ func Stamp(d time.Duration) string {
 	return fmt.Sprintf("%d.%03ds", s, ms)
 }
 
+// Plural is a number of things, "1 pod" or "2 pods".
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/reports/record"
 )
 
@@ -28,7 +29,7 @@ func importedHeadline(rec *record.Record) (mark, text string) {
 	case rec.Verdict == reports.Unknown:
 		return "?", "Nothing is proved: the run did not get to its end"
 	case news > 0:
-		return "✗", "New since the dump: " + count(news, "violation")
+		return "✗", "New since the dump: " + layout.Plural(news, "violation")
 	case !rec.AsExpected:
 		return "✗", "Nothing new since the dump, and what the scenario expects did not happen"
 	case len(rec.Gone) > 0:
@@ -49,20 +50,13 @@ func importedExpectation(rec *record.Record) string {
 	}
 	switch gone := len(rec.Gone); {
 	case known > 0 && gone > 0:
-		return fmt.Sprintf("In the dump already: %s. No more so at the end: %d.", count(known, "violation"), gone)
+		return fmt.Sprintf("In the dump already: %s. No more so at the end: %d.", layout.Plural(known, "violation"), gone)
 	case known > 0:
-		return fmt.Sprintf("In the dump already: %s.", count(known, "violation"))
+		return fmt.Sprintf("In the dump already: %s.", layout.Plural(known, "violation"))
 	case gone > 0:
-		return fmt.Sprintf("In the dump, and no more at the end: %s.", count(gone, "violation"))
+		return fmt.Sprintf("In the dump, and no more at the end: %s.", layout.Plural(gone, "violation"))
 	}
 	return ""
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // moment is a line of what happened to an imported cluster.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"ipamsim/model/act"
+	"ipamsim/reports/layout"
 )
 
 // file tells of a system call about a file or a directory.
@@ -55,9 +56,9 @@ func content(a *act.Act) string {
 	case part != nil && len(part.Name) == t.Size:
 		return ": " + strconv.Quote(part.Name)
 	case t.Kind == act.Directory:
-		return ": " + plural(t.Size, "name")
+		return ": " + layout.Plural(t.Size, "name")
 	}
-	return ": " + plural(t.Size, "byte")
+	return ": " + layout.Plural(t.Size, "byte")
 }
 
 // failure is the operating system's own words.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ipamsim/model/act"
+	"ipamsim/reports/layout"
 )
 
 // pod tells of a pod what Whereabouts' reconciler judges it by: its phase, and the
@@ -35,7 +36,7 @@ func podsAndBare(all []act.Thing) string {
 			bare = append(bare, t)
 		}
 	}
-	text := "reads " + plural(len(all), "pod")
+	text := "reads " + layout.Plural(len(all), "pod")
 	if len(bare) > 0 {
 		text += fmt.Sprintf(", %d without network-status: %s", len(bare), some(bare, func(t *act.Thing) string { return familiar(t.Name) + " " + phase(t) }))
 	}
@@ -55,7 +56,7 @@ func apiPod(a *act.Act) string {
 	n := t.Part(act.NetworkStatus)
 	switch {
 	case a.Verb == act.List && len(t.Parts) > 0:
-		return "lists " + plural(len(t.Parts), "pod")
+		return "lists " + layout.Plural(len(t.Parts), "pod")
 	case a.Verb == act.Read:
 		return "reads pod " + t.Name + ": " + state(t)
 	case a.Verb != act.Patch && a.Verb != act.Update:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ipamsim/model/act"
+	"ipamsim/reports/layout"
 )
 
 // pool tells of what is allocated of a range: "reads pool X at revision 7: .45 web-0",
@@ -16,7 +17,7 @@ func pool(a *act.Act) string {
 	case a.Verb == act.List && a.Outcome == act.Done && len(t.Parts) == 1:
 		return "reads pool " + t.Parts[0].Name + at(&t.Parts[0]) + ": " + holding(&t.Parts[0])
 	case a.Verb == act.List && a.Outcome == act.Done && len(t.Parts) > 1:
-		return "reads " + plural(len(t.Parts), "pool") + ": " + some(t.Parts, func(t *act.Thing) string {
+		return "reads " + layout.Plural(len(t.Parts), "pool") + ": " + some(t.Parts, func(t *act.Thing) string {
 			return fmt.Sprintf("%s%s holding %d", t.Name, at(t), t.Used)
 		})
 	case a.Verb == act.List:
@@ -100,7 +101,7 @@ func reservation(a *act.Act) string {
 	case a.Verb == act.Delete:
 		return "drops the reservation of " + what
 	case a.Verb == act.List && a.Outcome == act.Done:
-		return "reads " + plural(len(a.Thing.Parts), "reservation")
+		return "reads " + layout.Plural(len(a.Thing.Parts), "reservation")
 	case a.Verb == act.List:
 		return list(a, "reservations", nil)
 	case a.Outcome == act.Absent:

@@ -132,10 +132,3 @@ func of(node string) string {
 	}
 	return " of " + node
 }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -130,12 +131,7 @@ func (s *subject) begin(events []model.Event) {
 // holds reports whether the event hands out an address of the violation.
 func (s *subject) holds(e *model.Event) bool {
 	return slices.ContainsFunc(s.named[model.RefAddress], func(a string) bool {
-		for _, x := range e.Addrs {
-			if x.String() == a {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(e.Addrs, func(x netip.Addr) bool { return x.String() == a })
 	})
 }
 

@@ -40,10 +40,5 @@ func forcesOf(h *observe.History) forces {
 
 // took reports whether a pod ended because of its node, or might have.
 func (f forces) took(p *observe.Pod) bool {
-	for _, w := range f[p.Node] {
-		if !w.From.After(p.Gone) && !p.Last.After(w.To) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f[p.Node], func(w observe.Window) bool { return !w.From.After(p.Gone) && !p.Last.After(w.To) })
 }

@@ -174,15 +174,15 @@ func (f *Fit) put(doc *yaml.Node) error {
 		return nil
 	}
 	root := doc.Content[0]
-	spec := field(root, "spec")
-	if kind := field(root, "kind"); kind == nil || kind.Value != plan.Kind || spec == nil || spec.Kind != yaml.MappingNode {
+	spec := strict.Child(root, "spec")
+	if kind := strict.Child(root, "kind"); kind == nil || kind.Value != plan.Kind || spec == nil || spec.Kind != yaml.MappingNode {
 		return nil
 	}
 	fitted, err := f.node()
 	if err != nil {
 		return err
 	}
-	old := field(spec, "settings")
+	old := strict.Child(spec, "settings")
 	if old == nil || old.Kind != yaml.MappingNode {
 		spec.Content = append(spec.Content, word("settings"), fitted)
 		return nil
@@ -204,14 +204,5 @@ func (f *Fit) put(doc *yaml.Node) error {
 		}
 	}
 	old.Content, old.Style = append(keep, fitted.Content...), 0
-	return nil
-}
-
-func field(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
 	return nil
 }

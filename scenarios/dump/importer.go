@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"regexp"
+	"slices"
 
 	"ipamsim/model"
 	"ipamsim/scenarios"
@@ -154,12 +155,7 @@ type Network struct {
 
 // Contains reports whether an address is of the network.
 func (n *Network) Contains(a netip.Addr) bool {
-	for _, p := range n.Ranges {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Ranges, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // Image tells a version by the tag of an image: Name is that of an image as upstream and

@@ -209,19 +209,10 @@ func specOf(n *yaml.Node) *yaml.Node {
 		return nil
 	}
 	root := n.Content[0]
-	if kind := value(root, "kind"); kind == nil || kind.Value != Kind {
+	if kind := strict.Child(root, "kind"); kind == nil || kind.Value != Kind {
 		return nil
 	}
-	return value(root, "spec")
-}
-
-func value(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
+	return strict.Child(root, "spec")
 }
 
 func remove(n *yaml.Node, key string) {

@@ -79,7 +79,7 @@ func ParsePath(s string) Path {
 func Locate(root *yaml.Node, p Path) (*yaml.Node, bool) {
 	n := root
 	for _, step := range p {
-		next := child(n, step)
+		next := Child(n, step)
 		if next == nil {
 			return n, false
 		}
@@ -88,7 +88,8 @@ func Locate(root *yaml.Node, p Path) (*yaml.Node, bool) {
 	return n, true
 }
 
-func child(n *yaml.Node, step any) *yaml.Node {
+// Child is what a mapping has under a key, or a list at an index; nil: nothing.
+func Child(n *yaml.Node, step any) *yaml.Node {
 	switch s := step.(type) {
 	case int:
 		if n.Kind == yaml.SequenceNode && s >= 0 && s < len(n.Content) {

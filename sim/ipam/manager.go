@@ -176,7 +176,7 @@ type Instance struct {
 	Observe func(context.Context) (model.Snapshot, error)
 	// Act says what a step did, whose Detail is an exchange with the API server
 	// (kube.Exchange) or a message to the manager's own datastore. It is the zero Act if
-	// the step is none of the manager's affair: then ActOf says what there is to say.
+	// the step is none of the manager's affair: then kube.Exchange.Act says what there is to say.
 	Act func(detail any) act.Act
 
 	// Keep is of a manager that keeps some kinds of objects itself.

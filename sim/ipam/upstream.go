@@ -1,6 +1,10 @@
 package ipam
 
-import "runtime/debug"
+import (
+	"path"
+	"runtime/debug"
+	"strings"
+)
 
 // Upstream is the version of a module that is linked into this program, as the
 // build itself knows it: "module@version", and for one that go.mod replaces, with
@@ -15,6 +19,19 @@ func Upstream(module string, released map[string]string) string {
 		return ""
 	}
 	return upstream(info, module, released)
+}
+
+// Linked is Upstream; in a test, whose build information lists no modules, it is "module@version" by
+// the module's folder (Root), and "module@(devel)" of a fork in a folder.
+func Linked(module, root string) string {
+	if linked := Upstream(module, nil); linked != "" {
+		return linked
+	}
+	version := "(devel)"
+	if _, at, ok := strings.Cut(root, path.Base(module)+"@"); ok {
+		version = at
+	}
+	return module + "@" + version
 }
 
 func upstream(info *debug.BuildInfo, module string, released map[string]string) string {

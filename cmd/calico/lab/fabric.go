@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -55,10 +56,7 @@ type layer struct {
 
 // as is the AS number of a node; of "", the cluster's.
 func (l *layer) as(node string) uint32 {
-	as := l.fabric.AS
-	if as == 0 {
-		as = route.DefaultAS
-	}
+	as := cmp.Or(l.fabric.AS, route.DefaultAS)
 	if l.fabric.TopOfRack.DistinctAS && node != "" {
 		as += uint32(slices.IndexFunc(l.facts.Nodes, func(n route.Node) bool { return n.Name == node }))
 	}

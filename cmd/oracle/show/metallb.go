@@ -3,7 +3,6 @@ package show
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,133 +14,118 @@ import (
 	"ipamsim/cmd/oracle/upstream"
 )
 
-// balanced is a cluster whose load balancers MetalLB's controller gives addresses.
-type balanced struct {
-	*cluster
-	controller *upstream.Process
-}
-
 const metallbSystem = "metallb-system"
 
-// balance makes MetalLB's namespace, the pod that its controller takes itself to be in, and
-// a pool, and starts the controller.
-func balance(ctx context.Context, c *cluster, addresses ...string) (*balanced, error) {
-	meta := object{"namespace": metallbSystem, "name": "controller"}
-	pool := "/apis/metallb.io/v1beta1/namespaces/" + metallbSystem + "/ipaddresspools"
-	for _, o := range []struct {
-		uri, name string
-		body      object
-	}{
-		{"/api/v1/namespaces", metallbSystem, object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": metallbSystem}}},
-		{"/api/v1/namespaces/" + metallbSystem + "/pods", "controller", object{
-			"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": object{"schedulerName": "none", "containers": []object{{"name": "controller", "image": "controller"}}},
-		}},
-		{pool, "external", object{
-			"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool", "metadata": object{"namespace": metallbSystem, "name": "external"}, "spec": object{"addresses": addresses},
-		}},
-	} {
-		if err := c.write(ctx, http.MethodPost, o.uri, o.name, o.body); err != nil {
-			return nil, err
-		}
-	}
-	b := &balanced{cluster: c}
-	return b, b.start(ctx)
+// secondFamilyAtRestart: api waits for an address of IPv4, since a and z have all. The
+// controller is ended and started again, and api has that of z.
+var secondFamilyAtRestart = []step{
+	balance("10.9.0.0/31", "fd00:9::/126"), startMetalLB,
+	balancer("a", nil), balancer("z", nil), balancer("api", new(corev1.IPFamilyPolicyPreferDualStack)),
+	restartUntilTaken,
 }
 
-// start starts the controller, as its manifest does, without webhooks and their certificates.
-func (b *balanced) start(ctx context.Context) error {
-	file := filepath.Join(b.dir, "kubeconfig")
-	err := os.WriteFile(file, b.Kubeconfig(b.URL, b.Certificate), 0o600)
+// balance makes MetalLB's namespace, the pod that its controller takes itself to be in, and
+// a pool.
+func balance(addresses ...string) step {
+	meta := object{"namespace": metallbSystem, "name": "controller"}
+	pool := "/apis/metallb.io/v1beta1/namespaces/" + metallbSystem + "/ipaddresspools"
+	return all(
+		post("/api/v1/namespaces", metallbSystem, object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": metallbSystem}}),
+		post("/api/v1/namespaces/"+metallbSystem+"/pods", "controller", object{
+			"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": object{"schedulerName": "none", "containers": []object{{"name": "controller", "image": "controller"}}},
+		}),
+		post(pool, "external", object{
+			"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool", "metadata": object{"namespace": metallbSystem, "name": "external"}, "spec": object{"addresses": addresses},
+		}),
+	)
+}
+
+// startMetalLB starts the controller, as its manifest does, without webhooks and their
+// certificates.
+func startMetalLB(ctx context.Context, c *cluster) error {
+	file := filepath.Join(c.dir, "kubeconfig")
+	err := os.WriteFile(file, c.Kubeconfig(c.URL, c.Certificate), 0o600)
 	if err == nil {
-		b.controller, err = upstream.Start(ctx, "metallb-controller", b.binary, b.dir,
+		c.program, err = upstream.Start(ctx, "metallb-controller", c.binary, c.dir,
 			[]string{"KUBECONFIG=" + file, "METALLB_NAMESPACE=" + metallbSystem, "METALLB_POD_NAME=controller", "METALLB_DEPLOYMENT=controller"},
 			"--webhook-mode=disabled", "--disable-cert-rotation=true")
 	}
 	return err
 }
 
-// ask makes a Service of type LoadBalancer, and waits for its addresses.
-func (b *balanced) ask(ctx context.Context, name string, policy *corev1.IPFamilyPolicy) error {
-	if _, refusal, err := b.create(ctx, name, corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, IPFamilyPolicy: policy}); err != nil || refusal != "" {
-		return fmt.Errorf("services/%s: %s %w", name, refusal, err)
+// balancer makes a Service of type LoadBalancer, and waits for its addresses.
+func balancer(name string, policy *corev1.IPFamilyPolicy) step {
+	return func(ctx context.Context, c *cluster) error {
+		if _, refusal, err := c.create(ctx, name, corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, IPFamilyPolicy: policy}); err != nil || refusal != "" {
+			return fmt.Errorf("services/%s: %s %w", name, refusal, err)
+		}
+		var addrs []string
+		has, err := within(ctx, patienceMax, func(ctx context.Context) (_ bool, err error) {
+			addrs, err = c.external(ctx, name)
+			return len(addrs) > 0, err
+		})
+		if err != nil {
+			return err
+		}
+		if !has {
+			return fmt.Errorf("services/%s has no address: %s", name, c.program.Said())
+		}
+		fmt.Fprintf(c.out, "  GET services/%s: load balancer %s\n", name, strings.Join(addrs, " and "))
+		return nil
 	}
-	var addrs []string
-	has, err := within(ctx, patienceMax, func(ctx context.Context) (_ bool, err error) {
-		addrs, err = b.external(ctx, name)
-		return len(addrs) > 0, err
-	})
-	if err != nil {
-		return err
-	}
-	if !has {
-		return fmt.Errorf("services/%s has no address: %s", name, b.controller.Said())
-	}
-	fmt.Fprintf(b.out, "  GET services/%s: load balancer %s\n", name, strings.Join(addrs, " and "))
-	return nil
 }
 
 // external are a Service's addresses of the load balancer.
-func (b *balanced) external(ctx context.Context, name string) (addrs []string, err error) {
+func (c *cluster) external(ctx context.Context, name string) (addrs []string, err error) {
 	var s corev1.Service
-	err = b.get(ctx, services+"/"+name, &s)
+	err = c.get(ctx, services+"/"+name, &s)
 	for _, in := range s.Status.LoadBalancer.Ingress {
 		addrs = append(addrs, in.IP)
 	}
 	return addrs, err
 }
 
-// restartsMax: the order in which the controller looks at Services that have as many
-// addresses is nobody's choice.
+// restartsMax: the order in which the controller handles Services that have as many
+// addresses is not determined.
 const restartsMax = 20
 
-// secondFamilyAtRestart: api waits for an address of IPv4, since a and z have all. The
-// controller is ended and started again, and api has that of z.
-func secondFamilyAtRestart(ctx context.Context, c *cluster) (bool, error) {
-	b, err := balance(ctx, c, "10.9.0.0/31", "fd00:9::/126")
-	if err != nil {
-		return false, err
-	}
-	for _, name := range []string{"a", "z"} {
-		if err := b.ask(ctx, name, nil); err != nil {
-			return false, err
-		}
-	}
-	both := corev1.IPFamilyPolicyPreferDualStack
-	if err := b.ask(ctx, "api", &both); err != nil {
-		return false, err
-	}
+// restartUntilTaken restarts the controller until api has the address of a or of z, which
+// shows the finding if that Service has lost it.
+func restartUntilTaken(ctx context.Context, c *cluster) error {
 	before := map[string][]string{}
 	for _, name := range []string{"a", "z"} {
-		if before[name], err = b.external(ctx, name); err != nil {
-			return false, err
+		var err error
+		if before[name], err = c.external(ctx, name); err != nil {
+			return err
 		}
 	}
 	for n := range restartsMax {
-		b.controller.Kill()
-		if err := b.start(ctx); err != nil {
-			return false, err
+		c.program.Kill()
+		if err := startMetalLB(ctx, c); err != nil {
+			return err
 		}
-		from, addr, err := b.taken(ctx, before)
+		from, addr, err := c.taken(ctx, before)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if from == "" {
 			continue
 		}
 		fmt.Fprintf(c.out, "  metallb-controller: killed and started again (%d)\n  GET services/api: it has %s, too, which services/%s had\n", n+1, addr, from)
 		time.Sleep(2 * time.Second)
-		now, err := b.external(ctx, from)
+		now, err := c.external(ctx, from)
 		fmt.Fprintf(c.out, "  GET services/%s: load balancer %v\n", from, now)
-		return !slices.Contains(now, addr), err
+		c.shown = !slices.Contains(now, addr)
+		return err
 	}
-	return false, nil
+	return nil
 }
 
-// taken waits until the controller has looked at all Services, and returns whose address api
-// has then.
-func (b *balanced) taken(ctx context.Context, before map[string][]string) (from, addr string, err error) {
+// taken waits until the controller has handled all Services, and returns the Service whose
+// address api has then.
+func (c *cluster) taken(ctx context.Context, before map[string][]string) (from, addr string, err error) {
 	_, err = within(ctx, 5*time.Second, func(ctx context.Context) (bool, error) {
-		now, err := b.external(ctx, "api")
+		now, err := c.external(ctx, "api")
 		for name, had := range before {
 			if slices.Contains(now, had[0]) {
 				from, addr = name, had[0]

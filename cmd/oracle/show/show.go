@@ -4,6 +4,7 @@ package show
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,17 +22,24 @@ import (
 	"ipamsim/cmd/oracle/upstream"
 )
 
-// shown is a finding of the library, done again on upstream's own programs, of which
+// finding is a finding of the library, done again on upstream's own programs, of which
 // kube-apiserver with its etcd is always one: the same requests, and the same fault.
-type shown struct {
+type finding struct {
 	scenario string
 	program  string         // the other one, that is built for it; "": there is none
 	ranges   []netip.Prefix // of Services
 	manager  string         // whose custom resources kube-apiserver has; "": there are none
-	do       func(context.Context, *cluster) (shown bool, err error)
+	steps    []step
 }
 
-var allShown = []shown{
+// step is a request, a fault or an observation, which it prints. The finding is shown as soon
+// as a step has set cluster.shown.
+type step func(context.Context, *cluster) error
+
+// errNotShown is returned by a step that did not see what the next ones need.
+var errNotShown = errors.New("not shown")
+
+var findings = []finding{
 	{"found-services-second-family-leaks", "", prefixes("10.96.0.0/29", "fd00:10:96::/125"), "", secondFamilyLeaks},
 	{"found-services-lost-reply-frees-address", "", prefixes("10.96.0.0/29", "fd00:10:96::/112"), "", lostReplyFreesAddress},
 	{"found-nodeipam-released-twice", "kube-controller-manager", wide, "", releasedTwice},
@@ -61,7 +69,7 @@ func Show(ctx context.Context, scenario, apiserver string, out *os.File) (ok boo
 	}
 	ok = true
 	var names []string
-	for _, f := range allShown {
+	for _, f := range findings {
 		if names = append(names, f.scenario); scenario != "all" && scenario != f.scenario {
 			continue
 		}
@@ -93,7 +101,7 @@ func Show(ctx context.Context, scenario, apiserver string, out *os.File) (ok boo
 }
 
 // run is one finding on a server of its own.
-func (f *shown) run(ctx context.Context, apiserver, binary string, out io.Writer) (bool, error) {
+func (f *finding) run(ctx context.Context, apiserver, binary string, out io.Writer) (bool, error) {
 	dir, err := os.MkdirTemp("", "ipamsim-oracle-")
 	if err != nil {
 		return false, err
@@ -123,13 +131,48 @@ func (f *shown) run(ctx context.Context, apiserver, binary string, out io.Writer
 		on += " and " + f.program + " " + upstream.Programs[f.program].Version
 	}
 	fmt.Fprintf(out, "%s, on %s, with Services in %s and %s\n", f.scenario, on, f.ranges[0], f.ranges[1])
-	return f.do(ctx, &cluster{s, lose, dir, binary, out})
+	c := &cluster{Server: s, lose: lose, dir: dir, binary: binary, out: out, seen: map[string]string{}, atEnd: func() {}}
+	defer func() { c.atEnd() }()
+	if err := all(f.steps...)(ctx, c); err != nil && !errors.Is(err, errNotShown) {
+		return false, err
+	}
+	return c.shown, nil
+}
+
+// all does steps until one shows the finding or returns an error.
+func all(steps ...step) step {
+	return func(ctx context.Context, c *cluster) error {
+		for _, do := range steps {
+			if err := do(ctx, c); err != nil || c.shown {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// say prints what steps before it have done.
+func say(what string) step {
+	return act(func(c *cluster) { fmt.Fprintln(c.out, "  "+what) })
+}
+
+// act is a step that cannot fail.
+func act(do func(*cluster)) step {
+	return func(_ context.Context, c *cluster) error {
+		do(c)
+		return nil
+	}
+}
+
+// post makes an object.
+func post(uri, name string, o object) step {
+	return func(ctx context.Context, c *cluster) error { return c.write(ctx, http.MethodPost, uri, name, o) }
 }
 
 // object is a manifest or a part of one.
 type object = map[string]any
 
-// cluster is a server as a user sees it.
+// cluster is a server as a user sees it, and what steps leave to those that follow.
 type cluster struct {
 	*upstream.Server
 	lose *losing
@@ -137,6 +180,15 @@ type cluster struct {
 	// binary is of the finding's program.
 	binary string
 	out    io.Writer
+
+	program *upstream.Process // the finding's that was started last
+	net     *between          // before it
+	coming  []<-chan struct{} // closed when a request has come that net loses or keeps
+	release func(lose bool)   // ends what net keeps
+	mend    func()            // ends what net has parted
+	seen    map[string]string // addresses, by the object that had them
+	atEnd   func()
+	shown   bool
 }
 
 func (c *cluster) get(ctx context.Context, uri string, into any) error {

@@ -82,10 +82,7 @@ func open(p *capacity.Player, c *Config) (*allocator, error) {
 	}
 	m.a.Config = c.Settings
 	m.a.Reserve(c.Reserved...)
-	grace := cluster.Collect.Grace
-	if grace == 0 {
-		grace = GraceDefault
-	}
+	grace := cmp.Or(cluster.Collect.Grace, GraceDefault)
 	m.collector = reference.NewCollector(m.a, grace)
 	return m, nil
 }

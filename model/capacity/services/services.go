@@ -69,17 +69,6 @@ func Band(p netip.Prefix) int {
 	return min(max(size/step, least), most)
 }
 
-// portBand is the same of node ports.
-//
-// Source: pkg/registry/core/service/portallocator, calculateRangeOffset (v1.34.1).
-func portBand(size int) int {
-	const least, most, step = 16, 128, 32
-	if size <= least {
-		return 0
-	}
-	return min(max(size/step, least), most)
-}
-
 // Ends are the first and the last address of a range that Services get.
 //
 // Source: pkg/registry/core/service/ipallocator, NewIPAllocator (v1.34.1).

@@ -17,11 +17,6 @@ func TestBands(t *testing.T) {
 			t.Errorf("%s: %d, want %d", text, got, want)
 		}
 	}
-	for size, want := range map[int]int{16: 0, 17: 16, 128: 16, 2768: 86, 8192: 128} {
-		if got := portBand(size); got != want {
-			t.Errorf("%d: %d, want %d", size, got, want)
-		}
-	}
 }
 
 // opened is an allocator, and a Service of a number.

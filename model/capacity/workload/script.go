@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -283,10 +284,7 @@ func (s *script) emit(k Kind, node, pod int32) {
 // stands is a machine that has come, in the place of another or, with -1, in one
 // of its own.
 func (s *script) stands(m, in int32) {
-	room := s.c.Load.MaxPods
-	if room == 0 {
-		room = MaxPodsDefault
-	}
+	room := cmp.Or(s.c.Load.MaxPods, MaxPodsDefault)
 	if in >= 0 {
 		p := &s.schedule.places[in]
 		first := s.machines[p.machine].first

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+
+	"ipamsim/model"
 )
 
 // releaseAffinity ends a node's claim to a block. An empty block goes with it, or
@@ -64,7 +66,7 @@ func (a *Allocator) releasePool(pool netip.Prefix) error {
 	for range tries {
 		last, again := map[netip.Prefix]*host{}, false
 		for _, h := range a.hosts {
-			for _, x := range h.affinities[family(pool.Addr())] {
+			for _, x := range h.affinities[model.Family(pool.Addr())] {
 				p := x.block.prefix
 				if o := last[p]; pool.Contains(p.Addr()) && (o == nil || a.sorts(o, h, p)) {
 					last[p] = h

@@ -28,7 +28,7 @@ func (a *Allocator) look(b *block) model.BlockUse {
 	}
 	if b.owner != nil {
 		out.Owner = b.owner.name
-		out.Affine = slices.ContainsFunc(b.owner.affinities[family(b.prefix.Addr())], func(x affinity) bool { return x.block == b })
+		out.Affine = slices.ContainsFunc(b.owner.affinities[model.Family(b.prefix.Addr())], func(x affinity) bool { return x.block == b })
 	}
 	return out
 }

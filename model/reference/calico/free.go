@@ -82,7 +82,7 @@ func (a *Allocator) reach(h *host, v6 bool) (free int, ok bool) {
 // node's own.
 func (a *Allocator) counted(h *host, b *block, f int) bool {
 	p := a.poolOf(b.prefix.Addr(), true)
-	return family(b.prefix.Addr()) == f && p != nil && p.open(h) && !p.selective() &&
+	return model.Family(b.prefix.Addr()) == f && p != nil && p.open(h) && !p.selective() &&
 		slices.ContainsFunc(h.affinities[f], func(x affinity) bool { return x.block == b })
 }
 

@@ -140,13 +140,6 @@ func comparePods(x, y model.PodRef) int {
 	return cmp.Compare(key(x), key(y))
 }
 
-func family(a netip.Addr) int {
-	if a.Is4() {
-		return 0
-	}
-	return 1
-}
-
 // affinityKey is how the datastore sorts the affinities of a node: by the text of
 // the block, in which the Kubernetes datastore has no colons.
 //
@@ -160,7 +153,7 @@ func (a *Allocator) affinityKey(p netip.Prefix) string {
 }
 
 func (a *Allocator) findAffinity(h *host, p netip.Prefix) (all *[]affinity, i int, found bool) {
-	all = &h.affinities[family(p.Addr())]
+	all = &h.affinities[model.Family(p.Addr())]
 	i, found = slices.BinarySearchFunc(*all, a.affinityKey(p), func(x affinity, key string) int { return cmp.Compare(x.key, key) })
 	return all, i, found
 }

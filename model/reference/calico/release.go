@@ -35,7 +35,7 @@ func (a *Allocator) Release(all ...Release) (done []Release, err error) {
 			if !first.IsValid() {
 				first = r.Addr
 			}
-			if a.datastore == Etcd && family(first) != family(r.Addr) {
+			if a.datastore == Etcd && first.Is4() != r.Addr.Is4() {
 				continue
 			}
 		}

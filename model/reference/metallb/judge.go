@@ -3,6 +3,8 @@ package metallb
 import (
 	"net/netip"
 	"slices"
+
+	"ipamsim/model"
 )
 
 // Verdict is what a controller that started now would say of a Service.
@@ -62,20 +64,13 @@ func uses(pools []Pool, given map[netip.Addr]bool) []Use {
 		p := &pools[i]
 		out[i].Free = [2]int{p.size(true), p.size(false)}
 		for a := range given {
-			if k := family(a); p.has(a) {
+			if k := model.Family(a); p.has(a) {
 				out[i].Assigned[k]++
 				out[i].Free[k]--
 			}
 		}
 	}
 	return out
-}
-
-func family(a netip.Addr) int {
-	if a.Is4() {
-		return 0
-	}
-	return 1
 }
 
 // book is who has which address.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -13,10 +14,7 @@ import (
 // Nothing of a plan can become markup.
 func (a *Answer) Markdown(w io.Writer) error {
 	var b strings.Builder
-	title := a.Title
-	if title == "" {
-		title = a.Name
-	}
+	title := cmp.Or(a.Title, a.Name)
 	fmt.Fprintf(&b, "## %s\n\n", visible.Markdown(title))
 	if a.Summary != "" {
 		b.WriteString(visible.Markdown(a.Summary) + "\n\n")

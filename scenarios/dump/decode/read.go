@@ -300,12 +300,9 @@ func (in *input) prompt(text []byte) bool {
 
 // noise are lines that the tools print besides.
 func noise(text []byte) bool {
-	for _, s := range []string{"No resources found", "Note: found ", "Warning: "} {
-		if bytes.HasPrefix(text, []byte(s)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"No resources found", "Note: found ", "Warning: "}, func(s string) bool {
+		return bytes.HasPrefix(text, []byte(s))
+	})
 }
 
 // add hands an object over.

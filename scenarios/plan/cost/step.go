@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -20,10 +21,7 @@ func Fits(c *capacity.Cluster, step time.Duration) bool {
 // Latency of a message is the longest with which a node that is back has time for all
 // its pods in one step, a DEL and an ADD of some 25 messages each.
 func Latency(c *capacity.Cluster) time.Duration {
-	pods := c.Load.MaxPods
-	if pods == 0 {
-		pods = workload.MaxPodsDefault
-	}
+	pods := cmp.Or(c.Load.MaxPods, workload.MaxPodsDefault)
 	nodes := max(len(c.Nodes), 1)
 	most := max(float64(c.Load.Pods), float64(nodes+c.Load.Grow)*(c.Load.PodsPerNode.Mean+c.Load.PodsPerNode.Spread))
 	if most == 0 {

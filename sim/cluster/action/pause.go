@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -19,10 +20,7 @@ type Pause struct {
 
 // Do sends SIGSTOP and, later, SIGCONT.
 func (a *Pause) Do(ctx context.Context, o *cluster.Operator) error {
-	d := a.For.Duration
-	if d == 0 {
-		d = 30 * time.Second
-	}
+	d := cmp.Or(a.For.Duration, 30*time.Second)
 	o.Cluster.Checker.Paused(a.Actor, true)
 	o.Cluster.World.Pause(a.Actor)
 	defer func() {

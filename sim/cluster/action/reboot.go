@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -24,10 +25,7 @@ func (a *Reboot) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := (&Crash{Node: a.Node, Forget: a.Forget, Unsynced: a.Unsynced}).Do(ctx, o); err != nil {
 		return err
 	}
-	d := a.Down.Duration
-	if d == 0 {
-		d = 30 * time.Second
-	}
+	d := cmp.Or(a.Down.Duration, 30*time.Second)
 	if !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}

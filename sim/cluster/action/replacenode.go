@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -25,10 +26,7 @@ func (a *ReplaceNode) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err
 	}
-	name := a.As
-	if name == "" {
-		name = a.Node
-	}
+	name := cmp.Or(a.As, a.Node)
 	manifest := o.Cluster.Newcomer(name, a.Node)
 	o.Cluster.PowerOff(a.Node, true, disk.Loss{})
 	if !a.KeepObject {

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -23,10 +24,7 @@ func (a *RestartRuntime) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err
 	}
-	d := a.Down.Duration
-	if d == 0 {
-		d = 5 * time.Second
-	}
+	d := cmp.Or(a.Down.Duration, 5*time.Second)
 	if !o.Cluster.RestartRuntime(a.Node, d) {
 		return fmt.Errorf("node %q has no power", a.Node)
 	}

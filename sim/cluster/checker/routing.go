@@ -172,7 +172,7 @@ func (c *Checker) factsLocked() (four, six route.Facts) {
 	for i, f := range []*route.Facts{&four, &six} {
 		*f = route.Facts{Affinities: r.stored[i].affinities, Blocks: r.stored[i].blocks, Down: slices.Clone(r.down), Local: locals[i]}
 		for _, p := range pools {
-			if family(p.Prefix.Addr()) == i {
+			if model.Family(p.Prefix.Addr()) == i {
 				f.Pools = append(f.Pools, p)
 			}
 		}
@@ -195,21 +195,13 @@ func (c *Checker) factsLocked() (four, six route.Facts) {
 func (r *routing) read(s *model.Snapshot) {
 	r.stored = [2]stored{{blocks: []route.Block{}}}
 	for _, b := range route.BlocksOf(*s) {
-		f := &r.stored[family(b.Prefix.Addr())]
+		f := &r.stored[model.Family(b.Prefix.Addr())]
 		f.blocks = append(f.blocks, b)
 	}
 	for _, a := range s.Affinities {
-		f := &r.stored[family(a.Block.Addr())]
+		f := &r.stored[model.Family(a.Block.Addr())]
 		f.affinities = append(f.affinities, a)
 	}
-}
-
-// family is 0 of IPv4 and 1 of IPv6.
-func family(a netip.Addr) int {
-	if a.Is4() {
-		return 0
-	}
-	return 1
 }
 
 // veth is vethOf, worked out once for each pod.

@@ -112,7 +112,7 @@ func (c *Checker) localAddrs() ([2][]route.Local, [2]map[string]netip.Addr) {
 		}
 		if sb.Pod.Namespace == "" { // a node's own device
 			a := sb.Attachments[0].Addrs[0]
-			if t := s.tunnels[family(a)]; !t[sb.Node].IsValid() {
+			if t := s.tunnels[model.Family(a)]; !t[sb.Node].IsValid() {
 				t[sb.Node] = a
 			}
 			continue
@@ -122,7 +122,7 @@ func (c *Checker) localAddrs() ([2][]route.Local, [2]map[string]netip.Addr) {
 				continue
 			}
 			for _, addr := range a.Addrs {
-				l := &s.locals[family(addr)]
+				l := &s.locals[model.Family(addr)]
 				*l = append(*l, route.Local{Node: sb.Node, Addr: addr, Dev: c.routing.veth(sb.Pod)})
 			}
 		}

@@ -19,7 +19,7 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/ipam/calico/upstream/cni/k8s"
 	"ipamsim/sim/ipam/calico/upstream/cni/utils"
-	"ipamsim/sim/ipam/platform/os"
+	os "ipamsim/sim/ipam/platform/std"
 )
 
 // Adopt stores the endpoint of a sandbox that runs already, as the CNI plugin would

@@ -1,6 +1,7 @@
 package calico
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -88,10 +89,7 @@ func cniConfig(all []ipam.Object) (pluginConfig, error) {
 //
 // Source: cni-plugin/pkg/install, writeCNIConfig (v3.31).
 func installed(text string, data map[string]string) string {
-	mtu := data["veth_mtu"]
-	if mtu == "" {
-		mtu = "1500"
-	}
+	mtu := cmp.Or(data["veth_mtu"], "1500")
 	return strings.NewReplacer("__CNI_MTU__", mtu, "__REQUIRE_MTU_FILE__", "false",
 		"__LOG_FILE_MAX_SIZE__", "100", "__LOG_FILE_MAX_AGE__", "30", "__LOG_FILE_MAX_COUNT__", "10").Replace(text)
 }

@@ -3,6 +3,7 @@ package canary
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,10 +87,5 @@ func (d *desk) spin(ctx context.Context, l *ledger) error {
 
 // loose reports whether a reservation has no claim.
 func (l *ledger) loose() bool {
-	for _, r := range l.Reservations {
-		if !l.claimed(r.Addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Reservations, func(r reservation) bool { return !l.claimed(r.Addr) })
 }

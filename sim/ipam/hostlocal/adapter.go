@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
-	"strings"
 
 	"github.com/containernetworking/plugins/pkg/ip"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,19 +40,8 @@ func sources() []ipam.Source {
 // root is the folder of upstream's module.
 func root() string { return ipam.Root(Module, ip.NextIP) }
 
-// upstreamVersion is "github.com/containernetworking/plugins@v1.9.0", as the build knows
-// it. A test's build information lists no modules: the version is then read off the
-// module's folder.
-func upstreamVersion() string {
-	if linked := ipam.Upstream(Module, nil); linked != "" {
-		return linked
-	}
-	version := "(devel)"
-	if _, at, ok := strings.Cut(root(), path.Base(Module)+"@"); ok {
-		version = at
-	}
-	return Module + "@" + version
-}
+// upstreamVersion is "github.com/containernetworking/plugins@v1.9.0", as the build knows it.
+func upstreamVersion() string { return ipam.Linked(Module, root()) }
 
 // open starts the manager in one run. It starts no goroutine.
 func open(env ipam.Env) (ipam.Instance, error) {

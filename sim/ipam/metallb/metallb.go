@@ -14,7 +14,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/go-logr/logr"
@@ -54,18 +53,8 @@ func New() *ipam.Manager {
 // settle is for the process: controller-runtime's log says nothing.
 var settle = sync.OnceFunc(func() { ctrl.SetLogger(logr.Discard()) })
 
-// upstreamVersion is "go.universe.tf/metallb@v0.16.1", as the build knows it. A test's build
-// information lists no modules: the version is then read off the place of a source file.
-func upstreamVersion() string {
-	if linked := ipam.Upstream(module, nil); linked != "" {
-		return linked
-	}
-	version := "(devel)"
-	if _, at, ok := strings.Cut(root(), module+"@"); ok {
-		version = at
-	}
-	return module + "@" + version
-}
+// upstreamVersion is "go.universe.tf/metallb@v0.16.1", as the build knows it.
+func upstreamVersion() string { return ipam.Linked(module, root()) }
 
 func root() string { return ipam.Root(module, (*metallbv1beta1.IPAddressPool).DeepCopy) }
 

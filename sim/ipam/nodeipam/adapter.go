@@ -1,7 +1,6 @@
 package nodeipam
 
 import (
-	"strings"
 	"sync"
 
 	"k8s.io/kubernetes/pkg/controller/nodeipam"
@@ -41,18 +40,8 @@ var settle = sync.OnceFunc(func() {
 // root is the folder of upstream's module.
 func root() string { return ipam.Root(module, nodeipam.NewNodeIpamController) }
 
-// upstreamVersion is "k8s.io/kubernetes@v1.34.1", as the build knows it. A test's build
-// information lists no modules: the version is then read off the module's folder.
-func upstreamVersion() string {
-	if linked := ipam.Upstream(module, nil); linked != "" {
-		return linked
-	}
-	version := "(devel)"
-	if _, at, ok := strings.Cut(root(), module+"@"); ok {
-		version = at
-	}
-	return module + "@" + version
-}
+// upstreamVersion is "k8s.io/kubernetes@v1.34.1", as the build knows it.
+func upstreamVersion() string { return ipam.Linked(module, root()) }
 
 // open starts the manager in one run. It starts no goroutine.
 func open(env ipam.Env) (ipam.Instance, error) {

@@ -9,9 +9,9 @@ import (
 	"github.com/containernetworking/cni/pkg/invoke"
 
 	"ipamsim/sim/ipam/platform"
-	"ipamsim/sim/ipam/platform/delegate"
+	"ipamsim/sim/ipam/platform/cni"
 	"ipamsim/sim/ipam/platform/flock"
-	"ipamsim/sim/ipam/platform/os"
+	os "ipamsim/sim/ipam/platform/std"
 )
 
 // machine is a host with a runtime that executes what it is given.
@@ -51,7 +51,7 @@ func TestEnvironment(t *testing.T) {
 			}
 			go func() {
 				defer close(done)
-				if err := delegate.ExecDel("child", []byte("{}")); err != nil {
+				if err := cni.ExecDel("child", []byte("{}")); err != nil {
 					panic(err)
 				}
 			}()

@@ -2,7 +2,8 @@
 // in its environment, in files and on its standard streams, whom it starts, how it
 // ends. A program is upstream's own main function, copied with other imports; the
 // packages in the folders below are what it imports in the place of those that touch
-// a real machine (sim/ipam/*/copies.txt), under the same names.
+// a real machine (sim/ipam/*/copies.txt), under the names of those. One of ours may stand
+// for several of them.
 //
 // A door has no argument that says whose it is. It is known by the goroutine, which
 // has it from the one that started it.

@@ -3,7 +3,6 @@ package services
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -54,17 +53,9 @@ func New() *ipam.Manager {
 var settle = sync.OnceFunc(func() { repairports.NewRepair(0, nil, nil, utilnet.PortRange{}, nil) })
 
 // upstream is "k8s.io/kubernetes@v1.34.1", as the build knows it, and the module's folder.
-// A test's build information lists no modules: the version is then read off the folder.
 func upstream(module string, function any) (version, root string) {
 	root = ipam.Root(module, function)
-	if linked := ipam.Upstream(module, nil); linked != "" {
-		return linked, root
-	}
-	version = "(devel)"
-	if _, at, ok := strings.Cut(root, module+"@"); ok {
-		version = at
-	}
-	return module + "@" + version, root
+	return ipam.Linked(module, root), root
 }
 
 // open starts the manager in one run. It starts no goroutine.

@@ -4,9 +4,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"reflect"
-	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/k8snetworkplumbingwg/whereabouts/pkg/allocate"
@@ -43,20 +40,12 @@ var settle = sync.OnceFunc(func() {
 	logging.SetLogLevel("panic")
 })
 
+// root is the folder of upstream's module.
+func root() string { return ipam.Root(module, allocate.AssignIP) }
+
 // upstreamVersion is "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4", as the build
-// knows it. A test's build information lists no modules: the version is then read
-// off the place of a source file, and is "(devel)" for a fork in a folder.
-func upstreamVersion() string {
-	if linked := ipam.Upstream(module, nil); linked != "" {
-		return linked
-	}
-	version := "(devel)"
-	file, _ := runtime.FuncForPC(reflect.ValueOf(allocate.AssignIP).Pointer()).FileLine(reflect.ValueOf(allocate.AssignIP).Pointer())
-	if _, at, ok := strings.Cut(file, module+"@"); ok {
-		version, _, _ = strings.Cut(at, "/")
-	}
-	return module + "@" + version
-}
+// knows it.
+func upstreamVersion() string { return ipam.Linked(module, root()) }
 
 //go:embed upstream/crds/*.yaml
 var definitions embed.FS

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"path"
 
-	"github.com/k8snetworkplumbingwg/whereabouts/pkg/allocate"
-
 	"ipamsim/sim/ipam"
 )
 
@@ -20,7 +18,7 @@ var copies string
 // here. What of ours stands in the place of its programs' main functions
 // (transcribed.txt) is not upstream's.
 func sources() []ipam.Source {
-	upstream := ipam.Source{Module: upstreamVersion(), Package: module, Root: ipam.Root(module, allocate.AssignIP)}
+	upstream := ipam.Source{Module: upstreamVersion(), Package: module, Root: root()}
 	clients := upstream
 	clients.Package, clients.Carries = path.Dir(clientset), true
 	return append([]ipam.Source{upstream, clients}, ipam.CopiedHere(upstream, "ipamsim/sim/ipam/whereabouts", copies)...)

@@ -1,6 +1,7 @@
 // Package door is what copies of Calico's programs (sim/ipam/calico/copies.txt) reach
-// the run through: the clients that each process has. The folders below have the names
-// of the packages in whose place they are imported.
+// the run through: the clients that each process has, the network of a simulated host, and
+// what that host lacks. The folders below have the names of the packages in whose place they
+// are imported.
 package door
 
 import (

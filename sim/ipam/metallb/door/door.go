@@ -1,6 +1,6 @@
 // Package door is what the copy of MetalLB's controller (sim/ipam/metallb/copies.txt)
-// reaches the run through: the Kubernetes API. The folders below have the names of the
-// packages in whose place they are imported.
+// reaches the run through: the Kubernetes API. It stands for all the packages that the copy
+// may not import, also for those of webhooks, speakers and the log, which do nothing here.
 package door
 
 import (

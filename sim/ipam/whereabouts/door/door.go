@@ -1,6 +1,7 @@
 // Package door is what copies of Whereabouts' programs (sim/ipam/whereabouts/copies.txt)
-// reach the run through: the API server. The folders below have the names of the
-// packages in whose place they are imported.
+// reach the run through: the API server, their events, their end and their log. The folders
+// below have the clientsets, each in the place of a package that has an Interface and a
+// NewForConfig.
 package door
 
 import (
@@ -16,5 +17,5 @@ type Machine interface {
 	Config() *rest.Config
 }
 
-// Config is that of the process that the calling goroutine belongs to.
-func Config() *rest.Config { return platform.Current().Machine.(Machine).Config() }
+// config is that of the process that the calling goroutine belongs to.
+func config() *rest.Config { return platform.Current().Machine.(Machine).Config() }

@@ -1,0 +1,54 @@
+package door
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/containernetworking/cni/pkg/skel"
+	cniv1 "github.com/containernetworking/cni/pkg/types/100"
+	"github.com/projectcalico/calico/cni-plugin/pkg/types"
+	libapi "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	"github.com/sirupsen/logrus"
+)
+
+// Dataplane is upstream's Linux dataplane without a kernel: no interface, no route, no
+// sysctl, and so none of its errors but that of an annotation. A pod's interface is there at once.
+type Dataplane struct{}
+
+// NewLinuxDataplane has the name of upstream's.
+func NewLinuxDataplane(types.NetConf, *logrus.Entry) *Dataplane { return &Dataplane{} }
+
+// containerMAC stands for the address that the kernel draws for the pod's end.
+const containerMAC = "ee:ee:ee:ee:ee:ee"
+
+// DoNetworking says what the pod's interface is called and what MAC it has, and gives
+// each address the mask of a host.
+//
+// Source: cni-plugin/pkg/dataplane/linux, DoNetworking and DoWorkloadNetnsSetUp.
+func (*Dataplane) DoNetworking(_ context.Context, _ clientv3.Interface, _ *skel.CmdArgs, result *cniv1.Result, name string,
+	_ []*net.IPNet, _ *libapi.WorkloadEndpoint, annotations map[string]string) (hostVethName, contVethMAC string, err error) {
+	for _, addr := range result.IPs {
+		bits := 8 * net.IPv6len
+		if addr.Address.IP.To4() != nil {
+			bits = 8 * net.IPv4len
+		}
+		addr.Address.Mask = net.CIDRMask(bits, bits)
+	}
+	asked, ok := annotations["cni.projectcalico.org/hwAddr"]
+	if !ok {
+		return name, containerMAC, nil
+	}
+	mac, err := net.ParseMAC(asked)
+	if err != nil {
+		return "", "", fmt.Errorf("failed to parse MAC address %v provided via cni.projectcalico.org/hwAddr: %v", asked, err)
+	}
+	return name, mac.String(), nil
+}
+
+// CleanUpNamespace takes the pod's interface away, which is all there is of it.
+func (*Dataplane) CleanUpNamespace(*skel.CmdArgs) error {
+	Here().Unplug()
+	return nil
+}

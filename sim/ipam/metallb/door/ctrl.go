@@ -1,0 +1,55 @@
+package door
+
+// Controller-runtime is the real one, but for what is of the process: how it reaches the
+// API server, how it is told to end, and where it listens.
+
+import (
+	"context"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
+	real "sigs.k8s.io/controller-runtime"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"ipamsim/sim/ipam/platform"
+)
+
+// These are the real ones.
+type (
+	Manager = real.Manager
+	Options = real.Options
+	Request = real.Request
+	Result  = real.Result
+)
+
+var (
+	NewControllerManagedBy = real.NewControllerManagedBy
+	Log                    = real.Log
+)
+
+// GetConfigOrDie is the process's, with the limits that the real one sets.
+//
+// Source: sigs.k8s.io/controller-runtime/pkg/client/config, GetConfigWithContext (v0.22.3).
+func GetConfigOrDie() *rest.Config {
+	c := Here().Config()
+	c.QPS, c.Burst = 20, 30
+	return c
+}
+
+// NewManager makes a real one, which listens nowhere: nobody asks for its metrics or its
+// health. What is served is known without a message, a second process may have a
+// controller of the same name, and events end with the process.
+func NewManager(c *rest.Config, o Options) (Manager, error) {
+	here, several := Here(), true
+	o.Metrics, o.HealthProbeBindAddress, o.PprofBindAddress = metricsserver.Options{BindAddress: "0"}, "0", "0"
+	o.Controller.SkipNameValidation = &several
+	o.MapperProvider = func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return here.Mapper(), nil }
+	//lint:ignore SA1019 a broadcaster that ends with the process is what it is deprecated for not to be
+	o.EventBroadcaster = record.NewBroadcaster(record.WithContext(SetupSignalHandler()))
+	return real.NewManager(c, o)
+}
+
+// SetupSignalHandler ends when the program is killed.
+func SetupSignalHandler() context.Context { return platform.Current().Ctx }

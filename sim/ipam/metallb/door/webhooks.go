@@ -1,0 +1,68 @@
+package door
+
+import (
+	"crypto/tls"
+	"errors"
+
+	"github.com/go-kit/log"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// There are no webhooks, and no certificates and no servers for them: no API server calls
+// one (--webhook-mode=disabled).
+
+// What upstream would set, in webhookv1beta1 and in webhookv1beta2.
+var (
+	MetalLBNamespace string
+	Logger           log.Logger
+	WebhookClient    client.Reader
+	Validator        any
+)
+
+type webhook struct{}
+
+// SetupWebhookWithManager says that there is none.
+func (*webhook) SetupWebhookWithManager(manager.Manager) error {
+	return errors.New("no webhooks are served: --webhook-mode=disabled")
+}
+
+// The validators of upstream's. BGPPeerValidator is of webhookv1beta2, the others of
+// webhookv1beta1.
+type (
+	IPAddressPoolValidator    struct{ webhook }
+	BGPAdvertisementValidator struct{ webhook }
+	L2AdvertisementValidator  struct{ webhook }
+	CommunityValidator        struct{ webhook }
+	BFDProfileValidator       struct{ webhook }
+	BGPPeerValidator          struct{ webhook }
+)
+
+// Validating and CRDConversion are kinds of webhooks.
+const (
+	Validating = iota
+	CRDConversion
+)
+
+// WebhookInfo is one webhook.
+type WebhookInfo struct {
+	Name string
+	Type int
+}
+
+// CertRotator is what upstream asks for.
+type CertRotator struct {
+	SecretKey                                            types.NamespacedName
+	CertDir, CAName, CAOrganization, DNSName, FieldOwner string
+	IsReady                                              chan struct{}
+	Webhooks                                             []WebhookInfo
+}
+
+// AddRotator says that there is none.
+func AddRotator(manager.Manager, *CertRotator) error {
+	return errors.New("no certificates are rotated: --webhook-mode=disabled")
+}
+
+// OptFor changes nothing about how servers encrypt.
+func OptFor(_, _, _ string) (func(*tls.Config), error) { return func(*tls.Config) {}, nil }

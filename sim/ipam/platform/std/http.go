@@ -1,0 +1,42 @@
+package std
+
+// A network on which nobody answers a program: what it is to talk to, it talks to through
+// the clients that it is given.
+
+import (
+	"errors"
+	real "net/http"
+
+	"ipamsim/sim/ipam/platform"
+)
+
+// Request, Response and MethodGet are Go's own.
+type (
+	Request  = real.Request
+	Response = real.Response
+)
+
+const (
+	MethodGet = real.MethodGet
+	StatusOK  = real.StatusOK
+)
+
+// NewRequest and NewServeMux are Go's own.
+var (
+	NewRequest  = real.NewRequest
+	NewServeMux = real.NewServeMux
+)
+
+// ListenAndServe listens until the program is killed. Nobody calls.
+func ListenAndServe(string, real.Handler) error {
+	<-platform.Current().Ctx.Done()
+	return real.ErrServerClosed
+}
+
+// Client reaches nobody.
+type Client struct{}
+
+var errNobody = errors.New("connection refused")
+
+// Do sends nothing.
+func (*Client) Do(*Request) (*Response, error) { return nil, errNobody }

@@ -1,0 +1,24 @@
+package door
+
+import (
+	"context"
+
+	real "k8s.io/client-go/tools/record"
+
+	"ipamsim/sim/ipam/platform"
+)
+
+// EventBroadcaster and EventRecorder are client-go's.
+type (
+	EventBroadcaster = real.EventBroadcaster
+	EventRecorder    = real.EventRecorder
+)
+
+// NewBroadcaster is client-go's, with the context of the program: upstream's broadcasters have
+// no end of their own.
+func NewBroadcaster() EventBroadcaster {
+	return real.NewBroadcaster(real.WithContext(platform.Current().Ctx))
+}
+
+// SetupSignalHandler is the program's context: a daemon ends with its process.
+func SetupSignalHandler() context.Context { return platform.Current().Ctx }
