@@ -153,6 +153,6 @@ findings: ## run the command of every row of the track record (reports/README.md
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
 conformance: ## stores, watches and leases = etcd, simple controllers = Kubernetes' own, references = the real allocators: CHECKS=10000 random histories each; bands of a load hold the truth
 	@$(call gov,test) -timeout 3h -count=1 -run '^TestConformance' -v ./sim/etcd/twin ./sim/ipam/calico ./sim/ipam/whereabouts ./sim/ipam/metallb ./sim/ipam -rapid.checks $(CHECKS)
-	@$(call gov,test) -timeout 6h -count=1 -run '^TestConformance' -v ./sim/cluster/control -rapid.checks $(CHECKS)
+	@$(call gov,test) -timeout 6h -count=1 -run '^TestConformance' -v ./sim/cluster -rapid.checks $(CHECKS)
 	@$(call gov,test) -timeout 1h -count=1 -run '^TestRoundTrip$$|^TestImportedPodsGo$$' -v ./fuzz/space -roundtrips 1000 -departures 300
 	@$(call gov,test) -timeout 1h -count=1 -run '^TestConformance' -v ./scenarios/plan -full

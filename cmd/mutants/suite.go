@@ -39,7 +39,6 @@ var deciding = []*suite{
 	{folder: "sim/strategy"},
 	{folder: "sim/por"},
 	{folder: "sim/cluster"},
-	{folder: "sim/cluster/control"},
 	{folder: "scenarios", only: "^TestLibrary$/^(ok-|r[0-9]|w2-)", each: true, most: 14},
 }
 

@@ -1,4 +1,4 @@
-package control_test
+package cluster_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package control_test
+package cluster_test
 
 import (
 	"context"
@@ -98,7 +98,7 @@ func compare(t *testing.T, h history) string {
 	}
 	for _, what := range keys(want, got) {
 		if n := parted(want[what], got[what], tolerance, h.until-tolerance); n >= 0 {
-			return fmt.Sprintf("%s: really at %s, simply at %s\n%s", what, at(want[what]), at(got[what]), sideBySide(want, got))
+			return fmt.Sprintf("%s: really at %s, simply at %s\n%s", what, instants(want[what]), instants(got[what]), sideBySide(want, got))
 		}
 	}
 	return ""
@@ -131,7 +131,7 @@ func keys(all ...tale) (out []string) {
 	return slices.Compact(out)
 }
 
-func at(all []time.Duration) string {
+func instants(all []time.Duration) string {
 	var out []string
 	for _, d := range all {
 		out = append(out, d.Round(100*time.Millisecond).String())
@@ -142,7 +142,7 @@ func at(all []time.Duration) string {
 func sideBySide(want, got tale) string {
 	var b strings.Builder
 	for _, k := range keys(want, got) {
-		fmt.Fprintf(&b, "  %-30s %s | %s\n", k, at(want[k]), at(got[k]))
+		fmt.Fprintf(&b, "  %-30s %s | %s\n", k, instants(want[k]), instants(got[k]))
 	}
 	return b.String()
 }
