@@ -29,7 +29,10 @@ BIN          = bin/ipamsim$(if $(strip $(FORK)),-fork)
 # several), everything is built with it, and go.mod stays as it is. cmd/fork also generates
 # the packages of upstream's that cannot be imported, and compares them and what we
 # transcribe with what the tables record.
-gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(forked)go $(1) "$${flags[@]}"
+gov = $(call early,go list -deps ./cmd/ipamsim) overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(call early,go build "$${flags[@]}" net/http html/template testing) $(forked)go $(1) "$${flags[@]}"
+# early COMMAND: beside what follows, in a new clone: modules load while the generators compile, and Go's own packages
+# compile while modules load.
+early = [ -e bin ] || $(1) >/dev/null 2>&1 &
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
@@ -38,8 +41,9 @@ forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(i
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
+# -w: without the tables of a debugger, half of the linker's time.
 build: ## bin/ipamsim; FORK=../whereabouts: bin/ipamsim-fork
-	@$(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o $(BIN) ./cmd/ipamsim
+	@$(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -ldflags=-w -o $(BIN) ./cmd/ipamsim
 
 demo: build ## whereabouts#162 on the StatefulSet of its report
 	@$(BIN) run scenarios/r1-whereabouts-162.yaml
