@@ -176,7 +176,7 @@ var layers = []struct{ dir, may string }{
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
 	{"cmd/oracle", "sim/kube fuzz/space scenarios scenarios/strict cmd/controllers cmd/managers cmd/oracle/*"}, // the API server against upstream's own
-	{"cmd/oracle/show", "cmd/managers cmd/oracle/upstream"},
+	{"cmd/oracle/show", "cmd/oracle/upstream"},
 	{"cmd/oracle/upstream", ""},
 	{"cmd/oracle/replay", "cmd/oracle/upstream"}, // recordings, and upstream's own server
 	{"cmd/cli/exit", "reports scenarios/strict"}, // how a command ends

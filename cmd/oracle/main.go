@@ -17,7 +17,10 @@ import (
 	"os/signal"
 	"time"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"ipamsim/cmd/controllers"
+	"ipamsim/cmd/managers"
 	"ipamsim/cmd/oracle/replay"
 	"ipamsim/cmd/oracle/show"
 	"ipamsim/cmd/oracle/upstream"
@@ -66,7 +69,10 @@ func run(ctx context.Context) (ok bool, err error) {
 		return true, serve(ctx, *serves)
 	}
 	if *shows != "" {
-		return show.Show(ctx, *shows, *apiserver, os.Stdout)
+		definitions := func(manager string) ([]*apiextv1.CustomResourceDefinition, error) {
+			return managers.All().Find(manager).Definitions()
+		}
+		return show.Show(ctx, *shows, *apiserver, definitions, os.Stdout)
 	}
 	if *real {
 		controllers.Use()

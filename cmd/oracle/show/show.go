@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc/grpclog"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"ipamsim/cmd/managers"
 	"ipamsim/cmd/oracle/upstream"
 )
 
@@ -59,8 +59,11 @@ func prefixes(all ...string) (out []netip.Prefix) {
 	return out
 }
 
+// Definitions are the custom resources of a manager, by its name.
+type Definitions func(manager string) ([]*apiextv1.CustomResourceDefinition, error)
+
 // Show does one finding or "all" with a kube-apiserver, and says what came of it; ok is false if one was not seen.
-func Show(ctx context.Context, scenario, apiserver string, out *os.File) (ok bool, err error) {
+func Show(ctx context.Context, scenario, apiserver string, of Definitions, out *os.File) (ok bool, err error) {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // that etcd is not there yet
 	if os.Getenv(aloneVariable) != "" {
 		if err := loopback(); err != nil {
@@ -87,7 +90,7 @@ func Show(ctx context.Context, scenario, apiserver string, out *os.File) (ok boo
 			ok = ok && seen
 			continue
 		}
-		seen, err := f.run(ctx, apiserver, binary, out)
+		seen, err := f.run(ctx, apiserver, binary, of, out)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", f.scenario, err)
 		}
@@ -101,7 +104,7 @@ func Show(ctx context.Context, scenario, apiserver string, out *os.File) (ok boo
 }
 
 // run is one finding on a server of its own.
-func (f *finding) run(ctx context.Context, apiserver, binary string, out io.Writer) (bool, error) {
+func (f *finding) run(ctx context.Context, apiserver, binary string, of Definitions, out io.Writer) (bool, error) {
 	dir, err := os.MkdirTemp("", "ipamsim-oracle-")
 	if err != nil {
 		return false, err
@@ -118,7 +121,7 @@ func (f *finding) run(ctx context.Context, apiserver, binary string, out io.Writ
 		return false, err
 	}
 	if f.manager != "" {
-		crds, err := managers.All().Find(f.manager).Definitions()
+		crds, err := of(f.manager)
 		if err == nil {
 			err = s.Define(ctx, crds)
 		}
