@@ -101,7 +101,7 @@ func (s *settings) judgeAll(set *mutants.Set, sample []int, kept string, done fu
 		if err != nil {
 			return err
 		}
-		// What somebody picked is no part of a sample.
+		// Mutants chosen by -only are not a sample.
 		if s.only == "" {
 			if err := json.NewEncoder(out).Encode(r); err != nil {
 				return err

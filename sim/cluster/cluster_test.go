@@ -15,7 +15,6 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
-	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
 )
@@ -102,11 +101,6 @@ func runOne(t *testing.T, m *ipam.Manager, name, pod string) (*cluster.Cluster, 
 // ended with; more says what else the cluster has, and started is called before the first step.
 func start(t *testing.T, m *ipam.Manager, section string, more func(*cluster.Config), started func(*sim.World, *cluster.Cluster)) (c *cluster.Cluster, err error) {
 	t.Helper()
-	store, err := etcd.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
 	begun, err := store.Begin()
 	if err != nil {
 		t.Fatal(err)

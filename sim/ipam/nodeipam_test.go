@@ -58,8 +58,8 @@ func TestNodeRanges(t *testing.T) {
 }
 
 // updateCIDRsAllocation keeps a podCIDR reserved if the server did not answer in time: the
-// PATCH may have been carried out. It never does: PatchNodeCIDRs tells of an error by its
-// text, in which IsServerTimeout does not see what it was.
+// PATCH may have been carried out. It never does: PatchNodeCIDRs wraps the error by its
+// text, in which IsServerTimeout does not recognise it.
 func TestPatchHidesTheServersTimeout(t *testing.T) {
 	timeout := errors.NewServerTimeout(schema.GroupResource{Resource: "nodes"}, "patch", 0)
 	if !errors.IsServerTimeout(timeout) {
@@ -75,7 +75,7 @@ func TestPatchHidesTheServersTimeout(t *testing.T) {
 	}
 	err = nodeutil.PatchNodeCIDRs(t.Context(), client, "n0", []string{"10.244.0.0/24"})
 	if err == nil || errors.IsServerTimeout(err) {
-		t.Errorf("%v: mended: tell it in reports/README.md", err)
+		t.Errorf("%v: fixed upstream: record it in reports/README.md", err)
 	}
 }
 

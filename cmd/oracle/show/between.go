@@ -106,8 +106,8 @@ func (b *between) watch(w http.ResponseWriter, r *http.Request) {
 	b.pass.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// part ends the watches of a path. There are none of it until it is mended.
-func (b *between) part(path string) (mend func()) {
+// partition ends the watches of a path. There are none of it until heal is called.
+func (b *between) partition(path string) (heal func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	again := make(chan struct{})

@@ -44,7 +44,7 @@ var replacedUnderItsName = slices.Concat(unanswered, []step{
 // and none gets it until there is another kube-controller-manager.
 var rangeLeaks = []step{
 	manage(alone), join("n0", "n1"), gets("n0"), remember("n0", "the old n0"), gets("n1"),
-	part, replace("n0", "n0"), compact, restore,
+	partition, replace("n0", "n0"), compact, restore,
 	leave("n1"), gets("n0"), join("n2"), getsNone("n2", 30*time.Second),
 	stop, manage(alone), say("kube-controller-manager is started again"), gets("n2"), equal("the old n0", "n2"),
 }
@@ -195,11 +195,11 @@ func release(lose bool) step { return act(func(c *cluster) { c.release(lose) }) 
 var fails = all(release(true), say("kube-controller-manager: PATCH nodes/n0 fails, and is sent again"),
 	act(func(*cluster) { time.Sleep(2 * time.Second) }))
 
-// part ends the watches of Nodes, until restore.
-var part = act(func(c *cluster) { c.mend = c.net.part(nodes) })
+// partition ends the watches of Nodes, until restore.
+var partition = act(func(c *cluster) { c.heal = c.net.partition(nodes) })
 
-var restore = all(act(func(c *cluster) { c.mend() }),
-	say("kube-controller-manager had no watch meanwhile, and etcd is compacted: it lists again"))
+var restore = all(act(func(c *cluster) { c.heal() }),
+	say("kube-controller-manager had no watch in the meantime, and etcd is compacted: it lists again"))
 
 // compact forgets what etcd had before its last write.
 func compact(ctx context.Context, c *cluster) error {

@@ -188,7 +188,7 @@ type cluster struct {
 	net     *between          // before it
 	coming  []<-chan struct{} // closed when a request has come that net loses or keeps
 	release func(lose bool)   // ends what net keeps
-	mend    func()            // ends what net has parted
+	heal    func()            // ends the partition of net
 	seen    map[string]string // addresses, by the object that had them
 	atEnd   func()
 	shown   bool

@@ -52,7 +52,7 @@ func Migrate(context.Context, clientv3.Interface, string) error { return errNoHo
 // NewGrpcDataplane, of the dataplane behind a socket, is an error.
 func NewGrpcDataplane(types.NetConf, *logrus.Entry) (*Dataplane, error) { return nil, errNoSocket }
 
-// ForEndpointReadyWithTimeout does not wait: Felix has a pod's policy in place at once.
+// ForEndpointReadyWithTimeout does not wait: Felix has a pod's policy in place immediately.
 func ForEndpointReadyWithTimeout(string, *libapi.WorkloadEndpoint, time.Duration) error { return nil }
 
 // ConfigureFormatter changes nothing about how the process logs.

@@ -14,7 +14,7 @@ import (
 )
 
 // Dataplane is upstream's Linux dataplane without a kernel: no interface, no route, no
-// sysctl, and so none of its errors but that of an annotation. A pod's interface is there at once.
+// sysctl, and so none of its errors but that of an annotation. A pod's interface is there immediately.
 type Dataplane struct{}
 
 // NewLinuxDataplane has the name of upstream's.

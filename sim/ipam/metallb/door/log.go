@@ -6,7 +6,7 @@ import (
 	"github.com/go-kit/log"
 )
 
-// Level is how much is said in upstream's log, which nobody reads.
+// Level is the level of upstream's log, which is discarded.
 type Level string
 
 // LevelDebug is the one that upstream compares with.

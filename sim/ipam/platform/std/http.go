@@ -1,7 +1,7 @@
 package std
 
-// A network on which nobody answers a program: what it is to talk to, it talks to through
-// the clients that it is given.
+// A network without servers: a program reaches its servers through the clients that it is
+// given.
 
 import (
 	"errors"

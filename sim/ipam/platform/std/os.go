@@ -45,7 +45,7 @@ const GOOS = "linux"
 // LockOSThread has nothing to do: no simulated program enters a network namespace.
 func LockOSThread() {}
 
-// Printf is package log's. Nobody reads the log.
+// Printf is package log's; the log is discarded.
 func Printf(string, ...any) {}
 
 // Exit ends the program.
@@ -57,7 +57,7 @@ type stream struct{ read, write func([]byte) (int, error) }
 func (s stream) Read(b []byte) (int, error)  { return s.read(b) }
 func (s stream) Write(b []byte) (int, error) { return s.write(b) }
 
-// The program's standard streams. Nobody reads what it says on the last.
+// The program's standard streams. Stderr is discarded.
 var (
 	Stdin  io.Reader = stream{read: func(b []byte) (int, error) { return platform.Current().Read(b) }}
 	Stdout io.Writer = stream{write: func(b []byte) (int, error) { return platform.Current().Write(b) }}

@@ -1,6 +1,6 @@
 package door
 
-// Nobody reads upstream's log: no network can make it louder, or open a file.
+// Upstream's log is discarded: no network can raise its level, or open a file.
 
 import (
 	"fmt"
@@ -23,6 +23,5 @@ func SetLogLevel(string) {}
 func SetLogStderr(bool)  {}
 func SetLogFile(string)  {}
 
-// GetFullVersionWithRuntimeInfo is what the plugin says of itself where somebody starts it by
-// hand: nothing.
+// GetFullVersionWithRuntimeInfo is what the plugin prints when it is started by hand: nothing.
 func GetFullVersionWithRuntimeInfo() string { return "" }
