@@ -52,7 +52,7 @@ func TestShrinkTwoSeedsOfOneBug(t *testing.T) {
 	longtest.Skip(t)
 	r := scenariotest.Runner(t)
 	prints := map[string]bool{}
-	for _, seed := range []uint64{5, 6} {
+	for _, seed := range []uint64{11, 10} {
 		s, rep, v := failingRun(t, r, "r1-whereabouts-162", "unbacked-sandbox", seed)
 		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: 5, Time: shrinkPatience})
 		if err != nil {
@@ -80,7 +80,7 @@ func TestShrinkTwoSeedsOfOneBug(t *testing.T) {
 // replay, marks those messages.
 func TestShrinkMarksWhatDecides(t *testing.T) {
 	r := scenariotest.Runner(t)
-	s, rep, v := failingRun(t, r, "found-calico-limit-race", "max-blocks", 1)
+	s, rep, v := failingRun(t, r, "found-calico-limit-race", "max-blocks", 3)
 	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1, Time: shrinkPatience})
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestShrinkKeepsFaults(t *testing.T) {
 // that does not fail is no finding.
 func TestShrinkBounds(t *testing.T) {
 	r := scenariotest.Runner(t)
-	s, rep, v := failingRun(t, r, "r1-whereabouts-162", "unbacked-sandbox", 5)
+	s, rep, v := failingRun(t, r, "r1-whereabouts-162", "unbacked-sandbox", 11)
 	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Runs: 1, Samples: -1})
 	if err != nil || f.Steps > v.Step || f.ShrinkRuns > 7 {
 		t.Errorf("%v, %+v", err, f)

@@ -11,19 +11,20 @@ type EventKind string
 // What the history records. An error of upstream is data (Event.Err), never a
 // failure of the harness.
 const (
-	AddBegin    EventKind = "add-begin"
-	AddEnd      EventKind = "add-end"
-	DelBegin    EventKind = "del-begin"
-	DelEnd      EventKind = "del-end"
-	SandboxUp   EventKind = "sandbox-up"
-	SandboxDown EventKind = "sandbox-down"
-	Reconcile   EventKind = "reconcile-begin"
-	Reconciled  EventKind = "reconcile-end"
-	NodeEvent   EventKind = "node"
-	Operator    EventKind = "operator"
-	ActorPanic  EventKind = "actor-panic"
-	FaultEvent  EventKind = "fault"
-	Output      EventKind = "output"
+	AddBegin       EventKind = "add-begin"
+	AddEnd         EventKind = "add-end"
+	DelBegin       EventKind = "del-begin"
+	DelEnd         EventKind = "del-end"
+	SandboxUp      EventKind = "sandbox-up"
+	SandboxDown    EventKind = "sandbox-down"
+	SandboxRemoved EventKind = "sandbox-removed" // the runtime has forgotten it
+	Reconcile      EventKind = "reconcile-begin"
+	Reconciled     EventKind = "reconcile-end"
+	NodeEvent      EventKind = "node"
+	Operator       EventKind = "operator"
+	ActorPanic     EventKind = "actor-panic"
+	FaultEvent     EventKind = "fault"
+	Output         EventKind = "output"
 )
 
 // Event is one entry of the history.
@@ -48,9 +49,15 @@ type Event struct {
 	// messages took so long meanwhile that it may have run out of its deadline. What came
 	// of it is then not the manager's doing alone.
 	Disturbed bool
+	// TimedOut, of AddEnd and DelEnd: the container runtime has ended the call, which took
+	// too long.
+	TimedOut bool
 	// Site, of AddEnd and DelEnd with Err, is upstream's line that sent the call's last
 	// message.
 	Site CallSite
+	// Idle, of Operator with Err: the action came to nothing, and the scenario does not say
+	// that it may.
+	Idle bool
 	// Deed is what an Operator or a FaultEvent did, without to whom: "delete nodes",
 	// "delete --force pods", "patch ippools.crd.projectcalico.org", "retype services", "crash",
 	// "partition", "calicoctl ipam release"; of a message what became of it, as sim.Outcome says.

@@ -7,9 +7,10 @@ import (
 )
 
 // AsExpected reports whether the run ended as its scenario says it may. A run
-// that proved nothing never does, whatever was expected of it.
+// that proved nothing never does, whatever was expected of it, nor one without what was to
+// happen in it.
 func (r *Report) AsExpected() bool {
-	return r.Verdict != Unknown && len(r.Unexpected()) == 0 && len(r.Missing()) == 0
+	return r.Verdict != Unknown && len(r.Idle) == 0 && len(r.Unexpected()) == 0 && len(r.Missing()) == 0
 }
 
 // Unexpected are the names of the invariants that were violated although the

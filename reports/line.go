@@ -42,6 +42,18 @@ func Line(r *Report) string {
 	return strings.Join(append(parts, fmt.Sprintf("%.2f s", r.Wall.Seconds())), "  ")
 }
 
+// NotHappened says, in lines that follow Line, what was to happen in a run and did not; "" if nothing.
+func NotHappened(r *Report) string {
+	var b strings.Builder
+	for _, x := range r.Idle {
+		fmt.Fprintf(&b, "\n   did not happen: %s at %s: %s", Clean(x.What), layout.Clock(x.At), Clean(x.Why))
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n   (an entry that may come to nothing says mayFail: true; spec.mayFail says so of all)")
+	}
+	return b.String()
+}
+
 // headline names a violation: what, to whom, when.
 func headline(v *model.Violation) string {
 	return fmt.Sprintf("%s at %s (step %d)", subjectLine(v.Invariant, v.Objects), layout.Clock(v.At), v.Step)

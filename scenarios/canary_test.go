@@ -116,7 +116,7 @@ var reds = []red{
 	{invariant: "unassigned-node", network: `, "slice": 29, "assigned": true`, settle: "40m"},
 	{invariant: "unbacked-sandbox", also: "overlap-reservation duplicate-address reservation-count"},
 	{invariant: "unbacked-service", settle: "5m"},
-	{invariant: "unreleased-claim"},
+	{invariant: "unreleased-claim", settle: "2m", also: "convergence"},
 	{invariant: "unserved-load-balancer", settle: "30m"},
 }
 

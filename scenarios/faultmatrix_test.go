@@ -33,6 +33,7 @@ manager's  etcd  read   delay fail-before(1) crash
 manager's  etcd  watch  delay fail-before(1) crash
 manager's  etcd  write  delay fail-before(1) lose-reply crash
 ours       api   event  delay
+ours       api   read   delay fail-before(4)
 ours       api   write  delay fail-before(4) lose-reply
 ours       none  local  delay
 `

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
 
@@ -133,7 +134,7 @@ func (l *loader) machines() error {
 		}
 		l.nodes[name] = true
 		l.s.docs[id] = &strict.Doc{File: l.doc.File, Root: l.doc.Node(p), Object: id.String()}
-		l.s.Objects = append(l.s.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
+		l.s.Objects = append(l.s.Objects, cluster.Object{Kind: "Node", Name: name, Body: kubeapi.NodeManifest(name, nil)})
 	}
 	return nil
 }

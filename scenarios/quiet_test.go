@@ -129,6 +129,7 @@ spec:
   nodes: [node-a, node-b]
   until: 100s
   settle: 200s
+  mayFail: true
   reconcilers:
   - {name: canary-reconciler, schedule: "@every 25s", count: 2, overlap: Allow}
   latencies:

@@ -59,10 +59,10 @@ func TestRecordedFindingReplays(t *testing.T) {
 	}
 	run(t, r, s, scenarios.Options{Walk: rec, StopAt: stop})
 	rep := run(t, r, s, scenarios.Options{Walk: strategy.NewSparse(rec.Exceptions()), StopAt: stop})
-	if n := len(rep.Trace.Steps); n != 314 || !rep.Stopped {
-		t.Errorf("stopped=%v after %d steps, want to stop at the violation, 314", rep.Stopped, n)
+	if n := len(rep.Trace.Steps); n != 321 || !rep.Stopped {
+		t.Errorf("stopped=%v after %d steps, want to stop at the violation, 321", rep.Stopped, n)
 	}
-	rep.Races = []model.Race{{Invariant: "overlap-reservation", Code: "not-reserved", Read: 299, Change: 300, Use: 314}}
+	rep.Races = []model.Race{{Invariant: "overlap-reservation", Code: "not-reserved", Read: 318, Change: 319, Use: 321}}
 	text, err := s.Recorded(rep, rec.Exceptions()).YAML()
 	if err != nil {
 		t.Fatal(err)

@@ -155,6 +155,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		rep.Calls, rep.Series, rep.States, rep.Recording = c.Calls(), c.Checker.Series(), c.Checker.States(), c.Checker.Film()
 		rep.Upstreams, rep.Used, rep.Touched = c.Checker.Upstream(), c.Checker.Used(), c.Checker.Touched()
 	}
+	rep.Idle = s.idle(rep)
 	if o.Recorded {
 		rep.Races = s.Doc.Spec.Schedule.racesOf(rep)
 	}
@@ -353,6 +354,9 @@ func conclude(rep *reports.Report, err error) error {
 		rep.Verdict = reports.Fail
 	}
 	switch {
+	case err == nil && rep.Verdict == reports.Pass && len(rep.Idle) > 0:
+		rep.Verdict, rep.Reason = reports.Unknown, "what was to happen did not"
+		return nil
 	case err == nil:
 		return nil
 	case errors.Is(err, sim.ErrSteps), errors.Is(err, sim.ErrVirtual):
@@ -408,7 +412,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 	cfg.Background = []cluster.Background{crons, churns, s.hazards(crons)}
 	for _, e := range spec.Timeline {
 		if act, err := e.action(); err == nil { // checked by Load
-			cfg.Script = append(cfg.Script, cluster.Entry{At: e.At.Duration, Action: act})
+			cfg.Script = append(cfg.Script, cluster.Entry{At: e.At.Duration, Action: act, MayFail: spec.MayFail || e.MayFail})
 		}
 	}
 	return cfg

@@ -45,8 +45,8 @@ type Spec struct {
 	// IPAM is the address manager. Of two with a plus between them, the first serves the
 	// network that every pod gets, the second those that pods ask for.
 	IPAM string `json:"ipam" jsonschema:"required"`
-	// Datastore is where the manager keeps its record, if it has a choice: etcdv3
-	// (default) or kubernetes.
+	// Datastore is where the manager keeps its record, if it has a choice: kubernetes
+	// (default) or etcdv3.
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Controllers is who makes pods of workloads, binds them to nodes and deletes them:
 	// real (default), Kubernetes' own controllers and scheduler, or simple, cheap stand-ins.
@@ -59,6 +59,9 @@ type Spec struct {
 	// cluster then rests before what only holds at rest is judged (0: it is not).
 	Until  metav1.Duration `json:"until" jsonschema:"required"`
 	Settle metav1.Duration `json:"settle,omitzero"`
+
+	// MayFail: the run is judged even if actions of the timeline come to nothing.
+	MayFail bool `json:"mayFail,omitempty"`
 
 	Strategy string  `json:"strategy,omitempty" unset:"timed"` // default timed
 	Seed     *uint64 `json:"seed,omitempty"`                   // default 1
@@ -136,6 +139,8 @@ type Churn struct {
 // Event is one line of the timeline: a time and exactly one action.
 type Event struct {
 	At metav1.Duration `json:"at" jsonschema:"required"`
+	// MayFail: the run is judged even if this comes to nothing.
+	MayFail bool `json:"mayFail,omitempty"`
 
 	Apply          *action.Apply          `json:"apply,omitempty"`
 	ClockJump      *action.ClockJump      `json:"clockJump,omitempty"`
@@ -197,10 +202,9 @@ type Timers struct {
 	Toleration       metav1.Duration `json:"toleration,omitzero" unset:"Kubernetes' default"`
 	SandboxRetry     metav1.Duration `json:"sandboxRetry,omitzero" unset:"Kubernetes' default"`
 	APIRetry         metav1.Duration `json:"apiRetry,omitzero" unset:"1s"`
-	// ContainerGC is how long after a pod is gone the kubelet removes its sandboxes (Kubernetes:
-	// within a minute), for which the runtime calls DEL twice more; 0: the DEL that succeeds
-	// is the last.
-	ContainerGC metav1.Duration `json:"containerGC,omitzero"`
+	// ContainerGC is how often a kubelet removes sandboxes that are stopped, for which the
+	// runtime calls DEL twice more; default 1m, as in Kubernetes.
+	ContainerGC metav1.Duration `json:"containerGC,omitzero" unset:"1m"`
 	PodGC       metav1.Duration `json:"podGC,omitzero" unset:"Kubernetes' default"`
 }
 

@@ -38,6 +38,9 @@ type Actor struct {
 	done   chan struct{} // closed when the process has ended: nothing leaves it any more
 	late   int           // messages tried after that
 	err    error
+
+	children int  // that it waits for, see Gate.Child
+	orphaned bool // it is killed once the last of them has ended
 }
 
 // errGoexit is the end of a process whose Run neither returned nor panicked.
@@ -161,6 +164,42 @@ func (w *World) Kill(id ActorID) bool {
 	return a != nil && w.end(a, ErrKilled)
 }
 
+// Child runs f, the part of a process that is a child process which its parent waits for.
+// Without a gate f just runs.
+func (g *Gate) Child(f func()) {
+	if g == nil {
+		f()
+		return
+	}
+	w, a := g.w, g.a
+	w.mu.Lock()
+	a.children++
+	w.mu.Unlock()
+	f()
+	w.mu.Lock()
+	a.children--
+	over := a.children == 0 && a.orphaned
+	w.mu.Unlock()
+	if over {
+		w.end(a, ErrKilled)
+	}
+}
+
+// KillOne is Kill of a process without its child: one that waits for a child does nothing
+// else, so that it ends when the child has. It reports whether the process was alive, and
+// whether it had a child.
+func (w *World) KillOne(id ActorID) (alive, child bool) {
+	w.mu.Lock()
+	a := w.actors[id]
+	if a != nil && a.children > 0 {
+		a.orphaned = true
+		w.mu.Unlock()
+		return true, true
+	}
+	w.mu.Unlock()
+	return a != nil && w.end(a, ErrKilled), false
+}
+
 // KillGroup kills every process of a group and returns their names, sorted.
 func (w *World) KillGroup(group string) []ActorID {
 	var ids []ActorID
@@ -182,6 +221,13 @@ func (w *World) Alive(id ActorID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.actors[id] != nil
+}
+
+// Lives is how many processes have had a name.
+func (w *World) Lives(id ActorID) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lives[id]
 }
 
 // Actors lists the processes that are alive, sorted.

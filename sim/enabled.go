@@ -46,6 +46,7 @@ func (w *World) outcomes(out []Choice, p *parked) []Choice {
 		return out
 	}
 	hurts := w.opts.Faults.Of(p.op)
+	w.trace.Exposed = w.trace.Exposed || hurts != 0
 	for o := FailBefore; o < outcomes; o++ {
 		if hurts.Has(o) {
 			out = append(out, Choice{Op: p.op, Outcome: o, Due: p.due})

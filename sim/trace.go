@@ -22,6 +22,8 @@ type Step struct {
 // Trace is the record of a run: its steps in order, and every choice made.
 type Trace struct {
 	Steps []*Step
+	// Exposed: a message of the run could have met a fault, see Budget.Only.
+	Exposed bool
 
 	picks   []int
 	last    Decision

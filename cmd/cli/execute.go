@@ -42,7 +42,7 @@ type session struct {
 
 	told       map[string]bool // scenarios whose timeline was shown
 	unexpected int             // runs that did not end as expected
-	unknown    int             // runs that a limit cut short
+	unknown    int             // runs that prove nothing
 	defects    int             // runs of which ipamsim itself may be wrong
 	failed     error           // of a write to stdout
 }
@@ -162,6 +162,8 @@ func (s *session) count(rep *reports.Report, replayed *comparison) {
 		}
 	case rep.Verdict == reports.Unknown:
 		s.unknown++
+	case len(rep.Idle) > 0 && len(rep.Unexpected())+len(rep.Missing()) == 0:
+		s.unknown++
 	case !rep.AsExpected():
 		s.unexpected++
 	}
@@ -183,14 +185,14 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 			return
 		}
 	}
-	if s.brief && !story && ok && replayed == nil {
+	if s.brief && len(rep.Idle) == 0 && !story && ok && replayed == nil {
 		return
 	}
 	s.bar.Above(func() {
 		if since := reports.SinceDump(rep); since != "" && s.work.runs() == 1 {
 			s.print(strings.TrimSuffix(since, "\n"))
 		}
-		s.print(reports.Line(rep))
+		s.print(reports.Line(rep) + reports.NotHappened(rep))
 		s.show(rep)
 		if story {
 			s.told[rep.Scenario] = true
@@ -279,7 +281,7 @@ func (s *session) end(err error) error {
 	case s.unexpected > 0:
 		return &exit.Error{Code: exit.Violation, Err: nil}
 	case s.unknown > 0:
-		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s cut short by a limit, which proves nothing", layout.Plural(s.unknown, "run"))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s proved nothing: cut short by a limit, or without what was to happen", layout.Plural(s.unknown, "run"))}
 	}
 	return nil
 }

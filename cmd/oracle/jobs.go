@@ -5,15 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
-	"slices"
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 )
-
-// inAPI is the datastore that is the Kubernetes API.
-const inAPI = "kubernetes"
 
 // jobs are the scenarios to run: those named, or n of the library, spread over it; beyond
 // its size drawn worlds, of one space after the other.
@@ -52,13 +48,4 @@ func jobs(files []string, n int) iter.Seq2[*scenarios.Scenario, error] {
 			}
 		}
 	}
-}
-
-// datastore is where the manager of a scenario keeps its record: in the API, if it can and
-// the scenario does not say otherwise.
-func datastore(s *scenarios.Scenario) string {
-	if s.Doc.Spec.Datastore == "" && slices.Contains(s.Datastores(), inAPI) {
-		return inAPI
-	}
-	return ""
 }

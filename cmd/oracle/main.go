@@ -119,7 +119,7 @@ func compareAll(ctx context.Context, r *scenarios.Runner) (ok bool, err error) {
 
 // compareOne records a run and sends what it asked.
 func compareOne(ctx context.Context, r *scenarios.Runner, servers *replay.Pool, s *scenarios.Scenario) (*replay.Replay, error) {
-	rec, err := record(ctx, r, s, datastore(s))
+	rec, err := record(ctx, r, s)
 	if err != nil {
 		return nil, err
 	}

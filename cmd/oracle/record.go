@@ -10,9 +10,9 @@ import (
 )
 
 // record runs a scenario as it says itself.
-func record(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, datastore string) (*replay.Recording, error) {
+func record(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario) (*replay.Recording, error) {
 	out := &replay.Recording{Scenario: s.Name()}
-	o := scenarios.Options{Store: scenarios.Memory, Datastore: datastore, Recorded: s.Doc.Spec.Schedule != nil}
+	o := scenarios.Options{Store: scenarios.Memory, Recorded: s.Doc.Spec.Schedule != nil}
 	var bad error
 	var server *kube.Server
 	o.Served = func(api *kube.Server) {

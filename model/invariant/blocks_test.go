@@ -323,6 +323,15 @@ func TestUnbackedDevice(t *testing.T) {
 			unclaim(v, "10.7.0.2")
 			v.Truth.Nodes["node-1"] = model.Node{Up: true}
 		}, ""},
+		{"no claim, and the pool is disabled", func(v *View) {
+			unclaim(v, "10.7.0.2")
+			b := *v.Networks[0].Blocks
+			b.Pools = slices.Clone(b.Pools)
+			for i := range b.Pools {
+				b.Pools[i].Disabled = true
+			}
+			v.Networks[0].Blocks = &b
+		}, ""},
 	})
 }
 

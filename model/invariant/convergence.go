@@ -67,7 +67,7 @@ func unowned(v View) []finding {
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
 		lost := v.Past.lost(c.Pod)
-		if last := max(lastOf(&v, claimant(c)), lost); last >= pass || v.Truth.At-last <= young || anonymous(c) || o.owned(&v, c) || o.held.container(c) {
+		if last := max(lastOf(&v, claimant(c)), lost); last >= pass || v.Truth.At-last <= young || anonymous(c) || o.owned(&v, c) || o.held.container(c) || !o.live[c.Container] && v.deletes(c.Container) {
 			continue
 		}
 		if lost > 0 && v.Truth.At-lost <= v.Settings.LeakAfter {

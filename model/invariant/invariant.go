@@ -57,6 +57,9 @@ type View struct {
 	// Held is until when, by node, a daemon of the manager's there was last kept from its
 	// work: by a fault that met it, an answer that never came, a message that took long.
 	Held map[string]time.Duration
+	// Kept are the sandboxes that container runtimes have on record, by container id, with
+	// their nodes: on a node that is well DEL will be called for each that does not run.
+	Kept map[string]string
 	// Past is what must be remembered of the views before this one. Nil: oracles
 	// that compare then and now do not judge.
 	Past *Past

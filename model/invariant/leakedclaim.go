@@ -127,6 +127,13 @@ func liveContainers(v *View) map[string]bool {
 	return live
 }
 
+// deletes reports whether the DEL of a container that does not run is yet to be called again:
+// the runtime has the sandbox on record, and the node is well.
+func (v *View) deletes(container string) bool {
+	node, kept := v.Kept[container]
+	return kept && v.Truth.Nodes[node].Healthy()
+}
+
 // taking reports whether an ADD of a pod is under way that may take a claim over
 // which an earlier container of the pod left, as Whereabouts' does. One that has
 // failed since did not; otherwise a pod that is refused again and again would

@@ -16,7 +16,7 @@ type calls struct {
 	containers map[string]*container // by id, from their first call on
 	loose      []*loose
 	// What was found so far, for the invariants of these names.
-	failed, unreleased, overcounts, overreserved []finding
+	failed, timedOut, unreleased, overcounts, overreserved []finding
 }
 
 // callKey is what is tried again: the ADD of a pod's interface, or its DEL.
@@ -28,8 +28,9 @@ type callKey struct {
 
 // container is what a container's calls have met.
 type container struct {
-	had      []netip.Addr // addresses that were claimed for it during an ADD of its own
-	reserved []string     // reservations for its pod that there were before its first call
+	had      []netip.Addr  // addresses that were claimed for it during an ADD of its own
+	released []model.Event // DELs that have succeeded, the last of each interface
+	reserved []string      // reservations for its pod that there were before its first call
 }
 
 // note takes in the events since the last view, and what the calls under way have
@@ -53,8 +54,11 @@ func (c *calls) note(v *View) {
 		case model.AddEnd, model.DelEnd:
 			c.noteClaimed(v, func(id string) bool { return id == e.Container && e.Kind == model.AddEnd })
 			c.noteFailure(v, e)
-			c.noteUnreleased(v, e)
+			c.noteTimeout(v, e)
+			c.noteReleased(e)
 			c.noteCounts(v, e)
+		case model.SandboxRemoved:
+			c.noteUnreleased(v, e)
 		}
 	}
 	c.noteLoose(v)

@@ -33,9 +33,9 @@ func (c *calls) noteCounts(v *View, e *model.Event) {
 	}
 }
 
-// noteLoose judges what calls have left once it has stood for young, and nobody was at
-// work on it: a call of the same container, and for reservations, which are by pod, of
-// the same pod.
+// noteLoose judges what calls have left once it has stood for young, and no call was at
+// work on it, of the same container, or for reservations, which are by pod, of the same pod;
+// after a DEL once no other DEL is to come.
 func (c *calls) noteLoose(v *View) {
 	c.loose = slices.DeleteFunc(c.loose, func(l *loose) bool { return c.settled(v, l) })
 }
@@ -49,6 +49,9 @@ func (c *calls) settled(v *View, l *loose) bool {
 		}
 	} else {
 		left = c.over(v, l.call)
+	}
+	if l.call.Kind == model.DelEnd && v.deletes(l.call.Container) {
+		l.since = v.Truth.At
 	}
 	for id, b := range v.Truth.Busy {
 		if id == l.call.Container || l.reserved && b.Pod == l.call.Pod {

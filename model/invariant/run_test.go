@@ -34,7 +34,24 @@ func TestActorCrash(t *testing.T) {
 }
 
 func TestStuck(t *testing.T) {
+	timedOut := func(kind model.EventKind, change func(*model.Event)) func(*View) {
+		return func(v *View) {
+			e := end(kind, "c9", 10, 130, "context deadline exceeded")
+			e.TimedOut = true
+			if change != nil {
+				change(&e)
+			}
+			happens(v, e)
+		}
+	}
 	table(t, Stuck, []row{
+		{"the runtime has ended an ADD", timedOut(model.AddEnd, nil),
+			"ADD of default/web-9 (container c9) on node-2 has not returned since 10s, and the container runtime has ended it"},
+		{"the runtime has ended a DEL", timedOut(model.DelEnd, nil),
+			"DEL of default/web-9 (container c9) on node-2 has not returned since 10s, and the container runtime has ended it"},
+		{"and a fault had met it", timedOut(model.DelEnd, func(e *model.Event) { e.Disturbed = true }), ""},
+		{"it had no time", timedOut(model.DelEnd, func(e *model.Event) { e.Begun = sec(40) }), ""},
+		{"it failed by itself", timedOut(model.DelEnd, func(e *model.Event) { e.TimedOut = false }), ""},
 		{"ADD", func(v *View) { busy(v, "0123456789abcdef", "9", "node-1", false, sec(29)) },
 			"ADD of default/web-9 (container 0123456789ab) on node-1 has not returned since 29s"},
 		{"DEL", func(v *View) { busy(v, "c9", "9", "node-1", true, sec(29)) },
@@ -141,6 +158,14 @@ func TestConvergence(t *testing.T) {
 	upTo := func(v *View, last string) { v.Networks[1].Ranges = within("10.0.0.0/27", "10.0.0.1", last) }
 	full := func(v *View) { upTo(v, "10.0.0.2") }
 	table(t, Convergence, []row{
+		{"the runtime has the sandbox on record, and will have DEL called again", func(v *View) {
+			claim(v, "10.0.0.0-28", "10.0.0.9", "7", "c7")
+			v.Kept = map[string]string{"c7": "node-2"}
+		}, ""},
+		{"but for a sandbox that runs, and has another address", func(v *View) {
+			claim(v, "10.0.0.0-28", "10.0.0.9", "0", "c0")
+			v.Kept = map[string]string{"c0": "node-1"}
+		}, "after convergence 10.0.0.9 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"},
 		{"an address without claim", func(v *View) { unclaim(v, "10.0.0.1") },
 			"after convergence default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, and no claim says so"},
 		{"a claim for a namesake that lives", func(v *View) {

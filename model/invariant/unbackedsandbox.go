@@ -8,7 +8,8 @@ import "ipamsim/model"
 // A claim for another container of the pod backs a sandbox as well, because
 // managers know pods by their names (Whereabouts) and dumps do not name
 // containers; but not if that container lives: then the claim is that one's, goes
-// with it, and the sandbox is a namesake nobody knows of.
+// with it, and the sandbox is a namesake nobody knows of. A pool that is disabled gives
+// nothing away: an address of it is judged once all is calm (Convergence).
 var UnbackedSandbox = define(Invariant{
 	Name:     "unbacked-sandbox",
 	Severity: model.Major,
@@ -21,12 +22,21 @@ var UnbackedSandbox = define(Invariant{
 }, func(v View) []finding {
 	var out []finding
 	for _, h := range unbacked(v) {
-		if !silent(&v, h.sandbox) {
+		if !silent(&v, h.sandbox) && !inDisabledPool(h) {
 			out = append(out, unbackedFinding(&v, h))
 		}
 	}
 	return out
 })
+
+// inDisabledPool reports whether an address is of a pool that hands out nothing.
+func inDisabledPool(h *holding) bool {
+	if h.network.Blocks == nil {
+		return false
+	}
+	pool := h.network.Blocks.PoolOf(h.addr)
+	return pool != nil && pool.Disabled
+}
 
 // unbacked lists the holdings that no claim in their network's pools backs; one that
 // is stopped needs none. Addresses of networks without a policy are not judged:

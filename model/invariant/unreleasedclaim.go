@@ -1,10 +1,14 @@
 package invariant
 
-import "ipamsim/model"
+import (
+	"slices"
 
-// UnreleasedClaim is a leak from its first instant: the DEL that had to release the
-// claim has said that it did, and nobody will call it again. Whether a reconciler finds
-// the claim later is LeakedClaim's to judge.
+	"ipamsim/model"
+)
+
+// UnreleasedClaim is a leak from its first instant: each DEL of the container has succeeded,
+// and the runtime has removed the sandbox, so that there will be no other. Whether a
+// reconciler finds the claim later is LeakedClaim's to judge.
 //
 // A fault that met the DEL is no excuse: the CNI specification wants a DEL to end without
 // an error if resources are missing, not if it could not release what is there. One that
@@ -13,8 +17,8 @@ var UnreleasedClaim = define(Invariant{
 	Name:     "unreleased-claim",
 	Severity: model.Minor,
 	Phase:    Always,
-	Doc:      "No claim outlives the successful DEL of its own container.",
-	Kinds:    []Kind{{"", "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), though its DEL on {node} succeeded at {at}"}},
+	Doc:      "No claim outlives its sandbox when the runtime removes it after a successful DEL.",
+	Kinds:    []Kind{{"", "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), though its DEL on {node} succeeded at {at} and the sandbox is removed"}},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil
@@ -22,19 +26,32 @@ var UnreleasedClaim = define(Invariant{
 	return v.Past.calls.unreleased
 })
 
-// noteUnreleased looks for what a DEL should have released.
+// noteReleased remembers the DELs that have succeeded, by interface the last.
+func (c *calls) noteReleased(e *model.Event) {
+	if x := c.containers[e.Container]; x != nil && e.Kind == model.DelEnd && e.Err == "" {
+		x.released = slices.DeleteFunc(x.released, func(o model.Event) bool { return o.Interface == e.Interface })
+		x.released = append(x.released, *e)
+	}
+}
+
+// noteUnreleased looks for what the DELs of a sandbox that is removed should have released.
 func (c *calls) noteUnreleased(v *View, e *model.Event) {
-	if e.Kind != model.DelEnd || e.Err != "" {
+	x := c.containers[e.Container]
+	if x == nil || len(x.released) == 0 {
 		return
 	}
 	for i := range v.Record.Claims {
 		k := &v.Record.Claims[i]
-		if k.Tunnel || k.Container != e.Container || !ofInterface(k.Interface, e.Interface) || calling(v, k) || !claimedIn(v, k, e.Network) {
+		if k.Tunnel || k.Container != e.Container || calling(v, k) {
+			continue
+		}
+		del := slices.IndexFunc(x.released, func(d model.Event) bool { return ofInterface(k.Interface, d.Interface) && claimedIn(v, k, d.Network) })
+		if del < 0 {
 			continue
 		}
 		c.unreleased = append(c.unreleased, finding{
 			objects: claimObjects(v, k),
-			facts:   append(claimFacts(k), model.NewFact("node", nodeName(e.Node)), model.NewFact("at", e.At)),
+			facts:   append(claimFacts(k), model.NewFact("node", nodeName(e.Node)), model.NewFact("at", x.released[del].At)),
 		})
 	}
 }

@@ -29,6 +29,7 @@ type run struct {
 	Violations     []violation      `json:"violations"`
 	Expected       bool             `json:"expected"` // the outcome is what the scenario expects
 	Reason         string           `json:"reason,omitempty"`
+	Idle           []reports.Idle   `json:"idle,omitempty"` // what was to happen and did not; at in virtual nanoseconds
 	Datastore      string           `json:"datastore,omitempty"`
 	Metrics        []series         `json:"metrics,omitempty"`
 	Title          string           `json:"title,omitempty"`
@@ -106,7 +107,7 @@ func JSON(r *reports.Report) ([]byte, error) {
 		Scenario: r.Scenario, Upstream: r.Upstream, Seed: r.Seed, Strategy: r.Strategy, Store: r.Store,
 		Verdict: r.Verdict, Steps: r.Steps(), VirtualSeconds: seconds(r.Virtual), WallSeconds: seconds(r.Wall),
 		APICalls: r.Calls, Digest: r.Digest, StoreDigest: r.StoreDigest,
-		Violations: make([]violation, len(r.Violations)), Expected: r.AsExpected(), Reason: r.Reason,
+		Violations: make([]violation, len(r.Violations)), Expected: r.AsExpected(), Reason: r.Reason, Idle: r.Idle,
 		Datastore: r.Datastore, Metrics: seriesOf(r.Series), Title: r.Title, Command: r.Command(), Repeated: r.Repeated, Gone: r.Gone(),
 	}
 	stories := record.Violations(r)

@@ -31,6 +31,8 @@ func Event(ev *model.Event) string {
 		return "sandbox of " + pod + " is up on " + ev.Node
 	case model.SandboxDown:
 		return fmt.Sprintf("sandbox of %s on %s is gone: %s", pod, ev.Node, ev.Text)
+	case model.SandboxRemoved:
+		return fmt.Sprintf("the runtime on %s removes the sandbox of %s", ev.Node, pod)
 	case model.Reconcile:
 		return "begins a pass"
 	case model.Reconciled:

@@ -33,6 +33,7 @@ func (s *subject) event(ev *model.Event, holders map[string]*model.Event) *entry
 		if ours && !before {
 			e.weight, e.turn = glimpse, "gone"
 		}
+	case model.SandboxRemoved:
 	case model.Reconcile, model.Reconciled:
 		e.lane, e.fact, e.weight = ev.Actor, false, -scenery
 		if ev.Err != "" {

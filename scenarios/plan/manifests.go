@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/model/capacity/workload"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 const (
@@ -113,7 +114,7 @@ func (d *Draft) machines(base []cluster.Object) (out []machine, err error) {
 	}
 	for i := 1; len(out) < d.nodes; i++ {
 		if name := fmt.Sprintf("node-%04d", i); !have[name] {
-			out = append(out, machine{workload.Node{Name: name}, cluster.NodeManifest(name, nil)})
+			out = append(out, machine{workload.Node{Name: name}, kubeapi.NodeManifest(name, nil)})
 		}
 	}
 	return out[:d.nodes], nil

@@ -20,6 +20,7 @@ import (
 	"ipamsim/scenarios/plan/values"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // real runs a tape with the real code: as a scenario in which what is on the tape
@@ -226,7 +227,8 @@ func (p *Plan) settings(c *capacity.Cluster, m *made, pt Point) scenarios.Spec {
 	span := func(d time.Duration) metav1.Duration { return metav1.Duration{Duration: d} }
 	seed := pt.Seed
 	s := scenarios.Spec{
-		Title: p.Doc.Spec.Title, IPAM: p.Manager(), Controllers: "simple", Seed: &seed, Fabric: c.Fabric, Strategy: "timed",
+		Title: p.Doc.Spec.Title, IPAM: p.Manager(), MayFail: true, // Services without room are refused
+		Controllers: "simple", Seed: &seed, Fabric: c.Fabric, Strategy: "timed",
 		Until: span(c.Horizon + c.Apart/2), Latencies: map[string]scenarios.Latency{"api": {Median: span(p.latency(c)), Spread: 0.1}},
 		Limits: scenarios.Limits{Steps: stepsMax, Virtual: span(c.Horizon + values.Day)},
 	}
@@ -262,7 +264,7 @@ func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object) {
 
 func nodeBody(n workload.Node, annotation string) (json.RawMessage, error) {
 	b := Body{}
-	if err := json.Unmarshal(cluster.NodeManifest(n.Name, n.Labels), &b); err != nil {
+	if err := json.Unmarshal(kubeapi.NodeManifest(n.Name, n.Labels), &b); err != nil {
 		return nil, err
 	}
 	if annotation != "" && n.Addr.IsValid() {

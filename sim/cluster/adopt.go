@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
+	"ipamsim/sim/cluster/cri"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/ipam"
@@ -23,18 +23,6 @@ import (
 // ContainerAnnotation names the sandbox of a pod that runs already in a manifest. Where it
 // is missing, the manager's own does (ipam.Annotations).
 const ContainerAnnotation = "ipamsim.dev/containerID"
-
-// storeStatus writes the status of a pod's manifest, of which the API server keeps
-// nothing when it creates the pod.
-func storeStatus(ctx context.Context, cl kubeapi.Client, o Object) error {
-	var m struct {
-		Status map[string]json.RawMessage `json:"status"`
-	}
-	if err := json.Unmarshal(o.Body, &m); err != nil || len(m.Status) == 0 {
-		return err
-	}
-	return cl.Patch(ctx, kubeapi.Pods.Path(o.Namespace, o.Name)+"/status", kubeapi.MergePatch, m)
-}
 
 // adopt takes over what runs on a node: sandboxes of the primary network and of
 // those that pods ask for, and the node's own devices. On a node that is off nothing
@@ -70,8 +58,8 @@ func runs(p *corev1.Pod) bool {
 }
 
 func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(context.Context, ipam.Call, []netip.Addr) error) error {
-	st := &podState{pod: p, container: c.containerOf(p, node), tried: true, result: true}
-	sb := model.Sandbox{ID: st.container, Pod: kubeapi.Ref(p), UID: string(p.UID), Node: node}
+	st := &cri.Sandbox{Pod: p, Container: c.containerOf(p, node), Tried: true, Result: true}
+	sb := model.Sandbox{ID: st.Container, Pod: kubeapi.Ref(p), UID: string(p.UID), Node: node}
 	for i, w := range c.networksOf(p) {
 		if a := c.foundAt(p, w, i); len(a.Addrs)+len(a.Static) > 0 {
 			sb.Attachments = append(sb.Attachments, a)
@@ -117,7 +105,7 @@ func (c *Cluster) foundAt(p *corev1.Pod, w multus.Network, i int) model.Attachme
 		says := c.Config.Manager.Annotations
 		a.Asked = p.Annotations[says.Addresses] != ""
 		if past := p.Annotations[says.Static]; past != "" {
-			a.Static = pastIPAM(past)
+			a.Static = cri.PastIPAM(past)
 			return a
 		}
 		for _, ip := range p.Status.PodIPs {
@@ -136,7 +124,7 @@ func (c *Cluster) foundAt(p *corev1.Pod, w multus.Network, i int) model.Attachme
 		}
 		ips = multus.Addresses(p, w, nth)
 	}
-	static := staticOf(c.config(w.Key))
+	static := cri.Static(c.config(w.Key))
 	for _, s := range ips {
 		addr, err := netip.ParseAddr(s)
 		switch addr = addr.Unmap(); {
@@ -148,49 +136,4 @@ func (c *Cluster) foundAt(p *corev1.Pod, w multus.Network, i int) model.Attachme
 		}
 	}
 	return a
-}
-
-// pastIPAM are the addresses that a pod brings itself, which no manager knows of.
-//
-// Source: cni-plugin/pkg/k8s/k8s.go, overrideIPAMResult (v3.31).
-func pastIPAM(annotation string) []netip.Addr {
-	var ips []string
-	if json.Unmarshal([]byte(annotation), &ips) != nil {
-		return nil
-	}
-	var out []netip.Addr
-	for _, s := range ips {
-		if a, err := netip.ParseAddr(s); err == nil {
-			out = append(out, a.Unmap())
-		}
-	}
-	return out
-}
-
-// staticOf are the addresses that a CNI configuration, or one of its list, gives to
-// every pod, past the manager.
-func staticOf(config json.RawMessage) []netip.Addr {
-	type plugin struct {
-		IPAM struct {
-			Addresses []struct {
-				Address string `json:"address"`
-			} `json:"addresses"`
-		} `json:"ipam"`
-	}
-	var conf struct {
-		plugin
-		Plugins []plugin `json:"plugins"`
-	}
-	if json.Unmarshal(config, &conf) != nil {
-		return nil
-	}
-	var out []netip.Addr
-	for _, p := range append(conf.Plugins, conf.plugin) {
-		for _, a := range p.IPAM.Addresses {
-			if p, err := netip.ParsePrefix(a.Address); err == nil {
-				out = append(out, p.Addr())
-			}
-		}
-	}
-	return out
 }

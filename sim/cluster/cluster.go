@@ -9,8 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -71,7 +69,7 @@ type Network struct {
 type Timers struct {
 	control.Timers
 	SandboxRetry time.Duration // kubelet tries a failed sandbox again after: 10 s
-	ContainerGC  time.Duration // kubelet removes what is left of a pod that is gone after: the real one within 1 min; 0: without calling DEL again
+	ContainerGC  time.Duration // how often a kubelet removes sandboxes that are stopped: 1 min
 }
 
 // Cluster is one cluster in one run. Its fields must not be changed.
@@ -132,7 +130,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		}
 	}
 	c.controllers = c.Config.Controllers(control.Env{
-		World: w, API: api, Kinds: cfg.kinds(), Name: c.Name, Stored: c.Cache, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.Config.Timers.Timers, Alone: c.Config.InTurn > 0,
+		World: w, API: api, Kinds: cfg.kinds(), Name: c.Name, Stored: c.Cache, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.Config.Timers.Timers, Alone: c.Config.InTurn > 0, Daemons: cfg.Daemons,
 	})
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)
@@ -142,6 +140,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 func blank(w *sim.World, cfg Config) (*Cluster, error) {
 	cfg.Timers.APIRetry = cmp.Or(cfg.Timers.APIRetry, time.Second)
 	cfg.Timers.SandboxRetry = cmp.Or(cfg.Timers.SandboxRetry, 10*time.Second)
+	cfg.Timers.ContainerGC = cmp.Or(cfg.Timers.ContainerGC, time.Minute)
 	if cfg.Controllers == nil {
 		cfg.Controllers = simple.New
 	}
@@ -172,7 +171,7 @@ func (c *Cluster) load(objs []Object) error {
 	direct := c.Direct()
 	var owners kubeapi.Owners
 	if c.Config.Primary != "" || c.api.Controlled() {
-		objs = append(missingNamespaces(objs), objs...)
+		objs = append(kubeapi.MissingNamespaces(objs), objs...)
 	}
 	for _, o := range objs {
 		r, ok := c.Kinds[o.Kind]
@@ -189,7 +188,7 @@ func (c *Cluster) load(objs []Object) error {
 			err = direct.Create(kube.AsFound(context.Background()), r, o.Namespace, o.Body)
 		}
 		if err == nil && o.Kind == "Pod" {
-			err = storeStatus(context.Background(), direct, o)
+			err = kubeapi.StoreStatus(context.Background(), direct, o)
 		}
 		if err != nil {
 			return &Rejected{o, err}
@@ -198,28 +197,6 @@ func (c *Cluster) load(objs []Object) error {
 	}
 	c.store.Pump()
 	return nil
-}
-
-// missingNamespaces are those that objects live in and that have no manifest. A
-// cluster has them; the CNI plugin of a primary network asks for them.
-func missingNamespaces(objs []Object) []Object {
-	want := map[string]bool{"default": true, "kube-system": true}
-	for _, o := range objs {
-		if o.Namespace != "" {
-			want[o.Namespace] = true
-		}
-	}
-	for _, o := range objs {
-		if o.Kind == "Namespace" {
-			delete(want, o.Name)
-		}
-	}
-	var out []Object
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		body := `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + name + `","labels":{"kubernetes.io/metadata.name":"` + name + `"}}}`
-		out = append(out, Object{Kind: "Namespace", Name: name, Body: json.RawMessage(body)})
-	}
-	return out
 }
 
 // Rejected is a manifest that the API server refused: the user's mistake, in the

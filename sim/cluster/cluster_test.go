@@ -15,6 +15,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
 )
@@ -65,7 +66,7 @@ func run(t *testing.T, section, kind string, replicas int, more func(*cluster.Co
 	c, err := start(t, canary.New(), section, func(cfg *cluster.Config) {
 		cfg.Until = 20 * time.Minute
 		for _, name := range []string{"a", "b"} {
-			cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
+			cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: kubeapi.NodeManifest(name, nil)})
 		}
 		body := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":%q,"metadata":{"name":"web"},"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"web"}},
 		"template":{"metadata":{"labels":{"app":"web"},"annotations":{"k8s.v1.cni.cncf.io/networks":"net"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, kind, replicas)
@@ -91,7 +92,7 @@ func runOne(t *testing.T, m *ipam.Manager, name, pod string) (*cluster.Cluster, 
 	return start(t, m, `{"type":"canary","range":"10.0.0.0/28"}`, func(cfg *cluster.Config) {
 		cfg.Until = time.Minute
 		cfg.Objects = []cluster.Object{
-			{Kind: "Node", Name: "a", Body: cluster.NodeManifest("a", nil)},
+			{Kind: "Node", Name: "a", Body: kubeapi.NodeManifest("a", nil)},
 			{Kind: "Pod", Namespace: "default", Name: name, Body: json.RawMessage(pod)},
 		}
 	}, func(*sim.World, *cluster.Cluster) {})
@@ -151,6 +152,7 @@ func TestStatefulSetPod(t *testing.T) {
 		"1m0s kubectl delete pods web-0",
 		"1m0s web-0 sandbox-down a containers stopped", "1m0s web-0 del-end a",
 		"1m0s web-0 sandbox-up a", "1m0s web-0 add-end a 10.0.0.1",
+		"1m13s web-0 sandbox-removed a",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -195,7 +197,7 @@ func TestPartition(t *testing.T) {
 		"1m0s network partition of node a", "1m0s a partitioned",
 		"6m50s web sandbox-up b", "6m50s web add-end b 10.0.0.2",
 		"11m0s a reachable again",
-		"11m0s web sandbox-down a containers stopped", "11m0s web del-end a",
+		"11m0s web sandbox-down a containers stopped", "11m0s web del-end a", "11m13s web sandbox-removed a",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)

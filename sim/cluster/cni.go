@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/checker"
+	"ipamsim/sim/cluster/cri"
 	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/ipam"
 )
@@ -42,37 +43,49 @@ func (c *Cluster) networksOf(p *corev1.Pod) []multus.Network {
 // the runtime's own DEL, which is for all of them, comes after that.
 //
 // Source: multus-cni, pkg/multus, CmdAdd (v4.2.3).
-func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
-	if w.c.asked.By(st.pod) == nil {
-		if _, err := multus.Read(st.pod); err != nil {
+func (w *worker) add(ctx context.Context, st *cri.Sandbox) ([]attached, error) {
+	if w.c.asked.By(st.Pod) == nil {
+		if _, err := multus.Read(st.Pod); err != nil {
 			return nil, err
 		}
 	}
 	var got []attached
-	all := w.c.networksOf(st.pod)
-	st.tried = true
+	all := w.c.networksOf(st.Pod)
+	st.Tried = true
+	if w.c.asks(st.Pod) {
+		st.WriteNetworks(w.disk())
+	}
+	until := w.c.World.Now() + makeLimit
 	for i, n := range all {
-		res, err := w.c.cniAdd(ctx, w.id, w.call(st, n))
+		res, err := w.c.cniAdd(ctx, w.call(st, n, until))
 		if err != nil {
-			if w.c.asks(st.pod) && ctx.Err() == nil && !errors.Is(err, errNoRuntime) {
-				_ = w.delNetworks(ctx, st, all[:i+1])
+			if w.c.asks(st.Pod) && ctx.Err() == nil && !errors.Is(err, errNoRuntime) && !errors.Is(err, errDeadline) {
+				_ = w.delNetworks(ctx, st, all[:i+1], until)
 			}
 			return nil, err
 		}
-		w.c.Checker.Attach(st.container, model.Attachment{
-			Network: n.Key, Interface: n.Interface, Addrs: addrs(res.Addrs), Static: addrs(res.Static), Asked: res.Asked,
+		w.c.Checker.Attach(st.Container, model.Attachment{
+			Network: n.Key, Interface: n.Interface, Addrs: ipam.Addrs(res.Addrs), Static: ipam.Addrs(res.Static), Asked: res.Asked,
 		})
 		got = append(got, attached{n, res})
 	}
 	return got, nil
 }
 
-func (w *worker) call(st *podState, n multus.Network) ipam.Call {
-	return ipam.Call{
-		Node: w.k.node, Pod: w.key, UID: string(st.pod.UID), Container: st.container,
+// cniCall is one call of a plugin.
+type cniCall struct {
+	ipam.Call
+	by     sim.ActorID   // who waits for it
+	until  time.Duration // when the runtime kills the plugin
+	multus bool          // Multus is between the runtime and the plugin
+}
+
+func (w *worker) call(st *cri.Sandbox, n multus.Network, until time.Duration) cniCall {
+	return cniCall{ipam.Call{
+		Node: w.k.node, Pod: w.key, UID: string(st.Pod.UID), Container: st.Container,
 		Interface: n.Interface, Network: n.Key, Config: w.c.config(n.Key),
-		Unplug: func() { w.c.Checker.Detach(st.container, n.Interface) },
-	}
+		Unplug: func() { w.c.Checker.Detach(st.Container, n.Interface) },
+	}, w.id, until, w.c.asks(st.Pod)}
 }
 
 func (c *Cluster) config(network string) json.RawMessage {
@@ -84,35 +97,35 @@ func (c *Cluster) config(network string) json.RawMessage {
 	return nil
 }
 
-func (c *Cluster) cniAdd(ctx context.Context, by sim.ActorID, call ipam.Call) (res ipam.Result, err error) {
+func (c *Cluster) cniAdd(ctx context.Context, call cniCall) (res ipam.Result, err error) {
 	if call.Config == nil {
 		return res, fmt.Errorf("network-attachment-definition %q not found", call.Network)
 	}
-	a, err := c.exec(ctx, by, checker.AddKind, call, func(ctx context.Context, g *sim.Gate) error {
-		var err error
-		res, err = c.Instance.Add(ctx, g, call)
+	var got ipam.Result
+	a, err := c.exec(ctx, checker.AddKind, call, func(ctx context.Context, g *sim.Gate) (err error) {
+		got, err = c.Instance.Add(ctx, g, call.Call)
 		return err
 	})
 	if a == nil {
-		return ipam.Result{}, err
+		return res, err
 	}
-	e := c.Checker.End(model.AddEnd, a, call, err)
-	e.Addrs, e.Exhausted, e.Asked = addrs(res.Addrs), errors.Is(err, ipam.ErrExhausted), errors.Is(err, ipam.ErrAsked)
-	if err != nil {
-		e.Addrs, res = nil, ipam.Result{}
+	e := c.Checker.End(model.AddEnd, a, call.Call, err)
+	e.Exhausted, e.Asked = errors.Is(err, ipam.ErrExhausted), errors.Is(err, ipam.ErrAsked)
+	if err == nil {
+		res, e.Addrs = got, ipam.Addrs(got.Addrs)
 	}
 	c.Checker.Record(e)
 	return res, err
 }
 
-func (c *Cluster) cniDel(ctx context.Context, by sim.ActorID, call ipam.Call) error {
-	a, err := c.exec(ctx, by, checker.DelKind, call, func(ctx context.Context, g *sim.Gate) error {
-		return c.Instance.Del(ctx, g, call)
+func (c *Cluster) cniDel(ctx context.Context, call cniCall) error {
+	a, err := c.exec(ctx, checker.DelKind, call, func(ctx context.Context, g *sim.Gate) error {
+		return c.Instance.Del(ctx, g, call.Call)
 	})
 	if a == nil {
 		return err
 	}
-	e := c.Checker.End(model.DelEnd, a, call, err)
+	e := c.Checker.End(model.DelEnd, a, call.Call, err)
 	if err == nil {
 		c.Checker.Detach(call.Container, call.Interface)
 	}
@@ -120,27 +133,36 @@ func (c *Cluster) cniDel(ctx context.Context, by sim.ActorID, call ipam.Call) er
 	return err
 }
 
-// exec runs a CNI plugin as a process of its own and waits for it. The actor is
-// nil if the caller or the runtime died first; the call is over then as well.
+// exec runs a CNI plugin as a process of its own and waits for it, until the call's deadline.
+// The actor is nil if the caller or the runtime died first; the call is over then as well.
 //
 // A caller that is dead already starts nothing: power goes while a kubelet stops
 // a pod's containers, the kubelet unwinds, and a DEL would run on a machine that
 // is off, with nobody to take note of its end.
-func (c *Cluster) exec(ctx context.Context, by sim.ActorID, verb string, call ipam.Call, run func(context.Context, *sim.Gate) error) (*sim.Actor, error) {
+func (c *Cluster) exec(ctx context.Context, verb string, call cniCall, run func(context.Context, *sim.Gate) error) (*sim.Actor, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if !c.runtimeAnswers(call.Node) {
 		return nil, errNoRuntime
 	}
-	b := c.Checker.Begin(call, verb == checker.DelKind, by)
+	b := c.Checker.Begin(call.Call, verb == checker.DelKind, call.by)
 	id := sim.ActorID(c.Name(fmt.Sprintf("%s/%s/%s", verb, call.Pod, call.Interface)))
-	a := c.spawnUpstream(id, call.Node, run)
+	a := c.spawnUpstream(id, call.Node, func(ctx context.Context, g *sim.Gate) (err error) {
+		if !call.multus {
+			return run(ctx, g)
+		}
+		g.Child(func() { err = run(ctx, g) })
+		return err
+	})
 	c.Checker.Begun(b, a)
+	late := time.NewTimer(call.until - c.World.Now())
+	defer late.Stop()
 	select {
 	case <-a.Done():
 	case <-b.Lost:
 	case <-ctx.Done():
+	case <-late.C:
 	}
 	select {
 	case <-b.Lost:
@@ -148,19 +170,33 @@ func (c *Cluster) exec(ctx context.Context, by sim.ActorID, verb string, call ip
 	default:
 	}
 	if ctx.Err() != nil {
-		c.World.Kill(id)
+		_ = c.killPlugin(id)
 		c.Checker.Drop(b)
 		return nil, ctx.Err()
 	}
-	return a, a.Err()
+	select {
+	case <-a.Done():
+		return a, a.Err()
+	default:
+		return a, fmt.Errorf("%w: %w", errDeadline, c.killPlugin(id))
+	}
 }
 
-func addrs(ps []netip.Prefix) []netip.Addr {
-	out := make([]netip.Addr, len(ps))
-	for i, p := range ps {
-		out[i] = p.Addr()
+// errDeadline is the error of a call that the runtime has ended because it took too long.
+var errDeadline = context.DeadlineExceeded
+
+// errKilled is what a killed plugin ends with whose own child is not killed.
+var errKilled = fmt.Errorf("%w; the plugin that it had started runs on", sim.ErrKilled)
+
+// killPlugin kills the plugin that the runtime has started, and no other: an IPAM plugin
+// that is its child, or a plugin behind Multus, ends by itself, without a caller.
+//
+// Source: containernetworking/cni, pkg/invoke/raw_exec.go, ExecPlugin (v1.3.0).
+func (c *Cluster) killPlugin(id sim.ActorID) error {
+	if _, child := c.World.KillOne(id); child {
+		return errKilled
 	}
-	return out
+	return sim.ErrKilled
 }
 
 // podIPs are the addresses of the primary network, which the kubelet reports as
@@ -182,7 +218,7 @@ func (c *Cluster) podIPs(got []attached) []corev1.PodIP {
 func statusOf(got []attached) string {
 	out := make([]multus.Attached, len(got))
 	for i, a := range got {
-		out[i] = multus.Attached{Network: a.Network, Addrs: append(addrs(a.result.Addrs), addrs(a.result.Static)...)}
+		out[i] = multus.Attached{Network: a.Network, Addrs: append(ipam.Addrs(a.result.Addrs), ipam.Addrs(a.result.Static)...)}
 	}
 	return multus.Status(out)
 }

@@ -18,6 +18,7 @@ import (
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/real"
 	"ipamsim/sim/cluster/control/simple"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/controlplane"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/etcd/etcdtest"
@@ -66,7 +67,7 @@ func TestConformance(t *testing.T) {
 // node is silent, none but web-0 could go.
 func TestConformanceOfScaleDown(t *testing.T) {
 	h := history{until: 9 * time.Minute}
-	h.objects = append(h.objects, cluster.Object{Kind: "Node", Name: "a", Body: cluster.NodeManifest("a", nil)})
+	h.objects = append(h.objects, cluster.Object{Kind: "Node", Name: "a", Body: kubeapi.NodeManifest("a", nil)})
 	h.add("StatefulSet", "web", map[string]any{"spec": map[string]any{
 		"replicas": 3, "serviceName": "web", "selector": map[string]any{"matchLabels": map[string]any{"app": "web"}},
 		"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": "web"}}, "spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}}},

@@ -14,6 +14,7 @@ import (
 
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // history is a world and what somebody does there.
@@ -94,7 +95,7 @@ func draw(t *rapid.T) history {
 	for i := range p.number("nodes", 1, 3) {
 		name := string(rune('a' + i))
 		p.nodes = append(p.nodes, name)
-		p.h.objects = append(p.h.objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, map[string]string{corev1.LabelHostname: name})})
+		p.h.objects = append(p.h.objects, cluster.Object{Kind: "Node", Name: name, Body: kubeapi.NodeManifest(name, map[string]string{corev1.LabelHostname: name})})
 	}
 	if p.h.free {
 		p.workload("web", p.one("kind", "Deployment", "StatefulSet", "Job"))

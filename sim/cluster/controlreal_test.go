@@ -19,6 +19,7 @@ import (
 	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/real"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/kube"
@@ -48,7 +49,7 @@ func fiveLived(t testing.TB, more func(*cluster.Config)) (l lived) {
 	}
 	cfg := cluster.Config{Manager: a, Until: 5 * time.Minute, Networks: []cluster.Network{{Network: network, Config: json.RawMessage(config)}}, Controllers: real.New}
 	for _, name := range []string{"a", "b", "c"} {
-		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, map[string]string{corev1.LabelHostname: name})})
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: kubeapi.NodeManifest(name, map[string]string{corev1.LabelHostname: name})})
 	}
 	cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Deployment", Namespace: "default", Name: "web", Body: json.RawMessage(web)})
 	if more != nil {

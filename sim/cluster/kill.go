@@ -3,16 +3,35 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"ipamsim/sim"
 )
 
+// Process is the process of a name that is alive: the one of that very name, or the last that
+// has taken its place, whose name has a number after it.
+func (c *Cluster) Process(name string) (id sim.ActorID, alive bool) {
+	if c.World.Alive(sim.ActorID(name)) {
+		return sim.ActorID(name), true
+	}
+	last := 0
+	for _, a := range c.World.Actors() {
+		rest, is := strings.CutPrefix(string(a), name+"~")
+		if n, err := strconv.Atoi(rest); is && err == nil && n > last {
+			id, last, alive = a, n, true
+		}
+	}
+	return id, alive
+}
+
 // Kill ends one process at once. A kubelet takes its pod workers along and comes back
 // after a while, for which Kill waits.
 func (c *Cluster) Kill(ctx context.Context, id sim.ActorID) error {
-	if !c.World.Kill(id) {
-		return fmt.Errorf("no process %q", id)
+	found, alive := c.Process(string(id))
+	if !alive || !c.World.Kill(found) {
+		return fmt.Errorf("no process %q, want one of %s", id, strings.Join(c.processes(), ", "))
 	}
 	name, kubelet := strings.CutPrefix(string(id), "kubelet/")
 	if n := c.node(name); n != nil && kubelet && n.kubelet != nil {
@@ -20,4 +39,39 @@ func (c *Cluster) Kill(ctx context.Context, id sim.ActorID) error {
 		return n.kubelet.restart(ctx)
 	}
 	return nil
+}
+
+// Paused stops the node or the process of a name as SIGSTOP does, also a process that only
+// begins while it lasts. Resume ends that; it is an error if nothing was stopped.
+func (c *Cluster) Paused(name string) (resume func() error) {
+	id, alive := c.Process(name)
+	if c.node(name) != nil || !alive {
+		id = sim.ActorID(name)
+	}
+	before := c.World.Lives(id)
+	c.Checker.Paused(string(id), true)
+	c.World.Pause(string(id))
+	return func() error {
+		c.World.Resume(string(id))
+		c.Checker.Paused(string(id), false)
+		if c.node(name) == nil && !alive && c.World.Lives(id) == before {
+			return fmt.Errorf("no node or process %q, want one of %s", name, strings.Join(append(c.Nodes(), c.processes()...), ", "))
+		}
+		return nil
+	}
+}
+
+// processes are the names of those that are alive and could be killed: of the manager, of
+// Kubernetes' control plane, and kubelets.
+func (c *Cluster) processes() []string {
+	var out []string
+	for _, a := range c.World.Actors() {
+		name, _, _ := strings.Cut(string(a), "~")
+		head, rest, _ := strings.Cut(name, "/")
+		if c.Checker.Theirs(a) || head == "kubelet" && !strings.Contains(rest, "/") || strings.HasPrefix(name, "kube-") {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/cri"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/kube"
 )
@@ -22,8 +24,10 @@ type kubelet struct {
 
 	mu        sync.Mutex
 	workers   map[types.UID]*worker
-	registers sim.ActorID // the process of it that registers its Node
-	alive     []*worker   // that run, oldest first, also those of pods that are no longer stored
+	registers sim.ActorID   // the process of it that registers its Node
+	collector sim.ActorID   // its container garbage collector
+	started   time.Duration // when its process did
+	alive     []*worker     // that run, oldest first, also those of pods that are no longer stored
 }
 
 func (c *Cluster) startKubelet(name string) {
@@ -55,7 +59,9 @@ func (k *kubelet) restart(ctx context.Context) error {
 // sandboxes that an earlier one has left.
 func (k *kubelet) spawn() {
 	c, name := k.c, k.node
+	k.started = c.World.Now()
 	k.register()
+	k.collectGarbage()
 	in := c.feed.Subscribe(func(ch kube.Change) bool { return boundTo(ch, name) })
 	k.in = in
 	mine, left := c.Cache.PodsOn(name), c.left(name)
@@ -125,17 +131,18 @@ func (k *kubelet) gone(p *corev1.Pod) {
 
 // recover takes over a sandbox that wants its DEL, or whose pod is no longer stored.
 //
-// One that runs is stopped at once (HandlePodCleanups, pkg/kubelet/kubelet_pods.go,
-// v1.34.1). One that is dead and whose pod is gone is nobody's but the container
-// garbage collector's (evictSandboxes, kuberuntime/kuberuntime_gc.go); in turns it
-// comes by at once, as the reference has it.
-func (k *kubelet) recover(st *podState) {
-	if k.worker(st.pod.UID) != nil {
+// One that runs is stopped immediately (HandlePodCleanups, pkg/kubelet/kubelet_pods.go,
+// v1.34.1). One that is dead and whose pod is gone is left to the container garbage
+// collector; in turns it is stopped immediately, as the reference has it.
+func (k *kubelet) recover(st *cri.Sandbox) {
+	if k.worker(st.Pod.UID) != nil {
 		return // it has taken all that its pod has
 	}
-	w := newWorker(k, st.pod)
-	w.gone = !k.c.exists(st.pod)
-	w.garbage = w.gone && w.found == nil && k.c.turns.Step == 0
+	w := newWorker(k, st.Pod)
+	w.gone = !k.c.exists(st.Pod)
+	if w.gone && w.found == nil && k.c.turns.Step == 0 {
+		return
+	}
 	k.start(w)
 }
 

@@ -46,6 +46,9 @@ func TestNeverRestarted(t *testing.T) {
 	}
 }
 
+// tookLong is the end of a call that the runtime has ended.
+const tookLong = ": context deadline exceeded: sim: process killed; the plugin that it had started runs on"
+
 // A job's work is done when it is done, whatever has become of the network.
 func TestJobEndsInPartition(t *testing.T) {
 	p := &action.Partition{Node: "a"}
@@ -57,6 +60,7 @@ func TestJobEndsInPartition(t *testing.T) {
 		"0s web sandbox-up a", "0s web add-end a 10.0.0.1",
 		"30s network partition of node a", "30s a partitioned",
 		"1m0s web sandbox-down a containers stopped",
+		"3m0s web del-end a" + tookLong, "5m10s web del-end a" + tookLong, "7m20s web del-end a" + tookLong, "9m30s web del-end a" + tookLong,
 		"10m30s a reachable again", "10m30s web del-end a", "15m0s a look",
 	}
 	if d := cmp.Diff(want, got); d != "" {

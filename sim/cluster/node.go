@@ -11,13 +11,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"ipamsim/model/route"
 	"ipamsim/sim"
 	"ipamsim/sim/cloud"
 	"ipamsim/sim/cluster/checker"
+	"ipamsim/sim/cluster/cri"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/disk"
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -32,23 +31,7 @@ type node struct {
 	// in which it undoes what was cut off.
 	runtimeBack time.Duration
 	undoing     []sim.ActorID
-	disk        map[string]*podState // what survives a reboot: container runtimes remember their sandboxes
-	sandboxes   int                  // there have been
-}
-
-// podState is what a container runtime keeps of one sandbox: enough to run CNI
-// DEL for it later.
-type podState struct {
-	number    int // how many the machine had before
-	pod       *corev1.Pod
-	container string
-	tried     bool // its ADD has begun, so that a DEL calls its networks
-	forgotten bool // by Multus, whose file of its networks is gone
-	result    bool // its ADD succeeded: the runtime has a result of it
-	ips       []corev1.PodIP
-	began     time.Duration // when its containers did
-	worked    bool          // they have done their work
-	undone    bool          // the runtime undoes its ADD and shows it to nobody
+	record      *cri.Record // its sandboxes
 }
 
 func (c *Cluster) nodeChanged(ch kube.Change) {
@@ -58,7 +41,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	obj, ok := ch.Object.(*corev1.Node)
 	switch {
 	case ok && n == nil:
-		n = &node{disk: map[string]*podState{}, number: len(c.nodes), own: machineOf(obj, len(c.nodes), c.Config.Manager.Annotations)}
+		n = &node{record: &cri.Record{Runs: c.Checker.Runs}, number: len(c.nodes), own: checker.MachineOf(obj, len(c.nodes), c.Config.Manager.Annotations)}
 		c.nodes[ch.Name] = n
 	case n == nil:
 		return
@@ -107,17 +90,9 @@ func (c *Cluster) begin(name string) error {
 // found gives a machine its power at the start, unless its manifest says that nobody
 // has heard of it: it is then taken to be off.
 func (c *Cluster) found(name string) bool {
-	up := !unheard(c.node(name).object)
+	up := !kubeapi.Unheard(c.node(name).object)
 	c.Checker.Found(name, up)
 	return up
-}
-
-// unheard reports whether a node's own conditions say that its kubelet has been
-// silent for long.
-func unheard(n *corev1.Node) bool {
-	return n != nil && slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown
-	})
 }
 
 // PowerOn gives a machine power: its kubelet and the per-node daemons start.
@@ -147,11 +122,10 @@ func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
 	n := c.nodes[name]
 	n.kubelet, n.runtimeBack, n.undoing = nil, 0, nil
 	if forget {
-		n.disk = map[string]*podState{}
+		n.record.Lose()
+		c.Checker.RecordLost(name)
 	}
-	for _, st := range n.disk {
-		st.undone = false
-	}
+	n.record.Restart()
 	c.Checker.PowerOff(name)
 }
 
@@ -175,9 +149,9 @@ func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
 	defer c.mu.Unlock()
 	old := c.nodes[replaced]
 	if old.object == nil {
-		return NodeManifest(name, nil)
+		return kubeapi.NodeManifest(name, nil)
 	}
-	n := nodeOf(name, old.object.Labels)
+	n := kubeapi.NodeOf(name, old.object.Labels)
 	n.Annotations = map[string]string{}
 	notes := c.Config.Manager.Annotations
 	if old.object.Annotations[notes.Node] != "" {
@@ -186,7 +160,7 @@ func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
 	if old.object.Annotations[notes.Node6] != "" {
 		n.Annotations[notes.Node6] = c.nextAddr(old.own.Addr6, func(x *node) netip.Addr { return x.own.Addr6.Addr() })
 	}
-	return manifest(n)
+	return kubeapi.Manifest(n)
 }
 
 // nextAddr is the address after those that nodes have in a subnet.
@@ -204,54 +178,6 @@ func (c *Cluster) nextAddr(of netip.Prefix, addr func(*node) netip.Addr) string 
 func (c *Cluster) WaitFor(ctx context.Context, node string) {
 	for c.node(node) == nil && kubeapi.Sleep(ctx, 1) {
 	}
-}
-
-// NodeManifest is the Node as a kubelet would have registered it.
-func NodeManifest(name string, labels map[string]string) json.RawMessage {
-	return manifest(nodeOf(name, labels))
-}
-
-func nodeOf(name string, labels map[string]string) *corev1.Node {
-	n := &corev1.Node{}
-	n.APIVersion, n.Kind, n.Name, n.Labels = "v1", "Node", name, labels
-	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"}}
-	return n
-}
-
-func manifest(n *corev1.Node) json.RawMessage {
-	b, err := json.Marshal(n)
-	if err != nil {
-		panic(err) // plain fields
-	}
-	return b
-}
-
-// machineOf is a new machine with its own addresses and their subnets: from its manifest,
-// or the n-th of a subnet that all share.
-func machineOf(obj *corev1.Node, n int, notes ipam.Annotations) checker.Machine {
-	m := checker.Machine{Addr: route.DefaultAddr(n), Addr6: route.DefaultAddr6(n)}
-	is := func(p netip.Prefix) {
-		if m.Own = append(m.Own, p.Addr()); p.Addr().Is4() {
-			m.Addr = p
-		} else {
-			m.Addr6 = p
-		}
-	}
-	for _, a := range slices.Backward(obj.Status.Addresses) { // the first of a family counts
-		if addr, err := netip.ParseAddr(a.Address); err == nil && a.Type == corev1.NodeInternalIP {
-			bits := 64
-			if addr.Is4() {
-				bits = 24
-			}
-			is(netip.PrefixFrom(addr, bits))
-		}
-	}
-	for _, k := range []string{notes.Node, notes.Node6} {
-		if p, err := netip.ParsePrefix(obj.Annotations[k]); err == nil && p.Addr().Is4() == (k == notes.Node) {
-			is(p)
-		}
-	}
-	return m
 }
 
 // Disk is the disk of a node.

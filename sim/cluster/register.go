@@ -51,7 +51,7 @@ func (c *Cluster) deletedNode(name string) json.RawMessage {
 	if n.object != nil || n.last == nil {
 		return nil
 	}
-	o := nodeOf(name, n.last.Labels)
+	o := kubeapi.NodeOf(name, n.last.Labels)
 	o.Annotations = map[string]string{}
 	for _, k := range []string{c.Config.Manager.Annotations.Node, c.Config.Manager.Annotations.Node6} {
 		if a := n.last.Annotations[k]; a != "" {
@@ -59,5 +59,5 @@ func (c *Cluster) deletedNode(name string) json.RawMessage {
 		}
 	}
 	o.Status.Addresses = n.last.Status.Addresses
-	return manifest(o)
+	return kubeapi.Manifest(o)
 }

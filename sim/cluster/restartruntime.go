@@ -23,9 +23,7 @@ func (c *Cluster) RestartRuntime(name string, d time.Duration) bool {
 	c.mu.Lock()
 	n := c.nodes[name]
 	n.runtimeBack = max(n.runtimeBack, c.World.Now()+d)
-	for _, st := range n.disk {
-		st.undone = false
-	}
+	n.record.Restart()
 	undoing := n.undoing
 	n.undoing = nil
 	c.mu.Unlock()

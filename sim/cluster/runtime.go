@@ -2,13 +2,13 @@ package cluster
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/checker"
+	"ipamsim/sim/cluster/cri"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
@@ -16,61 +16,30 @@ import (
 // it. What is its own is this record of sandboxes, which is on its disk, and what it
 // does when its caller is gone.
 
-// remember and forget are the container runtime's record of a sandbox on disk.
-func (c *Cluster) remember(node string, st *podState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.nodes[node]
-	n.disk[st.container], st.number = st, n.sandboxes
-	n.sandboxes++
+// record is that of a node's runtime.
+func (c *Cluster) record(node string) *cri.Record { return c.node(node).record }
+
+// remember and forget put a sandbox on record, and take it off.
+func (c *Cluster) remember(node string, st *cri.Sandbox) {
+	c.record(node).Add(st)
+	c.Checker.SandboxKept(node, st.Container)
 }
 
-func (c *Cluster) forget(node string, st *podState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.nodes[node].disk, st.container)
-	c.Checker.SandboxGone(st.container)
+func (c *Cluster) forget(node string, st *cri.Sandbox) {
+	c.record(node).Remove(st)
+	c.Checker.SandboxRemoved(node, kubeapi.Ref(st.Pod), st.Container)
 }
 
-// recorded are the sandboxes on a node's disk, oldest first. Called with mu held.
-func (c *Cluster) recorded(node string) []*podState {
-	return slices.SortedFunc(maps.Values(c.nodes[node].disk), func(a, b *podState) int { return a.number - b.number })
-}
-
-// sandboxesOf are those that a node's runtime has of a pod: the one that runs, nil if
-// none does, and the others, oldest first, which want their DEL.
-func (c *Cluster) sandboxesOf(node string, uid types.UID) (up *podState, dead []*podState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, st := range c.recorded(node) {
-		switch {
-		case st.pod.UID != uid || st.undone:
-		case st.result && c.Checker.Runs(st.container) && up == nil:
-			up = st
-		default:
-			dead = append(dead, st)
-		}
-	}
-	return up, dead
-}
-
-// left are the sandboxes that a kubelet finds when it starts, oldest first, and that no
-// stored pod lives in: it is dead, or the pod is gone.
-func (c *Cluster) left(node string) (out []*podState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, st := range c.recorded(node) {
-		p := c.Cache.Pod(kubeapi.Ref(st.pod))
-		lives := c.Checker.Runs(st.container) && p != nil && p.UID == st.pod.UID
-		if !lives && !st.undone {
-			out = append(out, st)
-		}
-	}
-	return out
+// left are the sandboxes that a kubelet finds when it starts, oldest first, that are not
+// stopped and that no stored pod runs in: the sandbox is dead, or the pod is gone.
+func (c *Cluster) left(node string) []*cri.Sandbox {
+	return slices.DeleteFunc(c.record(node).All(), func(st *cri.Sandbox) bool {
+		return st.Stopped || c.Checker.Runs(st.Container) && c.exists(st.Pod)
+	})
 }
 
 // makes notes which sandbox the runtime is making for the pod.
-func (w *worker) makes(st *podState) {
+func (w *worker) makes(st *cri.Sandbox) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.making = st
@@ -78,8 +47,8 @@ func (w *worker) makes(st *podState) {
 
 // die ends all that is the kubelet's: its pod workers are goroutines of it. What they
 // have asked of the runtime ends with them, because a call whose caller has hung up
-// is cancelled, and a cancelled call kills the plugin. An ADD that was cut off is
-// then undone by one DEL of the runtime's own.
+// is cancelled, and a cancelled call kills the plugin, but not the IPAM plugin that it has
+// started. An ADD that was cut off is then undone by one DEL of the runtime's own.
 //
 // Source: google.golang.org/grpc/internal/transport, http2Server.Close; libcni,
 // pkg/invoke/raw_exec.go, ExecPlugin; containerd 2, internal/cri/server,
@@ -90,12 +59,9 @@ func (k *kubelet) die() {
 	k.alive, k.workers = nil, map[types.UID]*worker{}
 	k.mu.Unlock()
 	k.c.World.Kill(k.registers)
+	k.hangUp(k.collector)
 	for _, w := range alive {
-		k.c.World.Kill(w.id)
-		k.c.Checker.CutOff(func(b *checker.Call) bool { return b.By == w.id }, func(b *checker.Call) error {
-			k.c.World.Kill(b.Plugin.ID)
-			return sim.ErrKilled
-		})
+		k.hangUp(w.id)
 		w.mu.Lock()
 		st := w.making
 		w.mu.Unlock()
@@ -105,28 +71,28 @@ func (k *kubelet) die() {
 	}
 }
 
-// undo is what the runtime does about a sandbox whose making was cut off.
-func (k *kubelet) undo(st *podState) {
-	w := &worker{c: k.c, k: k, key: kubeapi.Ref(st.pod), pod: st.pod}
-	w.id = sim.ActorID(k.c.Name("runtime/" + k.node + "/" + w.key.String()))
-	if !k.c.undoes(k.node, st, w.id) {
-		return // it had not begun
-	}
-	k.c.World.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, _ *sim.Gate) error {
-		w.stopSandbox(ctx, st)
-		return ctx.Err()
-	}})
+// hangUp kills a goroutine of the kubelet's, and ends what it has asked of the runtime.
+func (k *kubelet) hangUp(id sim.ActorID) {
+	k.c.World.Kill(id)
+	k.c.Checker.CutOff(func(b *checker.Call) bool { return b.By == id }, func(b *checker.Call) error {
+		return k.c.killPlugin(b.Plugin.ID)
+	})
 }
 
-func (c *Cluster) undoes(node string, st *podState, by sim.ActorID) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.nodes[node]
-	if n.disk[st.container] != st {
-		return false
+// undo is what the runtime does about a sandbox whose making was cut off.
+func (k *kubelet) undo(st *cri.Sandbox) {
+	w := &worker{c: k.c, k: k, key: kubeapi.Ref(st.Pod), pod: st.Pod}
+	w.id = sim.ActorID(k.c.Name("runtime/" + k.node + "/" + w.key.String()))
+	if !k.c.record(k.node).Undo(st) {
+		return // it had not begun
 	}
-	st.undone = true
-	n.undoing = append(n.undoing, by)
-	c.Checker.SandboxDown(st.container, "sandbox given up")
-	return true
+	k.c.mu.Lock()
+	n := k.c.nodes[k.node]
+	n.undoing = append(n.undoing, w.id)
+	k.c.mu.Unlock()
+	k.c.Checker.SandboxDown(st.Container, "sandbox given up")
+	k.c.World.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, _ *sim.Gate) error {
+		w.undoSandbox(ctx, st)
+		return ctx.Err()
+	}})
 }

@@ -1,13 +1,18 @@
 package cluster_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/model"
+	"ipamsim/sim"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/ipam"
 )
 
 // A kubelet that is killed takes its pod workers with it, and what they have asked of
@@ -32,6 +37,7 @@ func TestKubeletDies(t *testing.T) {
 				"1m0s web-0 sandbox-down a containers stopped", "1m0s web-0 del-end a: nobody answers",
 				"1m11s web-0 del-end a",
 				"1m11s web-0 sandbox-up a", "1m11s web-0 add-end a 10.0.0.1",
+				"2m11s web-0 sandbox-removed a",
 			},
 		},
 		{
@@ -39,8 +45,8 @@ func TestKubeletDies(t *testing.T) {
 			outage: outage{takes: 5 * time.Second},
 			script: []cluster.Entry{at(2*time.Second, kill)},
 			want: []string{
-				"0s web-0 sandbox-up a", "2s web-0 add-end a: sim: process killed",
-				"2s web-0 sandbox-down a sandbox given up", "2s web-0 del-end a",
+				"0s web-0 sandbox-up a", "2s web-0 add-end a: sim: process killed; the plugin that it had started runs on",
+				"2s web-0 sandbox-down a sandbox given up", "2s web-0 del-end a", "2s web-0 sandbox-removed a",
 				"12s web-0 sandbox-up a", "17s web-0 add-end a 10.0.0.1",
 			},
 		},
@@ -51,6 +57,7 @@ func TestKubeletDies(t *testing.T) {
 				"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
 				"2m0s web-0 sandbox-down a containers stopped", "2m0s web-0 del-end a",
 				"2m0s web-0 sandbox-up a", "2m0s web-0 add-end a 10.0.0.1",
+				"2m10s web-0 sandbox-removed a",
 			},
 		},
 		{
@@ -60,6 +67,7 @@ func TestKubeletDies(t *testing.T) {
 				"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
 				"1m10s web-0 sandbox-down a containers stopped", "1m10s web-0 del-end a",
 				"1m10s web-0 sandbox-up a", "1m10s web-0 add-end a 10.0.0.1",
+				"2m10s web-0 sandbox-removed a",
 			},
 		},
 		{
@@ -69,6 +77,7 @@ func TestKubeletDies(t *testing.T) {
 				"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
 				"1m0s web-0 sandbox-down a containers stopped", "1m0s web-0 del-end a",
 				"1m0s web-0 sandbox-up a", "1m0s web-0 add-end a 10.0.0.1",
+				"1m13s web-0 sandbox-removed a",
 			},
 		},
 	} {
@@ -81,13 +90,61 @@ func TestKubeletDies(t *testing.T) {
 	}
 }
 
-// What is dead and nobody's is for the container garbage collector, which comes by
-// once a minute.
+// A kubelet dies in an ADD: the runtime kills the plugin that it has called, not the IPAM
+// plugin that this one has started, and undoes the ADD. The IPAM plugin claims an address
+// after that DEL, and no other DEL releases it.
+//
+// Source: containernetworking/plugins, pkg/ipam/ipam.go, ExecAdd (v1.9.0).
+func TestOrphanedAdd(t *testing.T) {
+	var claims []model.Claim
+	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
+		noMultus(cfg)
+		m := *cfg.Manager
+		open := m.Open
+		m.Open = func(e ipam.Env) (ipam.Instance, error) {
+			i, err := open(e)
+			add := i.Add
+			i.Add = func(ctx context.Context, g *sim.Gate, c ipam.Call) (r ipam.Result, err error) {
+				g.Child(func() { time.Sleep(5 * time.Second); r, err = add(ctx, g, c) })
+				return r, err
+			}
+			return i, err
+		}
+		cfg.Manager = &m
+		cfg.Script = []cluster.Entry{
+			{At: 2 * time.Second, Action: &action.Kill{Actor: "kubelet/a"}},
+			{At: 3 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}},
+		}
+	}, func(c *cluster.Cluster) {
+		ended := c.World.Hooks.End
+		c.World.Hooks.End = func() {
+			ended()
+			record, err := c.Instance.Observe(context.Background())
+			if err != nil {
+				t.Error(err)
+			}
+			claims = record.Claims
+		}
+	}, nil)
+	want := []string{
+		"2s web-0 add-end a" + strings.Replace(tookLong, "context deadline exceeded: ", "", 1), "2s web-0 del-end a",
+		"17s web-0 add-end a 10.0.0.2",
+	}
+	if d := cmp.Diff(want, only(told(c), "-end")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if len(claims) != 2 {
+		t.Errorf("claims: %v, want the orphan's and the pod's", claims)
+	}
+}
+
+// A dead sandbox whose pod is gone is for the container garbage collector, which comes by
+// once a minute, and calls DEL twice.
 func TestDeadSandboxOfNobody(t *testing.T) {
 	got := alone(t, outage{del: span{0, 3 * time.Minute}},
 		cluster.Entry{At: time.Minute, Action: &action.Reboot{Node: "a"}},
 		cluster.Entry{At: 65 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
-	want := []string{"2m30s web-0 del-end a: nobody answers", "3m30s web-0 del-end a"}
+	want := []string{"2m30s web-0 del-end a: nobody answers", "3m30s web-0 del-end a", "3m30s web-0 del-end a"}
 	if d := cmp.Diff(want, only(got, "del-end")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -122,6 +179,7 @@ func TestRuntimeRestarts(t *testing.T) {
 				"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1", "1m0s a container runtime killed",
 				"1m11s web-0 sandbox-down a containers stopped", "1m11s web-0 del-end a",
 				"1m11s web-0 sandbox-up a", "1m11s web-0 add-end a 10.0.0.1",
+				"1m13s web-0 sandbox-removed a",
 			},
 		},
 	} {

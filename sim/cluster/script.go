@@ -15,6 +15,7 @@ import (
 type Entry struct {
 	At time.Duration
 	Action
+	MayFail bool // the run proves what it is to prove even if the action comes to nothing
 }
 
 // Action is something that happens to the cluster from outside: a machine fails,
@@ -66,13 +67,13 @@ func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 		if d := e.At - c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 			return ctx.Err()
 		}
-		c.operate(e.Action)
+		c.operate(e.Action, e.MayFail)
 	}
 	if d := c.Config.Until - c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
 	if c.Config.Settle > 0 {
-		if !kubeapi.Sleep(ctx, c.Config.Settle) {
+		if !kubeapi.Sleep(ctx, c.Config.Settle) || c.garbageLeft() && !kubeapi.Sleep(ctx, c.Config.Timers.ContainerGC) {
 			return ctx.Err()
 		}
 		c.Checker.Rested()
@@ -83,13 +84,13 @@ func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 
 // operate runs an action as a process of its own, so that one that waits for a
 // slow server does not hold up the script's clock.
-func (c *Cluster) operate(a Action) {
+func (c *Cluster) operate(a Action, mayFail bool) {
 	id := sim.ActorID(c.Name("operator"))
 	c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String()})
 	c.World.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
 		err := a.Do(ctx, &Operator{Cluster: c, Client: c.Client(g), Gate: g, ID: string(id)})
 		if err != nil {
-			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String(), Err: err.Error()})
+			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String(), Err: err.Error(), Idle: !mayFail && kubeapi.Refused(err)})
 		}
 		return err
 	}})

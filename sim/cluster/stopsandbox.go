@@ -12,17 +12,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/cri"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/cluster/turns"
+	"ipamsim/sim/disk"
 	"ipamsim/sim/kube"
 )
 
-// A sandbox is gone once its DEL has succeeded, and a kubelet does not give up before:
-// until then the pod neither goes nor gets another sandbox.
+// A sandbox is stopped once its DEL has succeeded, and a kubelet does not give up before:
+// until then the pod neither goes nor gets another sandbox. The runtime keeps a sandbox that
+// is stopped until the kubelet's garbage collector removes it, and has a pod's sandboxes
+// stopped again with each that follows: DEL is called each time, for the runtime has kept
+// the ADD's result.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, killPodWithSyncResult and
-// SyncPod, step 2; pkg/kubelet/pod_workers.go, completeWork (v1.34.1).
+// SyncPod, step 2; pkg/kubelet/pod_workers.go, completeWork (v1.34.1); containerd 2,
+// internal/cri/server, stopPodSandbox.
 
 // errNotStopped is why a pod gets no new sandbox yet.
 var errNotStopped = errors.New("a sandbox of the pod is not stopped")
@@ -35,7 +41,7 @@ var errNotStopped = errors.New("a sandbox of the pod is not stopped")
 // Source: pkg/kubelet/kubelet.go, getPodsToSync; pkg/kubelet/kubelet_pods.go,
 // HandlePodCleanups (v1.34.1).
 func (w *worker) stopAll(ctx context.Context) bool {
-	for len(w.dead) > 0 {
+	for len(w.dead()) > 0 {
 		if !w.holds && !w.turn(ctx, turns.Lost) {
 			return false
 		}
@@ -54,26 +60,10 @@ func (w *worker) stopAll(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// collect is the container garbage collector: it tries again at each of its passes,
-// of which the first comes before the kubelet knows that the pod is gone.
-//
-// Source: pkg/kubelet/kubelet.go, StartGarbageCollection and ContainerGCPeriod;
-// pkg/kubelet/pod_workers.go, ShouldPodContentBeRemoved (v1.34.1).
-func (w *worker) collect(ctx context.Context) error {
-	for len(w.dead) > 0 && kubeapi.Sleep(ctx, containerGC) && w.turn(ctx, turns.Lost) {
-		w.stopDead(ctx)
-		w.done()
-	}
-	return ctx.Err()
-}
-
-const (
-	containerGC  = time.Minute
-	housekeeping = 2 * time.Second // kubelet.go, housekeepingPeriod
-)
+const housekeeping = 2 * time.Second // kubelet.go, housekeepingPeriod
 
 // stopContainers ends what runs in a sandbox. It reports false if the kubelet died.
-func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *podState) bool {
+func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *cri.Sandbox) bool {
 	if !w.turn(ctx, turns.Other) {
 		return false
 	}
@@ -86,8 +76,7 @@ func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *podState) 
 	if ctx.Err() != nil {
 		return false
 	}
-	w.c.Checker.SandboxDown(up.container, "containers stopped")
-	w.dead = append(w.dead, up)
+	w.c.Checker.SandboxDown(up.Container, "containers stopped")
 	return true
 }
 
@@ -100,62 +89,99 @@ func (w *worker) aim() aim {
 	return aim{w.pod.DeletionTimestamp != nil, w.gone}
 }
 
-// stopDead tries once to stop each of the pod's sandboxes, the newest first, whichever
-// fail, and reports whether none is left.
-func (w *worker) stopDead(ctx context.Context) bool {
-	var left []*podState
-	for _, st := range slices.Backward(w.dead) {
-		if !w.stopSandbox(ctx, st) {
-			left = append(left, st)
-		}
-	}
-	slices.Reverse(left)
-	w.dead = left
-	return len(left) == 0 && ctx.Err() == nil
+// dead are the pod's sandboxes in the runtime's record that do not run, oldest first.
+func (w *worker) dead() []*cri.Sandbox {
+	_, dead := w.c.record(w.k.node).Of(w.uid)
+	return dead
 }
 
-// stopSandbox is the runtime's StopPodSandbox and RemovePodSandbox: it forgets the
-// sandbox once DEL has succeeded. Of one whose ADD had failed it forgets it in any
-// case; what the ADD has left then is nobody's.
+// stopDead tries once to stop each of the pod's dead sandboxes, the newest first, whichever
+// fail, and reports whether all are stopped.
+func (w *worker) stopDead(ctx context.Context) bool {
+	all := true
+	for _, st := range slices.Backward(w.dead()) {
+		all = w.stopSandbox(ctx, st) && all
+	}
+	return all && ctx.Err() == nil
+}
+
+// stopSandbox is the runtime's StopPodSandbox. The failure of a DEL counts only if the ADD had
+// succeeded. In turns the sandbox is removed as well, as the reference has it.
 //
-// Source: containerd 2, internal/cri/server, RunPodSandbox and stopPodSandbox:
-// a failed teardown counts only if there is a CNIResult.
-func (w *worker) stopSandbox(ctx context.Context, st *podState) bool {
-	err := w.del(ctx, st)
-	if ctx.Err() != nil || errors.Is(err, errNoRuntime) || err != nil && st.result {
+// Source: containerd 2, internal/cri/server, stopPodSandbox.
+func (w *worker) stopSandbox(ctx context.Context, st *cri.Sandbox) bool {
+	r := w.c.record(w.k.node)
+	if !r.Claim(st, w.id, w.c.World.Alive) {
 		return false
 	}
-	w.c.forget(w.k.node, st)
-	if st.result {
-		w.stopped = append(w.stopped, st)
+	defer r.Release(st, w.id)
+	err := w.del(ctx, st, w.c.World.Now()+stopLimit)
+	if ctx.Err() != nil || errors.Is(err, errNoRuntime) || err != nil && st.Result {
+		return false
 	}
+	if w.c.turns.Step > 0 {
+		w.c.forget(w.k.node, st)
+		return true
+	}
+	st.Stopped = true
+	w.c.Checker.SandboxGone(st.Container)
+	w.k.collectGarbage()
 	return true
 }
+
+// undoSandbox is what the runtime does when it could not make a sandbox: one DEL, and
+// whatever comes of it no sandbox is left.
+//
+// Source: containerd 2, internal/cri/server, RunPodSandbox.
+func (w *worker) undoSandbox(ctx context.Context, st *cri.Sandbox) {
+	err := w.del(ctx, st, w.c.World.Now()+undoLimit)
+	if ctx.Err() == nil && !errors.Is(err, errNoRuntime) {
+		w.c.forget(w.k.node, st)
+	}
+}
+
+// How long calls of the runtime may take. Then the plugin that it has called is killed.
+//
+// Source: pkg/kubelet/apis/config/v1beta1/defaults.go, RuntimeRequestTimeout;
+// cri-client/pkg/remote_runtime.go, RunPodSandbox (v1.34.1); containerd 2, internal/cri/util,
+// DeferContext.
+const (
+	stopLimit = 2 * time.Minute
+	makeLimit = 2 * stopLimit
+	undoLimit = time.Minute
+)
 
 // del calls DEL for a sandbox's networks. Multus has them from its file, which goes with
 // the first DEL, also with one that fails (retryDeleteOnError is not set). After that it has
 // them from the pod: is that gone, or cannot be read, it says that all is well and calls
-// nobody.
+// nobody. One that is killed removes no file.
 //
 // Source: multus-cni, pkg/multus, CmdDel and consumeScratchNetConf (v4.2.3).
-func (w *worker) del(ctx context.Context, st *podState) error {
-	if !st.tried || st.forgotten && !w.stored(ctx, st) {
+func (w *worker) del(ctx context.Context, st *cri.Sandbox, until time.Duration) error {
+	if !st.Tried || !st.HasNetworks(w.disk()) && !w.stored(ctx, st) {
 		return ctx.Err()
 	}
-	err := w.delNetworks(ctx, st, w.c.networksOf(st.pod))
-	if ctx.Err() == nil && !errors.Is(err, errNoRuntime) {
-		st.forgotten = w.c.asks(st.pod)
+	err := w.delNetworks(ctx, st, w.c.networksOf(st.Pod), until)
+	if ctx.Err() == nil && !errors.Is(err, errNoRuntime) && !errors.Is(err, errDeadline) && w.c.asks(st.Pod) {
+		st.RemoveNetworks(w.disk())
 	}
 	return err
 }
 
-// delNetworks calls DEL for networks, last first, and for all of them, whichever fail.
+// disk is the machine's, nil if nothing uses one.
+func (w *worker) disk() *disk.Disk { return w.c.doors.Used(w.k.node) }
+
+// delNetworks calls DEL for networks, last first, and for all of them, whichever fail, until
+// the runtime has had enough.
 //
 // Source: multus-cni, pkg/multus, delPlugins (v4.2.3).
-func (w *worker) delNetworks(ctx context.Context, st *podState, networks []multus.Network) error {
+func (w *worker) delNetworks(ctx context.Context, st *cri.Sandbox, networks []multus.Network, until time.Duration) error {
 	var errs []error
 	for _, n := range slices.Backward(networks) {
-		errs = append(errs, w.c.cniDel(ctx, w.id, w.call(st, n)))
+		err := w.c.cniDel(ctx, w.call(st, n, until))
+		if errs = append(errs, err); errors.Is(err, errDeadline) {
+			break
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -170,7 +196,7 @@ const (
 // real one asks anew if there is none in podPoll.
 //
 // Source: multus-cni, pkg/multus, GetPod (v4.2.3).
-func (w *worker) stored(ctx context.Context, st *podState) bool {
+func (w *worker) stored(ctx context.Context, st *cri.Sandbox) bool {
 	ctx, cancel := context.WithTimeout(ctx, podLimit)
 	defer cancel()
 	for {
@@ -178,7 +204,7 @@ func (w *worker) stored(ctx context.Context, st *podState) bool {
 		switch {
 		case err == nil:
 			p := metav1.PartialObjectMetadata{}
-			return json.Unmarshal(b, &p) == nil && p.UID == st.pod.UID
+			return json.Unmarshal(b, &p) == nil && p.UID == st.Pod.UID
 		case apierrors.IsNotFound(err) || !kubeapi.Sleep(ctx, podPoll):
 			return false
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +101,7 @@ func TestDelUntilItSucceeds(t *testing.T) {
 		"1m30s web-0 del-end a: nobody answers", "1m40s web-0 del-end a: nobody answers",
 		"1m50s web-0 del-end a",
 		"1m50s web-0 sandbox-up a", "1m50s web-0 add-end a 10.0.0.1",
+		"2m13s web-0 sandbox-removed a",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -118,7 +118,7 @@ func TestDelAgainWhenForced(t *testing.T) {
 		"1m5s kubectl delete pods web-0 --grace-period=0 --force",
 		"1m5s web-0 del-end a",
 	}
-	if d := cmp.Diff(want, only(got, "del-end", "--force")); d != "" {
+	if d := cmp.Diff(want, only(got, "1m0s web-0 del-end", "1m5s web-0 del-end", "--force")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }
@@ -134,6 +134,7 @@ func TestDeletedInAdd(t *testing.T) {
 		"0s web-0 sandbox-up a", "5s web-0 add-end a 10.0.0.1",
 		"5s web-0 sandbox-down a sandbox given up", "5s web-0 del-end a",
 		"5s web-0 sandbox-up a", "10s web-0 add-end a 10.0.0.1",
+		"13s web-0 sandbox-removed a",
 	}
 	if d := cmp.Diff(want, only(got, "sandbox-", "-end")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -154,6 +155,7 @@ func TestNamesakeDoesNotWait(t *testing.T) {
 		"1m0s web-0 sandbox-down a containers stopped", "1m0s web-0 del-end a: nobody answers",
 		"1m0s web-0 sandbox-up a", "1m0s web-0 add-end a 10.0.0.2",
 		"1m2s web-0 del-end a: nobody answers", "1m4s web-0 del-end a: nobody answers", "1m6s web-0 del-end a",
+		"1m13s web-0 del-end a", "1m13s web-0 del-end a", "1m13s web-0 sandbox-removed a",
 	}
 	if d := cmp.Diff(want, only(got, "sandbox-", "-end")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -167,6 +169,7 @@ func TestGoesDuringDel(t *testing.T) {
 		cluster.Entry{At: time.Minute + 200*time.Millisecond, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
 	want := []string{
 		"1m0s web-0 del-end a: nobody answers", "1m3s web-0 del-end a",
+		"1m14s web-0 del-end a", "1m14s web-0 del-end a",
 	}
 	if d := cmp.Diff(want, only(got, "del-end")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -186,7 +189,7 @@ func TestForcedAndHeardLate(t *testing.T) {
 		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
 		"2m0s web-0 sandbox-up b", "2m0s web-0 add-end b 10.0.0.2",
 		"3m0s a reachable again",
-		"3m0s web-0 sandbox-down a containers stopped", "3m0s web-0 del-end a",
+		"3m0s web-0 sandbox-down a containers stopped", "3m0s web-0 del-end a", "3m13s web-0 sandbox-removed a",
 	}
 	if d := cmp.Diff(want, only(got, "sandbox-", "-end", "reachable")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -199,7 +202,7 @@ func TestFailedAddIsUndoneOnce(t *testing.T) {
 	want := []string{
 		"0s a up", "0s b up",
 		"0s web-0 sandbox-up a", "0s web-0 add-end a: nobody answers",
-		"0s web-0 sandbox-down a sandbox given up", "0s web-0 del-end a: nobody answers",
+		"0s web-0 sandbox-down a sandbox given up", "0s web-0 del-end a: nobody answers", "0s web-0 sandbox-removed a",
 		"10s web-0 sandbox-up a", "10s web-0 add-end a 10.0.0.1",
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -207,24 +210,64 @@ func TestFailedAddIsUndoneOnce(t *testing.T) {
 	}
 }
 
-// What is left of a pod that is gone is removed by the collector, and DEL is called twice more
-// for it, until both succeed.
+// The collector, which comes by once a minute, removes the sandboxes of pods that are gone. It
+// calls DEL twice more for each, until both succeed.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, removeSandbox (v1.34.1).
 func TestRemovalCallsDelAgain(t *testing.T) {
-	var got []string
-	for _, every := range []time.Duration{0, time.Minute} {
-		c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
-			noMultus(cfg)
-			cfg.Manager = outage{del: span{2 * time.Minute, 3 * time.Minute}}.of(cfg.Manager)
-			cfg.Timers.ContainerGC = every
-			cfg.Script = []cluster.Entry{{At: 90 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0"}}}
-		}, nil, nil)
-		got = append(got, strings.Join(only(told(c), "-end"), ", "))
+	got := alone(t, outage{del: span{100 * time.Second, 3 * time.Minute}},
+		cluster.Entry{At: 90 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0"}})
+	want := []string{
+		"1m30s web-0 del-end a",
+		"2m13s web-0 del-end a: nobody answers",
+		"3m13s web-0 del-end a", "3m13s web-0 del-end a", "3m13s web-0 sandbox-removed a",
 	}
-	before := "0s web-0 add-end a 10.0.0.1, 1m30s web-0 del-end a, 1m30s web-0 add-end a 10.0.0.1"
-	want := []string{before, before + ", 2m30s web-0 del-end a: nobody answers, 3m30s web-0 del-end a, 3m30s web-0 del-end a"}
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, only(got, "del-end", "removed")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// A machine that loses its power between the first DEL and the removal has the sandbox on
+// record when it is back: DEL is called again.
+func TestRemovalAfterReboot(t *testing.T) {
+	got := alone(t, outage{},
+		cluster.Entry{At: 90 * time.Second, Action: &action.Scale{Kind: "StatefulSet", Name: "web", Replicas: 0}},
+		cluster.Entry{At: 95 * time.Second, Action: &action.Reboot{Node: "a"}})
+	want := []string{"1m30s web-0 del-end a", "3m5s web-0 del-end a", "3m5s web-0 del-end a", "3m5s web-0 sandbox-removed a"}
+	if d := cmp.Diff(want, only(got, "del-end", "removed")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// The sandbox of a pod that lives is kept, and stopped again when the pod goes: the kubelet
+// keeps its newest dead container. The one before that is removed.
+//
+// Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, evictSandboxes (v1.34.1).
+func TestNewestDeadSandboxIsKept(t *testing.T) {
+	got := alone(t, outage{},
+		cluster.Entry{At: 30 * time.Second, Action: &action.Reboot{Node: "a"}},
+		cluster.Entry{At: 5 * time.Minute, Action: &action.Reboot{Node: "a"}},
+		cluster.Entry{At: 10 * time.Minute, Action: &action.Scale{Kind: "StatefulSet", Name: "web", Replicas: 0}})
+	want := []string{
+		"1m0s web-0 del-end a", "5m30s web-0 del-end a", "5m30s web-0 del-end a",
+		"6m30s web-0 del-end a", "6m30s web-0 del-end a", "6m30s web-0 sandbox-removed a",
+		"10m0s web-0 del-end a", "10m0s web-0 del-end a",
+		"10m30s web-0 del-end a", "10m30s web-0 del-end a", "10m30s web-0 sandbox-removed a",
+		"10m30s web-0 del-end a", "10m30s web-0 del-end a", "10m30s web-0 sandbox-removed a",
+	}
+	if d := cmp.Diff(want, only(got, "del-end", "removed")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// The runtime ends a call that takes too long: 4 min to make a sandbox, 2 min to stop one.
+//
+// Source: cri-client/pkg/remote_runtime.go, RunPodSandbox and StopPodSandbox (v1.34.1).
+func TestCallsHaveDeadlines(t *testing.T) {
+	const killed = ": context deadline exceeded: sim: process killed"
+	got := alone(t, outage{takes: 250 * time.Second, lingers: 130 * time.Second})
+	want := []string{"4m0s web-0 add-end a" + killed, "5m0s web-0 del-end a" + killed, "9m10s web-0 add-end a" + killed}
+	if d := cmp.Diff(want, only(got, "-end")[:3]); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }

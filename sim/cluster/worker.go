@@ -2,9 +2,6 @@ package cluster
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -12,9 +9,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/cri"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/cluster/turns"
@@ -25,33 +24,30 @@ import (
 // network, network-status, Running; and back: containers stopped, CNI DEL,
 // object removed. Every arrow is a message of its own with its own latency.
 type worker struct {
-	id      sim.ActorID
-	c       *Cluster
-	k       *kubelet
-	client  kubeapi.Client
-	key     model.PodRef
-	dead    []*podState // sandboxes that want their DEL, oldest first
-	found   *podState   // the sandbox that runs already
-	stopped []*podState // that ran, and whose DEL has succeeded
-	// garbage: the pod is gone and its sandboxes are dead. No worker of the real
-	// kubelet knows of it, and what is done here its container garbage collector does.
-	garbage bool
+	id     sim.ActorID
+	c      *Cluster
+	k      *kubelet
+	client kubeapi.Client
+	key    model.PodRef
+	uid    types.UID
+	found  *cri.Sandbox // the sandbox that runs already
 
 	// In turns only.
 	holds bool          // it is this worker's turn
 	due   time.Duration // when it was to try last
 	tried int           // which of all tries in the cluster that was
 
-	mu     sync.Mutex
-	pod    *corev1.Pod
-	gone   bool // the object is no longer stored
-	wake   chan struct{}
-	making *podState // the sandbox that the runtime is making for it
+	mu         sync.Mutex
+	pod        *corev1.Pod
+	gone       bool // the object is no longer stored
+	terminated bool // all sandboxes are stopped, and there will be no other
+	wake       chan struct{}
+	making     *cri.Sandbox // the sandbox that the runtime is making for it
 }
 
 func newWorker(k *kubelet, p *corev1.Pod) *worker {
-	w := &worker{c: k.c, k: k, key: kubeapi.Ref(p), pod: p, wake: make(chan struct{}, 1)}
-	w.found, w.dead = k.c.sandboxesOf(k.node, p.UID)
+	w := &worker{c: k.c, k: k, key: kubeapi.Ref(p), uid: p.UID, pod: p, wake: make(chan struct{}, 1)}
+	w.found, _ = k.c.record(k.node).Of(p.UID)
 	return w
 }
 
@@ -79,16 +75,13 @@ func (w *worker) unwanted() bool {
 
 func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	defer w.done()
-	if w.garbage {
-		return w.collect(ctx)
-	}
 	worked, lost := w.worked() || kubeapi.Finished(w.pod), w.lost()
-	if len(w.dead) > 0 && w.turn(ctx, turns.Lost) {
+	if w.c.turns.Step > 0 && len(w.dead()) > 0 && w.turn(ctx, turns.Lost) {
 		w.stopDead(ctx)
 	}
 	up := w.found
 	if up != nil && w.pod.Status.Phase != corev1.PodRunning && !w.unwanted() {
-		if err := w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning, up.ips...) }); err != nil {
+		if err := w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning, up.IPs...) }); err != nil {
 			return err
 		}
 	}
@@ -111,13 +104,14 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 		return ctx.Err()
 	}
 	if up != nil {
-		if up.worked = worked; !w.stopContainers(ctx, g, up) {
+		if up.Worked = worked; !w.stopContainers(ctx, g, up) {
 			return ctx.Err()
 		}
 	}
 	if !w.stopAll(ctx) {
 		return ctx.Err()
 	}
+	w.isTerminated()
 	if kubeapi.Finished(w.pod) && !w.unwanted() {
 		return nil
 	}
@@ -127,17 +121,20 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	case lost && !w.unwanted():
 		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodFailed) })
 	}
-	if err := w.leave(ctx, up); err != nil {
-		return err
-	}
-	return w.removeSandboxes(ctx)
+	return w.leave(ctx, up)
+}
+
+func (w *worker) isTerminated() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.terminated = true
 }
 
 // leave has the pod go, of which nothing is left on the machine. Its last status comes
 // first, by which it is over: Kubernetes' own controllers see it in between.
 //
 // Source: pkg/kubelet/status/status_manager.go, TerminatePod and canBeDeleted (v1.34.1).
-func (w *worker) leave(ctx context.Context, ran *podState) error {
+func (w *worker) leave(ctx context.Context, ran *cri.Sandbox) error {
 	if w.c.api.Controlled() && !w.aim().gone && !kubeapi.Finished(w.pod) {
 		last := corev1.PodFailed // its containers never ran
 		if ran != nil {
@@ -153,7 +150,7 @@ func (w *worker) leave(ctx context.Context, ran *podState) error {
 // worked reports whether an earlier kubelet has seen the pod's containers end by
 // themselves.
 func (w *worker) worked() bool {
-	return slices.ContainsFunc(w.dead, func(st *podState) bool { return st.worked })
+	return slices.ContainsFunc(w.dead(), func(st *cri.Sandbox) bool { return st.Worked })
 }
 
 // lost reports whether the pod's containers had started, do not run, and must not be started
@@ -163,22 +160,22 @@ func (w *worker) worked() bool {
 // shouldRestartOnFailure; pkg/kubelet/kubelet_pods.go, getPhase (v1.34.1).
 func (w *worker) lost() bool {
 	return w.found == nil && w.pod.Spec.RestartPolicy == corev1.RestartPolicyNever &&
-		slices.ContainsFunc(w.dead, func(st *podState) bool { return st.result })
+		slices.ContainsFunc(w.dead(), func(st *cri.Sandbox) bool { return st.Result })
 }
 
 // live waits until the pod is to go. It reports true if it went by itself: a
 // Job's pod whose work is done.
-func (w *worker) live(ctx context.Context, up *podState) bool {
+func (w *worker) live(ctx context.Context, up *cri.Sandbox) bool {
 	var work <-chan time.Time
 	if d := kubeapi.RunFor(w.pod); d > 0 {
-		t := time.NewTimer(max(0, up.began+d-w.c.World.Now()))
+		t := time.NewTimer(max(0, up.Began+d-w.c.World.Now()))
 		defer t.Stop()
 		work = t.C
 	}
 	for !w.unwanted() {
 		select {
 		case <-w.wake:
-			if w.outdated() && w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodRunning, up.ips...) }) != nil {
+			if w.outdated() && w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodRunning, up.IPs...) }) != nil {
 				return false
 			}
 		case <-work:
@@ -235,18 +232,18 @@ func (w *worker) insist(ctx context.Context, f func() error) error {
 // bringUp makes one attempt at a sandbox, once the pod has no other. It returns nil
 // and no error if the pod is no longer wanted, and an error if it should be tried
 // again later.
-func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
+func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*cri.Sandbox, error) {
 	if !w.c.runtimeAnswers(w.k.node) {
 		return nil, errNoRuntime
 	}
 	if !w.stopDead(ctx) {
 		return nil, errNotStopped
 	}
-	st := &podState{pod: w.pod, container: w.c.newContainer(w.pod, w.k.node)}
+	st := &cri.Sandbox{Pod: w.pod, Container: w.c.newContainer(w.pod, w.k.node)}
 	w.makes(st)
 	defer w.makes(nil)
 	err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "sandbox", Key: "CREATE sandbox " + w.key.String(), Request: w.request("CREATE", "sandbox")}, func(context.Context) error {
-		w.c.Checker.SandboxUp(model.Sandbox{ID: st.container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
+		w.c.Checker.SandboxUp(model.Sandbox{ID: st.Container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
 		w.c.remember(w.k.node, st)
 		return nil
 	})
@@ -257,22 +254,23 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err == nil && w.c.asks(st.pod) {
+	if err == nil && w.c.asks(st.Pod) {
 		if err = w.annotate(ctx, got); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 	}
-	if st.result = err == nil; st.result {
-		st.ips, st.began = w.c.podIPs(got), w.c.World.Now()
+	if st.Result = err == nil; st.Result {
+		st.IPs, st.Began = w.c.podIPs(got), w.c.World.Now()
 	}
 	if err != nil || w.unwanted() {
-		w.c.Checker.SandboxDown(st.container, "sandbox given up")
-		w.dead = append(w.dead, st)
-		w.stopDead(ctx)
+		w.c.Checker.SandboxDown(st.Container, "sandbox given up")
+		if err != nil {
+			w.undoSandbox(ctx, st)
+		}
 		return nil, err
 	}
 	w.makes(nil)
-	return st, w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning, st.ips...) })
+	return st, w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning, st.IPs...) })
 }
 
 // annotate writes network-status, as Multus does at the end of its ADD. A pod
@@ -304,19 +302,12 @@ func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPha
 		contentType = kubeapi.StrategicPatch
 		condition.LastTransitionTime = metav1.Now()
 		if len(ips) > 0 {
-			status["podIPs"] = append([]any{map[string]string{"$patch": "replace"}}, anyOf(ips)...)
+			status["podIPs"] = append([]any{map[string]string{"$patch": "replace"}}, kubeapi.Anys(ips)...)
 		}
 	}
 	status["conditions"] = []corev1.PodCondition{condition}
 	patch := map[string]any{"metadata": map[string]any{"uid": w.pod.UID}, "status": status}
 	return w.client.Patch(kube.WithClass(ctx, class), w.path()+"/status", contentType, patch)
-}
-
-func anyOf[T any](all []T) (out []any) {
-	for _, x := range all {
-		out = append(out, x)
-	}
-	return out
 }
 
 func (w *worker) remove(ctx context.Context) error {
@@ -328,13 +319,11 @@ func (w *worker) remove(ctx context.Context) error {
 // path is the pod's own in the API.
 func (w *worker) path() string { return kubeapi.Pods.Path(w.key.Namespace, w.key.Name) }
 
-// newContainer is what a runtime would draw at random: 64 hexadecimal digits.
+// newContainer is the id of a pod's next sandbox.
 //
 // The pod's sandboxes are counted by the cluster and not by the worker: a pod
 // that outlives a reboot gets a second worker, and with the first one's id its
 // new sandbox would own whatever the dead one left claimed.
 func (c *Cluster) newContainer(p *corev1.Pod, node string) string {
-	n := c.count("sandbox of " + string(p.UID))
-	h := sha256.Sum256([]byte(fmt.Sprintf("%s %s %s %s %d", p.Namespace, p.Name, p.UID, node, n)))
-	return hex.EncodeToString(h[:])
+	return cri.NewID(p, node, c.count("sandbox of "+string(p.UID)))
 }

@@ -111,3 +111,12 @@ type Result struct {
 	Static []netip.Prefix // from the configuration's addresses
 	Asked  bool           // the pod asked for these very addresses (Addrs), and not for any
 }
+
+// Addrs are the addresses of prefixes.
+func Addrs(all []netip.Prefix) []netip.Addr {
+	out := make([]netip.Addr, len(all))
+	for i, p := range all {
+		out[i] = p.Addr()
+	}
+	return out
+}

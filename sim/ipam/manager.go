@@ -166,7 +166,8 @@ func (r Run) Counted(n *atomic.Int32) Run {
 // Adopt and Export send their messages through the gate they are given. Add, Del,
 // Observe and Act are required.
 type Instance struct {
-	// Add and Del are one execution of the CNI plugin as a process of its own.
+	// Add and Del are one execution of the CNI plugin as a process of its own. The part that
+	// is an IPAM plugin, which an interface plugin starts, they run in sim.Gate.Child.
 	Add func(context.Context, *sim.Gate, Call) (Result, error)
 	Del func(context.Context, *sim.Gate, Call) error
 	// Run is the code of each of the manager's Processes, by name.

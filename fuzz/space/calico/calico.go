@@ -55,7 +55,7 @@ type object = map[string]any
 // draw draws the whole of it; template makes what stands in a workload's pods.
 func (c *world) draw(template func() (map[string]string, object)) {
 	w := c.World
-	w.Doc.Spec.Datastore = space.Pick(w.Choices, "etcdv3", "etcdv3", "kubernetes")
+	w.Doc.Spec.Datastore = space.Pick(w.Choices, "kubernetes", "kubernetes", "etcdv3")
 	hurt := w.Chance(1, 2)
 	w.Pace(5*time.Second, time.Minute)
 	w.Doc.Spec.Limits.Steps = 2500

@@ -42,7 +42,11 @@ var Plan = plan.Manager{
 	Real: plan.RealCode{Latency: latency, Unable: unable, Daemons: daemons, Objects: withGrace, Wanting: wanting},
 }
 
-const kubernetesDatastore = "kubernetes"
+// Where Calico keeps its record.
+const (
+	kubernetesDatastore = "kubernetes"
+	etcdDatastore       = "etcdv3"
+)
 
 // configure takes the configuration out of the manifests.
 func configure(d *plan.Draft, s *scenarios.Scenario, c *capacity.Cluster) error {
@@ -59,7 +63,7 @@ func configure(d *plan.Draft, s *scenarios.Scenario, c *capacity.Cluster) error 
 		V4: b.V4, V6: b.V6, Tunnels: tunnels(d),
 		Settings: reference.Config{Strict: b.Strict, AutoAllocate: b.AutoAllocate, MaxBlocks: b.MaxBlocks},
 	}
-	if d.Datastore == kubernetesDatastore {
+	if d.Datastore != etcdDatastore {
 		config.Datastore = reference.Kubernetes
 	}
 	c.Manager = config

@@ -25,7 +25,7 @@ func settings() []plan.Setting {
 		{Name: "autoAllocateBlocks", Means: "IPAMConfig: a node claims further blocks by itself", Type: values.Flag()},
 		{Name: "maxBlocksPerHost", Means: "IPAMConfig: blocks of one node at most; 0 is upstream's 20", Type: values.Whole(0, 10_000)},
 		{Name: "datastore", Means: "where Calico keeps its record", About: plan.OfCluster,
-			Type: plan.Into(values.Word("etcdv3", kubernetesDatastore), func(d *plan.Draft, s string) { d.Datastore = s })},
+			Type: plan.Into(values.Word(kubernetesDatastore, etcdDatastore), func(d *plan.Draft, s string) { d.Datastore = s })},
 		{Name: "topology", Means: "who speaks BGP with whom", About: plan.OfCluster,
 			Type: plan.Into(values.Word(route.Mesh, route.Reflectors, route.ToR), func(d *plan.Draft, s string) { d.Topology = s })},
 		{Name: "grace", Means: "leakGracePeriod: how long the collector waits before it releases; otherwise 15m", About: plan.OfUpkeep,

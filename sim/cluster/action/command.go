@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
 
@@ -40,6 +41,9 @@ func (a *Command) Do(ctx context.Context, o *cluster.Operator) error {
 		e.Err = err.Error()
 	}
 	o.Cluster.Checker.Record(e)
+	if err != nil && out != "" {
+		return &kubeapi.Done{Err: err}
+	}
 	return err
 }
 

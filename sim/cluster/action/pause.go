@@ -20,17 +20,12 @@ type Pause struct {
 
 // Do sends SIGSTOP and, later, SIGCONT.
 func (a *Pause) Do(ctx context.Context, o *cluster.Operator) error {
-	d := cmp.Or(a.For.Duration, 30*time.Second)
-	o.Cluster.Checker.Paused(a.Actor, true)
-	o.Cluster.World.Pause(a.Actor)
-	defer func() {
-		o.Cluster.World.Resume(a.Actor)
-		o.Cluster.Checker.Paused(a.Actor, false)
-	}()
-	if !kubeapi.Sleep(ctx, d) {
-		return ctx.Err()
+	resume := o.Cluster.Paused(a.Actor)
+	slept := kubeapi.Sleep(ctx, cmp.Or(a.For.Duration, 30*time.Second))
+	if err := resume(); err != nil || slept {
+		return err
 	}
-	return nil
+	return ctx.Err()
 }
 
 func (a *Pause) String() string { return "pause " + a.Actor }

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -91,9 +92,11 @@ func (c *Checker) End(kind model.EventKind, a *sim.Actor, call ipam.Call, err er
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.Begun, e.Disturbed = c.w.Now(), true
+	killed := errors.Is(err, sim.ErrKilled)
+	e.TimedOut = killed && errors.Is(err, context.DeadlineExceeded)
 	if b := c.calls[call.Container]; b != nil {
 		e.Begun, e.MinFree = b.Since, b.minFree
-		e.Disturbed = b.disturbed || errors.Is(err, sim.ErrKilled) || errors.As(err, new(*ipam.Unasked)) || !c.wellSince(call.Node, b.Since) || c.w.Waits(func(op sim.Op) bool { return op.Kind != sim.Event && c.long(op) })
+		e.Disturbed = b.disturbed || killed && !e.TimedOut || errors.As(err, new(*ipam.Unasked)) || !c.wellSince(call.Node, b.Since) || c.w.Waits(func(op sim.Op) bool { return op.Kind != sim.Event && c.long(op) })
 		delete(c.calls, call.Container)
 	}
 	if err != nil {

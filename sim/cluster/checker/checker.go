@@ -127,7 +127,7 @@ func (c *Checker) check(phase invariant.Phase, force bool) {
 		Losses: losses,
 		Truth:  c.snapshotLocked(), Record: c.recorded, Networks: c.networksLocked(),
 		History: &c.history, Settings: c.cfg.Settings,
-		Spins: c.spins.found, Late: c.late, Held: c.held,
+		Spins: c.spins.found, Late: c.late, Held: c.held, Kept: c.kept,
 	}
 	c.states[model.State(v.Truth, v.Record)] = true
 	v = v.Indexed()

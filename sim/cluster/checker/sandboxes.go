@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -120,6 +121,30 @@ func (c *Checker) SandboxGone(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sandboxGoneLocked(id)
+}
+
+// SandboxKept: a machine's runtime has a sandbox on record, until SandboxRemoved or
+// RecordLost.
+func (c *Checker) SandboxKept(node, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept[id] = node
+}
+
+// RecordLost: the record of a machine's runtime is lost.
+func (c *Checker) RecordLost(node string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.kept, func(_, on string) bool { return on == node })
+}
+
+// SandboxRemoved: the runtime forgets a sandbox, for which DEL is never called again.
+func (c *Checker) SandboxRemoved(node string, pod model.PodRef, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.kept, id)
+	c.sandboxGoneLocked(id)
+	c.recordLocked(model.Event{Kind: model.SandboxRemoved, Node: node, Pod: pod, Container: id})
 }
 
 func (c *Checker) sandboxGoneLocked(id string) {

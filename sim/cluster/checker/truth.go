@@ -15,6 +15,7 @@ type truth struct {
 	machines  map[string]*recorder.Machine
 	sandboxes map[string]*model.Sandbox    // by container id
 	pods      map[model.PodRef]model.Pod   // those that are stored
+	kept      map[string]string            // container runtimes have on record, by container id, with their nodes
 	calls     map[string]*Call             // under way, by container id
 	others    map[model.Ref][]netip.Prefix // what else has addresses of the primary network: see Takes
 	upstream  map[sim.ActorID]string       // processes that run the address manager's code, and on which node
@@ -29,6 +30,7 @@ type truth struct {
 func (t *truth) init() {
 	t.machines = map[string]*recorder.Machine{}
 	t.sandboxes = map[string]*model.Sandbox{}
+	t.kept = map[string]string{}
 	t.pods = map[model.PodRef]model.Pod{}
 	t.calls = map[string]*Call{}
 	t.others = map[model.Ref][]netip.Prefix{}

@@ -24,6 +24,10 @@ type Env struct {
 	// Name makes a process name that no process of the run has had: web, web~2, …
 	Name func(string) string
 
+	// Daemons are the manager's, by name. A program of the control plane of that name is
+	// another process: what is left of it.
+	Daemons []string
+
 	Stored *kubeapi.Cache // up to date when Set.Changed is called
 	Feed   *kubeapi.Feed  // what is committed, as messages
 	// Machine is what is so of a node's machine, whatever its Node says. The node is one

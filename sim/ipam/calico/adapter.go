@@ -21,7 +21,7 @@ func New() *ipam.Manager {
 	felixDefaults()
 	return &ipam.Manager{
 		Name: "calico", Upstream: upstreamVersion(), Sources: sources(), Processes: processes,
-		CRDs: crds, Aliases: aliases(), Datastores: []string{store.Etcd, store.Kubernetes},
+		CRDs: crds, Aliases: aliases(), Datastores: []string{store.Kubernetes, store.Etcd},
 		Annotations: ipam.Annotations{
 			// Source: libcalico-go/lib/backend/k8s/conversion, AnnotationContainerID.
 			Container: "cni.projectcalico.org/containerID",
@@ -97,6 +97,7 @@ func OpenWithLoadBalancer(env ipam.Env) (ipam.Instance, error) {
 
 // instanceIn is Calico in one run.
 func instanceIn(env ipam.Env) (*instance, error) {
+	env.Datastore = cmp.Or(env.Datastore, store.Kubernetes)
 	ds, err := store.Open(env)
 	if err != nil {
 		return nil, err

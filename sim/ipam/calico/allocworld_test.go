@@ -1,6 +1,7 @@
 package calico
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -109,7 +110,7 @@ func (w *allocWorld) open(a *ipam.Manager, datastore string) error {
 	if err != nil {
 		return err
 	}
-	env := ipam.Env{API: api, Store: w.run, Datastore: datastore, Device: w.device}
+	env := ipam.Env{API: api, Store: w.run, Datastore: cmp.Or(datastore, store.Etcd), Device: w.device}
 	if w.in, err = instanceIn(env); err != nil {
 		return err
 	}

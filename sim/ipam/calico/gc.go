@@ -1,7 +1,6 @@
 package calico
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
@@ -9,7 +8,6 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/calico/store"
 )
 
 // The names of Calico's garbage collector, as a daemon and as one pass.
@@ -61,6 +59,3 @@ func (i *instance) gcClients(g *sim.Gate) (c gcClients, err error) {
 	c.kube, err = d.Kube(&gcLimits)
 	return c, err
 }
-
-// datastoreType is what upstream's configuration calls the datastore.
-func (i *instance) datastoreType() string { return cmp.Or(i.env.Datastore, store.Etcd) }

@@ -61,7 +61,7 @@ func (i *instance) kubeControllers(ctx context.Context, g *sim.Gate, enabled str
 	}
 	setEnvironment()
 	env := maps.Clone(environment)
-	env["DATASTORE_TYPE"], env[config.EnvEnabledControllers] = i.datastoreType(), enabled
+	env["DATASTORE_TYPE"], env[config.EnvEnabledControllers] = i.env.Datastore, enabled
 	p := &platform.Program{
 		Name: "kube-controllers", Host: platform.NewHost(map[string][]byte{}), Ctx: ctx, Machine: daemon{i, g}, Crash: g.Crash, Env: env,
 	}

@@ -99,7 +99,7 @@ func (i *instance) ipamPass(ctx context.Context, g *sim.Gate, p *passes) error {
 		return err
 	}
 	m := p.take()
-	err = m.scan(ctx, c, i.datastoreType())
+	err = m.scan(ctx, c, i.env.Datastore)
 	if ctx.Err() == nil {
 		p.giveBack(m)
 	}

@@ -1,6 +1,7 @@
 package calico
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (w *gcWorld) open(a *ipam.Manager, run *etcd.Run, datastore string, story f
 	if err != nil {
 		return err
 	}
-	env := ipam.Env{API: api, Store: run, Datastore: datastore}
+	env := ipam.Env{API: api, Store: run, Datastore: cmp.Or(datastore, store.Etcd)}
 	ds, err := store.Open(env)
 	if err != nil {
 		return err

@@ -52,6 +52,7 @@ type attachment struct {
 	calico func() (clientv3.Interface, error)
 	kube   func() (*kubernetes.Clientset, error)
 	crash  func(value any, stack string)
+	child  func(run func())
 	asked  struct {
 		got, certain, refused, exhausted bool
 	}
@@ -82,6 +83,7 @@ func (i *instance) attachment(g *sim.Gate, call ipam.Call) (*attachment, error) 
 		calico: sync.OnceValues(func() (clientv3.Interface, error) { return i.ds.Client(g) }),
 		kube:   sync.OnceValues(func() (*kubernetes.Clientset, error) { return coreOnly(kube.Config(i.env.API.Door(g))) }),
 		crash:  func(v any, _ string) { panic(v) },
+		child:  g.Child,
 	}
 	if g != nil {
 		e.crash = g.Crash
@@ -111,6 +113,7 @@ func (i *instance) host(node string, config []byte) *platform.Host {
 func (e *attachment) runtime(ctx context.Context, executables map[string]func()) platform.Exec {
 	return platform.Exec{From: &platform.Program{
 		Name: "containerd", Host: e.host, Ctx: ctx, Machine: e, Executables: executables, Crash: e.crash, Started: e.started,
+		Runtime: true, Child: e.child,
 	}}
 }
 

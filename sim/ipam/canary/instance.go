@@ -25,8 +25,13 @@ type instance struct {
 	record model.Snapshot
 }
 
-// Add is one execution of the CNI plugin.
-func (i *instance) Add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
+// Add is one execution of the CNI plugin, an IPAM plugin.
+func (i *instance) Add(ctx context.Context, g *sim.Gate, c ipam.Call) (r ipam.Result, err error) {
+	g.Child(func() { r, err = i.add(ctx, g, c) })
+	return r, err
+}
+
+func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
 	p, d, err := i.plugin(g, c)
 	if err != nil {
 		return ipam.Result{}, err
@@ -52,7 +57,12 @@ func (i *instance) Add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Resu
 
 // Del is one execution of the CNI plugin. It releases by container, so that a
 // DEL that comes late cannot hurt a pod of the same name.
-func (i *instance) Del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
+func (i *instance) Del(ctx context.Context, g *sim.Gate, c ipam.Call) (err error) {
+	g.Child(func() { err = i.del(ctx, g, c) })
+	return err
+}
+
+func (i *instance) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	p, d, err := i.plugin(g, c)
 	if err != nil {
 		return err

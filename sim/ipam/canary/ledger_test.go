@@ -217,6 +217,7 @@ func play(t *testing.T, section string) map[string]string {
 		}
 	}
 	v.History.Add(model.Event{Kind: model.SandboxDown, Container: c.Container, At: v.Truth.At})
+	v.History.Add(model.Event{Kind: model.SandboxRemoved, Container: c.Container, Node: c.Node, At: v.Truth.At})
 	judge(invariant.Always)
 	v.Truth.At += 5 * time.Minute
 	l.release(func(k claim) bool { _, ok := v.Truth.Pods[podRef(k.Pod)]; return !ok })

@@ -81,6 +81,10 @@ func (d *Disks) Del(ctx context.Context, g *sim.Gate, c ipam.Call, config []byte
 	return err
 }
 
-func (d *Disks) exec(ctx context.Context, g *sim.Gate, command string, c ipam.Call, config []byte) ([]byte, error) {
-	return Exec(ctx, g, d.Of(c.Node), Call{Command: command, Container: c.Container, Interface: c.Interface, Config: config})
+// exec executes host-local as the child of the plugin that the runtime has called.
+func (d *Disks) exec(ctx context.Context, g *sim.Gate, command string, c ipam.Call, config []byte) (out []byte, err error) {
+	g.Child(func() {
+		out, err = Exec(ctx, g, d.Of(c.Node), Call{Command: command, Container: c.Container, Interface: c.Interface, Config: config})
+	})
+	return out, err
 }

@@ -27,12 +27,15 @@ var _ invoke.Exec = Exec{}
 var variables = []string{"CNI_COMMAND", "CNI_CONTAINERID", "CNI_NETNS", "CNI_ARGS", "CNI_IFNAME", "CNI_PATH"}
 
 // ExecPlugin executes a plugin, which inherits what From has in its environment, and
-// waits for it.
+// waits for it. A plugin that another plugin has started outlives that one.
+//
+// Source: containernetworking/plugins, pkg/ipam/ipam.go, ExecAdd (v1.9.0), which
+// passes context.TODO(); containernetworking/cni, pkg/invoke/raw_exec.go (v1.3.0), which kills one process.
 func (e Exec) ExecPlugin(_ context.Context, name string, stdin []byte, environ []string) ([]byte, error) {
 	from := e.From
 	p := &Program{
 		Name: name, Host: from.Host, Ctx: from.Ctx, Gate: from.Gate, Machine: from.Machine, Executables: from.Executables,
-		Crash: from.Crash, Started: from.Started, Stdin: slices.Clone(stdin), Env: map[string]string{},
+		Crash: from.Crash, Started: from.Started, Child: from.Child, Stdin: slices.Clone(stdin), Env: map[string]string{},
 	}
 	for _, kv := range environ {
 		if name, value, _ := strings.Cut(kv, "="); slices.Contains(variables, name) {
@@ -44,7 +47,13 @@ func (e Exec) ExecPlugin(_ context.Context, name string, stdin []byte, environ [
 	p.Env["CNI_COMMAND"] = command
 	// Whether a program's network namespace is its caller's is a matter of the kernel.
 	p.Env["CNI_NETNS_OVERRIDE"] = "true"
-	end := p.Run(from.Executables[name])
+	var end Ended
+	run := func() { end = p.Run(from.Executables[name]) }
+	if from.Child != nil && !from.Runtime {
+		from.Child(run)
+	} else {
+		run()
+	}
 	if from.Started != nil {
 		from.Started(p, end)
 	}

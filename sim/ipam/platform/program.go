@@ -39,6 +39,12 @@ type Program struct {
 	Executables map[string]func()
 	// Crash is told of a panic that ended the program or one that it started.
 	Crash func(value any, stack string)
+	// Child runs a program that this one starts as a child process, which outlives it, and
+	// so do those that it starts; nil: they die with it.
+	Child func(run func())
+	// Runtime: it is a container runtime. What it starts is killed when its caller hangs up,
+	// but not what that has started.
+	Runtime bool
 	// Started is told of every program that it started, when that has ended.
 	Started func(*Program, Ended)
 	Stdin   []byte

@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/ipam/platform"
 )
 
-// attachment is one execution of the plugin for one interface, as a container runtime
+// attachment is one execution of the plugin for one interface, as an interface plugin
 // begins it: upstream's own program from its main function on, on a simulated host.
 type attachment struct {
 	call    ipam.Call
@@ -36,8 +36,8 @@ func (i *instance) attachment(ctx context.Context, g *sim.Gate, call ipam.Call) 
 		IPAM struct{ Addresses []json.RawMessage }
 	}{}
 	_ = json.Unmarshal(in, &conf) // upstream says so better
-	p := i.program(ctx, g, "containerd", call.Node)
-	p.Env, p.Executables = map[string]string{}, map[string]func(){ours: pluginMain}
+	p := i.program(ctx, g, "interface plugin", call.Node)
+	p.Env, p.Executables, p.Child = map[string]string{}, map[string]func(){ours: pluginMain}, g.Child
 	return &attachment{call: call, stdin: in, static: len(conf.IPAM.Addresses), runtime: platform.Exec{From: p}}, nil
 }
 

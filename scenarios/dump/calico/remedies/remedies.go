@@ -62,7 +62,7 @@ type drafts struct {
 }
 
 func draftsOf(d *diagnosis.Drafts) *drafts {
-	out := &drafts{Drafts: d, etcd: d.Datastore != "kubernetes"}
+	out := &drafts{Drafts: d, etcd: d.Datastore == "etcdv3"}
 	for i := range d.View.Networks {
 		if n := &d.View.Networks[i]; n.Blocks != nil {
 			out.network = n

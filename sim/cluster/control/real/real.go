@@ -82,7 +82,11 @@ func (c *controllers) Start() {
 		return elect && (x.Replicas > 1 || slices.ContainsFunc(x.ExtraArgs, func(a control.Arg) bool { return a.Name == "leader-elect" }))
 	}
 	managers := elected(p.ControllerManager, c.manager.Generic.LeaderElection.LeaderElect)
-	c.start("kube-controller-manager", p.ControllerManager, managers, func(ctx context.Context, g *sim.Gate, identity string) error {
+	name := "kube-controller-manager"
+	if slices.Contains(c.Daemons, name) {
+		name += "-rest" // its controllers but the manager's
+	}
+	c.start(name, p.ControllerManager, managers, func(ctx context.Context, g *sim.Gate, identity string) error {
 		return controlplane.Controllers(ctx, c.API.Door(g), controlplane.Options{
 			Serves: c.serves, Heard: c.heard, NodeMonitorGrace: c.Timers.NodeMonitorGrace, Config: c.manager, Identity: identity,
 		})

@@ -1,0 +1,25 @@
+package scenarios
+
+import (
+	"strings"
+
+	"ipamsim/reports"
+)
+
+// idle is what was to happen in a run and did not: actions that came to nothing, and faults
+// if the run had no message that could have met one.
+func (s *Scenario) idle(rep *reports.Report) (out []reports.Idle) {
+	if rep.History == nil {
+		return nil
+	}
+	for i := range rep.History.Events {
+		if e := &rep.History.Events[i]; e.Idle {
+			out = append(out, reports.Idle{At: e.At, What: e.Text, Why: e.Err})
+		}
+	}
+	f := s.Doc.Spec.Faults
+	if f.Max > 0 && len(f.Only) > 0 && !s.Doc.Spec.MayFail && !rep.Stopped && rep.Trace != nil && !rep.Trace.Exposed {
+		out = append(out, reports.Idle{At: rep.Virtual, What: "faults", Why: "no message of the run that can fail is one of spec.faults.only: " + strings.Join(f.Only, ", ")})
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+// Package cri has what a container runtime keeps of its sandboxes on the disk of its
+// machine.
+package cri
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"ipamsim/sim"
+)
+
+// Sandbox is one sandbox on record: enough to run CNI DEL for it later.
+type Sandbox struct {
+	Pod       *corev1.Pod
+	Container string // its id
+	IPs       []corev1.PodIP
+	Began     time.Duration // when its containers did
+	Tried     bool          // its ADD has begun, so that a DEL calls its networks
+	Result    bool          // its ADD succeeded: the runtime has a result of it
+	Worked    bool          // its containers have done their work
+	Stopped   bool          // StopPodSandbox has succeeded
+
+	number    int         // how many the machine had before
+	undone    bool        // the runtime undoes its ADD and shows it to no kubelet
+	stopping  sim.ActorID // which process stops it
+	forgotten bool        // by Multus, which has removed its file of its networks
+}
+
+// Record is that of one machine. A sandbox is on it from its creation until it is removed,
+// through restarts of the runtime and of the machine.
+type Record struct {
+	Runs func(container string) bool // whether a sandbox has its processes
+
+	mu        sync.Mutex
+	sandboxes map[string]*Sandbox // by container
+	number    int                 // of the next
+}
+
+// Add puts a sandbox on record.
+func (r *Record) Add(s *Sandbox) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sandboxes == nil {
+		r.sandboxes = map[string]*Sandbox{}
+	}
+	r.sandboxes[s.Container], s.number = s, r.number
+	r.number++
+}
+
+// Remove takes a sandbox off the record.
+func (r *Record) Remove(s *Sandbox) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.sandboxes, s.Container)
+}
+
+// Lose takes all of them off: the disk is another one.
+func (r *Record) Lose() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sandboxes = nil
+}
+
+// All are the sandboxes that a kubelet is shown, oldest first.
+func (r *Record) All() []*Sandbox {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := slices.SortedFunc(maps.Values(r.sandboxes), func(a, b *Sandbox) int { return a.number - b.number })
+	return slices.DeleteFunc(all, func(s *Sandbox) bool { return s.undone })
+}
+
+// Of are those of a pod: the one that runs, nil if none does, and the others, oldest first.
+func (r *Record) Of(uid types.UID) (up *Sandbox, dead []*Sandbox) {
+	for _, s := range r.All() {
+		switch {
+		case s.Pod.UID != uid:
+		case s.Result && r.Runs(s.Container) && up == nil:
+			up = s
+		default:
+			dead = append(dead, s)
+		}
+	}
+	return up, dead
+}
+
+// Dead are those that do not run, oldest first.
+func (r *Record) Dead() []*Sandbox {
+	return slices.DeleteFunc(r.All(), func(s *Sandbox) bool { return r.Runs(s.Container) })
+}
+
+// Undo notes that the runtime undoes a sandbox. It reports false if it had not begun to make
+// it.
+func (r *Record) Undo(s *Sandbox) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sandboxes[s.Container] != s {
+		return false
+	}
+	s.undone = true
+	return true
+}
+
+// Restart is what the runtime finds when it starts: sandboxes that it was undoing are dead.
+func (r *Record) Restart() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.sandboxes {
+		s.undone = false
+	}
+}
+
+// Claim notes which process stops a sandbox. It reports false if another one does that is
+// alive: a kubelet's worker and its garbage collector do not call DEL for one sandbox at one
+// time.
+func (r *Record) Claim(s *Sandbox, by sim.ActorID, alive func(sim.ActorID) bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s.stopping != by && alive(s.stopping) {
+		return false
+	}
+	s.stopping = by
+	return true
+}
+
+// Release ends a claim.
+func (r *Record) Release(s *Sandbox, by sim.ActorID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s.stopping == by {
+		s.stopping = ""
+	}
+}

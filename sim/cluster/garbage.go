@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"context"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"ipamsim/sim"
+	"ipamsim/sim/cluster/cri"
+	"ipamsim/sim/cluster/kubeapi"
+)
+
+// collectGarbage starts the kubelet's container garbage collector, if it does not run: it
+// runs while there is a sandbox that could be garbage. A pass has each one stopped that is to
+// go, and the runtime stops it once more before it removes it. What fails is tried again at
+// the next pass. In turns there is none.
+//
+// Source: pkg/kubelet/kubelet.go, StartGarbageCollection and ContainerGCPeriod;
+// pkg/kubelet/kuberuntime/kuberuntime_gc.go, removeSandbox (v1.34.1); containerd 2,
+// internal/cri/server, RemovePodSandbox.
+func (k *kubelet) collectGarbage() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.c.turns.Step > 0 || k.c.World.Alive(k.collector) || len(k.c.record(k.node).Dead()) == 0 {
+		return
+	}
+	k.collector = sim.ActorID(k.c.Name("kubelet/" + k.node + "/gc"))
+	k.c.World.Spawn(sim.Process{ID: k.collector, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
+		client := kubeapi.New(k.c.api.Door(g))
+		for len(k.c.record(k.node).Dead()) > 0 && kubeapi.Sleep(ctx, k.untilPass()) {
+			k.removeGarbage(ctx, client)
+		}
+		return ctx.Err()
+	}})
+}
+
+// untilPass is how long it takes until the next pass, of which there is one each period. The
+// first of a kubelet that is there when the run begins comes at any time of a period, the same
+// for all runs: it has started long before.
+func (k *kubelet) untilPass() time.Duration {
+	every := k.c.Config.Timers.ContainerGC
+	since := k.c.World.Now() - k.started
+	if k.started == 0 {
+		h := fnv.New32a()
+		h.Write([]byte(k.node))
+		since += time.Duration(h.Sum32()) * time.Microsecond
+	}
+	return every - since%every
+}
+
+// removeGarbage is one pass of the collector.
+func (k *kubelet) removeGarbage(ctx context.Context, client kubeapi.Client) {
+	for _, st := range k.garbage() {
+		w := &worker{id: k.collector, c: k.c, k: k, client: client, key: kubeapi.Ref(st.Pod), pod: st.Pod}
+		if w.stopSandbox(ctx, st) && w.stopSandbox(ctx, st) {
+			k.c.forget(k.node, st)
+		}
+	}
+}
+
+// garbageLeft reports whether a kubelet that can has yet to remove a sandbox.
+func (c *Cluster) garbageLeft() bool {
+	if c.turns.Step > 0 {
+		return false
+	}
+	return slices.ContainsFunc(c.Nodes(), func(name string) bool {
+		n := c.node(name)
+		return c.Checker.Machine(name).Healthy() && n.kubelet != nil && len(n.kubelet.garbage()) > 0
+	})
+}
+
+// garbage are the sandboxes that are to be removed, oldest first: all of a pod that is
+// deleted and terminated, and of another one all but the newest that does not run, whose
+// containers the kubelet keeps.
+//
+// Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, evictSandboxes; pkg/kubelet/kubelet.go,
+// MaxPerPodContainerCount (v1.34.1).
+func (k *kubelet) garbage() []*cri.Sandbox {
+	dead := k.c.record(k.node).Dead()
+	newest := map[types.UID]*cri.Sandbox{}
+	for _, st := range dead {
+		newest[st.Pod.UID] = st
+	}
+	return slices.DeleteFunc(dead, func(st *cri.Sandbox) bool {
+		return k.makes(st) || newest[st.Pod.UID] == st && !k.finished(st.Pod)
+	})
+}
+
+// makes reports whether the runtime is making a sandbox, or undoes that.
+func (k *kubelet) makes(st *cri.Sandbox) bool {
+	w := k.workerOf(st.Pod.UID)
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.making == st
+}
+
+// finished reports whether nothing of a pod is to be kept, as far as the kubelet knows.
+//
+// Source: pkg/kubelet/pod_workers.go, ShouldPodContentBeRemoved (v1.34.1).
+func (k *kubelet) finished(p *corev1.Pod) bool {
+	if w := k.workerOf(p.UID); w != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.terminated && (w.gone || w.pod.DeletionTimestamp != nil)
+	}
+	stored := k.c.Cache.Pod(kubeapi.Ref(p))
+	return stored == nil || stored.UID != p.UID || stored.DeletionTimestamp != nil && kubeapi.Finished(stored)
+}
+
+// workerOf is the worker of a pod, also of one that is no longer stored.
+func (k *kubelet) workerOf(uid types.UID) *worker {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, w := range k.alive {
+		if w.uid == uid {
+			return w
+		}
+	}
+	return k.workers[uid]
+}

@@ -1,0 +1,28 @@
+package kubeapi
+
+import (
+	"context"
+	"encoding/json"
+
+	"ipamsim/sim/ipam"
+)
+
+// StoreStatus writes the status of a pod's manifest, of which the API server keeps
+// nothing when it creates the pod.
+func StoreStatus(ctx context.Context, cl Client, o ipam.Object) error {
+	var m struct {
+		Status map[string]json.RawMessage `json:"status"`
+	}
+	if err := json.Unmarshal(o.Body, &m); err != nil || len(m.Status) == 0 {
+		return err
+	}
+	return cl.Patch(ctx, Pods.Path(o.Namespace, o.Name)+"/status", MergePatch, m)
+}
+
+// Anys are the elements as what they are in JSON lists of several types.
+func Anys[T any](all []T) (out []any) {
+	for _, x := range all {
+		out = append(out, x)
+	}
+	return out
+}
