@@ -55,8 +55,8 @@ type Event struct {
 	// Site, of AddEnd and DelEnd with Err, is upstream's line that sent the call's last
 	// message.
 	Site CallSite
-	// Idle, of Operator with Err: the action came to nothing, and the scenario does not say
-	// that it may.
+	// Idle, of Operator with Err: the action was without effect, and the scenario does not
+	// allow that.
 	Idle bool
 	// Deed is what an Operator or a FaultEvent did, without to whom: "delete nodes",
 	// "delete --force pods", "patch ippools.crd.projectcalico.org", "retype services", "crash",

@@ -49,7 +49,7 @@ func NotHappened(r *Report) string {
 		fmt.Fprintf(&b, "\n   did not happen: %s at %s: %s", Clean(x.What), layout.Clock(x.At), Clean(x.Why))
 	}
 	if b.Len() > 0 {
-		b.WriteString("\n   (an entry that may come to nothing says mayFail: true; spec.mayFail says so of all)")
+		b.WriteString("\n   (mayFail: true allows an entry to be without effect; spec.mayFail allows it for all entries)")
 	}
 	return b.String()
 }

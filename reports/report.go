@@ -22,8 +22,8 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// Idle is an action of the timeline that came to nothing, or faults that no message could
-// have.
+// Idle is an action of the timeline without effect, or faults that no message of the run
+// could meet.
 type Idle struct {
 	At   time.Duration `json:"at"` // virtual
 	What string        `json:"what"`

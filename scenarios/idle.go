@@ -6,8 +6,8 @@ import (
 	"ipamsim/reports"
 )
 
-// idle is what was to happen in a run and did not: actions that came to nothing, and faults
-// if the run had no message that could have met one.
+// idle lists what was to happen in a run and did not: actions without effect, and faults if
+// the run had no message that could have met one.
 func (s *Scenario) idle(rep *reports.Report) (out []reports.Idle) {
 	if rep.History == nil {
 		return nil

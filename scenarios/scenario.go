@@ -60,7 +60,7 @@ type Spec struct {
 	Until  metav1.Duration `json:"until" jsonschema:"required"`
 	Settle metav1.Duration `json:"settle,omitzero"`
 
-	// MayFail: the run is judged even if actions of the timeline come to nothing.
+	// MayFail: the run is judged even if actions of the timeline are without effect.
 	MayFail bool `json:"mayFail,omitempty"`
 
 	Strategy string  `json:"strategy,omitempty" unset:"timed"` // default timed
@@ -139,7 +139,7 @@ type Churn struct {
 // Event is one line of the timeline: a time and exactly one action.
 type Event struct {
 	At metav1.Duration `json:"at" jsonschema:"required"`
-	// MayFail: the run is judged even if this comes to nothing.
+	// MayFail: the run is judged even if this action is without effect.
 	MayFail bool `json:"mayFail,omitempty"`
 
 	Apply          *action.Apply          `json:"apply,omitempty"`

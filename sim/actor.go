@@ -185,19 +185,21 @@ func (g *Gate) Child(f func()) {
 	}
 }
 
-// KillOne is Kill of a process without its child: one that waits for a child does nothing
-// else, so that it ends when the child has. It reports whether the process was alive, and
-// whether it had a child.
-func (w *World) KillOne(id ActorID) (alive, child bool) {
+// KillOne is Kill of a process without its child: a process that waits for a child does nothing
+// else, so that it ends when the child has. It reports whether there was a child.
+func (w *World) KillOne(id ActorID) (child bool) {
 	w.mu.Lock()
 	a := w.actors[id]
 	if a != nil && a.children > 0 {
 		a.orphaned = true
 		w.mu.Unlock()
-		return true, true
+		return true
 	}
 	w.mu.Unlock()
-	return a != nil && w.end(a, ErrKilled), false
+	if a != nil {
+		w.end(a, ErrKilled)
+	}
+	return false
 }
 
 // KillGroup kills every process of a group and returns their names, sorted.

@@ -185,7 +185,7 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 			return
 		}
 	}
-	if s.brief && len(rep.Idle) == 0 && !story && ok && replayed == nil {
+	if s.brief && !story && ok && replayed == nil {
 		return
 	}
 	s.bar.Above(func() {

@@ -63,7 +63,7 @@ func (s Space) World(managers scenarios.Managers, c *Choices, seed uint64, witho
 	w := &World{Choices: c, Doc: scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind}}
 	w.Doc.Metadata.Name = fmt.Sprintf("%s-%d", s.Name, seed)
 	w.Doc.Spec.Seed, w.Doc.Spec.Controllers = &seed, "simple"
-	w.Doc.Spec.MayFail = true // drawn actions come to nothing now and then
+	w.Doc.Spec.MayFail = true // a drawn action may be without effect
 	without = append(spared(c), without...)
 	if s.Draw(w); len(without) > 0 {
 		leaveOut(&w.Doc.Spec, without)

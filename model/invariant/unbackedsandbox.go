@@ -8,8 +8,8 @@ import "ipamsim/model"
 // A claim for another container of the pod backs a sandbox as well, because
 // managers know pods by their names (Whereabouts) and dumps do not name
 // containers; but not if that container lives: then the claim is that one's, goes
-// with it, and the sandbox is a namesake nobody knows of. A pool that is disabled gives
-// nothing away: an address of it is judged once all is calm (Convergence).
+// with it, and the sandbox is a namesake without a claim. A pool that is disabled gives
+// nothing away: its addresses are judged once all is calm (Convergence).
 var UnbackedSandbox = define(Invariant{
 	Name:     "unbacked-sandbox",
 	Severity: model.Major,

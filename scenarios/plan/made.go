@@ -34,7 +34,7 @@ func (p *Plan) make(d *Draft, cache map[string]*made) (*made, error) {
 		return m, nil
 	}
 	doc := p.base.Doc
-	doc.Spec.Datastore, doc.Spec.MayFail = d.Datastore, true // Services without room are refused
+	doc.Spec.Datastore = d.Datastore
 	m := &made{}
 	var bad *strict.Error
 	if m.scenario, err = p.base.With(doc, objects); errors.As(err, &bad) {

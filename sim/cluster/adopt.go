@@ -105,7 +105,7 @@ func (c *Cluster) foundAt(p *corev1.Pod, w multus.Network, i int) model.Attachme
 		says := c.Config.Manager.Annotations
 		a.Asked = p.Annotations[says.Addresses] != ""
 		if past := p.Annotations[says.Static]; past != "" {
-			a.Static = cri.PastIPAM(past)
+			a.Static = ipam.PastIPAM(past)
 			return a
 		}
 		for _, ip := range p.Status.PodIPs {
@@ -124,7 +124,7 @@ func (c *Cluster) foundAt(p *corev1.Pod, w multus.Network, i int) model.Attachme
 		}
 		ips = multus.Addresses(p, w, nth)
 	}
-	static := cri.Static(c.config(w.Key))
+	static := ipam.Static(c.config(w.Key))
 	for _, s := range ips {
 		addr, err := netip.ParseAddr(s)
 		switch addr = addr.Unmap(); {

@@ -193,7 +193,7 @@ var errKilled = fmt.Errorf("%w; the plugin that it had started runs on", sim.Err
 //
 // Source: containernetworking/cni, pkg/invoke/raw_exec.go, ExecPlugin (v1.3.0).
 func (c *Cluster) killPlugin(id sim.ActorID) error {
-	if _, child := c.World.KillOne(id); child {
+	if c.World.KillOne(id) {
 		return errKilled
 	}
 	return sim.ErrKilled

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/sim"
@@ -85,33 +84,23 @@ func (k *kubelet) garbage() []*cri.Sandbox {
 	for _, st := range dead {
 		newest[st.Pod.UID] = st
 	}
-	return slices.DeleteFunc(dead, func(st *cri.Sandbox) bool {
-		return k.makes(st) || newest[st.Pod.UID] == st && !k.finished(st.Pod)
-	})
+	return slices.DeleteFunc(dead, func(st *cri.Sandbox) bool { return k.keeps(st, newest[st.Pod.UID] == st) })
 }
 
-// makes reports whether the runtime is making a sandbox, or undoes that.
-func (k *kubelet) makes(st *cri.Sandbox) bool {
-	w := k.workerOf(st.Pod.UID)
-	if w == nil {
-		return false
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.making == st
-}
-
-// finished reports whether nothing of a pod is to be kept, as far as the kubelet knows.
+// keeps reports whether a dead sandbox is not to be removed now: the runtime is making or
+// undoing it, or it is the newest of a pod that the kubelet does not know to be finished.
 //
 // Source: pkg/kubelet/pod_workers.go, ShouldPodContentBeRemoved (v1.34.1).
-func (k *kubelet) finished(p *corev1.Pod) bool {
-	if w := k.workerOf(p.UID); w != nil {
+func (k *kubelet) keeps(st *cri.Sandbox, newest bool) bool {
+	if w := k.workerOf(st.Pod.UID); w != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		return w.terminated && (w.gone || w.pod.DeletionTimestamp != nil)
+		finished := w.terminated && (w.gone || w.pod.DeletionTimestamp != nil)
+		return w.making == st || newest && !finished
 	}
-	stored := k.c.Cache.Pod(kubeapi.Ref(p))
-	return stored == nil || stored.UID != p.UID || stored.DeletionTimestamp != nil && kubeapi.Finished(stored)
+	stored := k.c.Cache.Pod(kubeapi.Ref(st.Pod))
+	finished := stored == nil || stored.UID != st.Pod.UID || stored.DeletionTimestamp != nil && kubeapi.Finished(stored)
+	return newest && !finished
 }
 
 // workerOf is the worker of a pod, also of one that is no longer stored.

@@ -15,7 +15,7 @@ import (
 type Entry struct {
 	At time.Duration
 	Action
-	MayFail bool // the run proves what it is to prove even if the action comes to nothing
+	MayFail bool // the run is judged even if the action is without effect
 }
 
 // Action is something that happens to the cluster from outside: a machine fails,

@@ -153,8 +153,8 @@ const (
 
 // del calls DEL for a sandbox's networks. Multus has them from its file, which goes with
 // the first DEL, also with one that fails (retryDeleteOnError is not set). After that it has
-// them from the pod: is that gone, or cannot be read, it says that all is well and calls
-// nobody. One that is killed removes no file.
+// them from the pod: if the pod is gone, or cannot be read, it succeeds and calls no plugin.
+// A Multus that is killed removes no file.
 //
 // Source: multus-cni, pkg/multus, CmdDel and consumeScratchNetConf (v4.2.3).
 func (w *worker) del(ctx context.Context, st *cri.Sandbox, until time.Duration) error {
@@ -172,7 +172,7 @@ func (w *worker) del(ctx context.Context, st *cri.Sandbox, until time.Duration) 
 func (w *worker) disk() *disk.Disk { return w.c.doors.Used(w.k.node) }
 
 // delNetworks calls DEL for networks, last first, and for all of them, whichever fail, until
-// the runtime has had enough.
+// the runtime's deadline.
 //
 // Source: multus-cni, pkg/multus, delPlugins (v4.2.3).
 func (w *worker) delNetworks(ctx context.Context, st *cri.Sandbox, networks []multus.Network, until time.Duration) error {

@@ -239,8 +239,8 @@ func TestRemovalAfterReboot(t *testing.T) {
 	}
 }
 
-// The sandbox of a pod that lives is kept, and stopped again when the pod goes: the kubelet
-// keeps its newest dead container. The one before that is removed.
+// The newest dead sandbox of a pod that runs is kept, and stopped again when the pod goes: the
+// kubelet keeps the pod's newest dead container. The sandbox before that is removed.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, evictSandboxes (v1.34.1).
 func TestNewestDeadSandboxIsKept(t *testing.T) {

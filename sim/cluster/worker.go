@@ -111,7 +111,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	if !w.stopAll(ctx) {
 		return ctx.Err()
 	}
-	w.isTerminated()
+	w.setTerminated()
 	if kubeapi.Finished(w.pod) && !w.unwanted() {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	return w.leave(ctx, up)
 }
 
-func (w *worker) isTerminated() {
+func (w *worker) setTerminated() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.terminated = true
@@ -302,7 +302,11 @@ func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPha
 		contentType = kubeapi.StrategicPatch
 		condition.LastTransitionTime = metav1.Now()
 		if len(ips) > 0 {
-			status["podIPs"] = append([]any{map[string]string{"$patch": "replace"}}, kubeapi.Anys(ips)...)
+			all := []any{map[string]string{"$patch": "replace"}}
+			for _, ip := range ips {
+				all = append(all, ip)
+			}
+			status["podIPs"] = all
 		}
 	}
 	status["conditions"] = []corev1.PodCondition{condition}

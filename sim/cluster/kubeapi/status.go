@@ -18,11 +18,3 @@ func StoreStatus(ctx context.Context, cl Client, o ipam.Object) error {
 	}
 	return cl.Patch(ctx, Pods.Path(o.Namespace, o.Name)+"/status", MergePatch, m)
 }
-
-// Anys are the elements as what they are in JSON lists of several types.
-func Anys[T any](all []T) (out []any) {
-	for _, x := range all {
-		out = append(out, x)
-	}
-	return out
-}

@@ -1,4 +1,4 @@
-package cri
+package ipam
 
 import (
 	"encoding/json"
