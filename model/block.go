@@ -100,6 +100,32 @@ func (b *BlockPolicy) PoolOf(a netip.Addr) *IPPool {
 	return nil
 }
 
+// Only is the policy for a pod on a node that asks for certain pools, by name or prefix: they
+// serve it whatever they select, and no other pool of their family does. If one of them does
+// not exist, or is disabled, none does.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, determinePools, and
+// cni-plugin/internal/pkg/utils/utils.go, ResolvePools (v3.31).
+func (b *BlockPolicy) Only(pools []string, node string) BlockPolicy {
+	out := *b
+	out.Pools = slices.Clone(b.Pools)
+	asked, missing := map[bool]bool{}, slices.Clone(pools)
+	for i := range out.Pools {
+		p := &out.Pools[i]
+		if names := []string{p.Name, p.Prefix.String()}; !p.Disabled && slices.ContainsFunc(names, func(n string) bool { return slices.Contains(pools, n) }) {
+			missing = slices.DeleteFunc(missing, func(n string) bool { return slices.Contains(names, n) })
+			p.Workloads, p.Manual, p.Selective, p.Nodes = true, false, false, []string{node}
+			asked[p.Prefix.Addr().Is4()] = true
+		}
+	}
+	for i := range out.Pools {
+		p := &out.Pools[i]
+		named := slices.Contains(pools, p.Name) || slices.Contains(pools, p.Prefix.String())
+		p.Disabled = p.Disabled || len(missing) > 0 || asked[p.Prefix.Addr().Is4()] && !named
+	}
+	return out
+}
+
 // Serves reports whether any pod that starts on a node may get an address of the pool.
 func (p *IPPool) Serves(node string) bool {
 	return !p.Disabled && !p.Manual && !p.Selective && p.Workloads && slices.Contains(p.Nodes, node)

@@ -51,6 +51,20 @@ func Free(networks []Network, s Snapshot, key, node string) int {
 	return least
 }
 
+// FreeOf is Free for a pod that asks for certain pools of a network with blocks, by name or
+// prefix; none: for any pod.
+func FreeOf(networks []Network, s Snapshot, key, node string, pools []string) int {
+	n := NetworkByKey(networks, key)
+	if n == nil || n.Blocks == nil || len(pools) == 0 {
+		return Free(networks, s, key, node)
+	}
+	networks = slices.Clone(networks)
+	n = NetworkByKey(networks, key)
+	only := n.Blocks.Only(pools, node)
+	n.Blocks = &only
+	return Free(networks, s, key, node)
+}
+
 // freeIn is how many addresses of a range are free: with node slices those of the fullest
 // of the node's pools.
 func freeIn(n *Network, r *Range, pools []Pool, node string, used []netip.Addr) int {

@@ -20,6 +20,7 @@ const (
 	SandboxRemoved EventKind = "sandbox-removed" // the runtime has forgotten it
 	Reconcile      EventKind = "reconcile-begin"
 	Reconciled     EventKind = "reconcile-end"
+	Exited         EventKind = "exit" // of a daemon of the manager's
 	NodeEvent      EventKind = "node"
 	Operator       EventKind = "operator"
 	ActorPanic     EventKind = "actor-panic"
@@ -41,13 +42,17 @@ type Event struct {
 	Addrs     []netip.Addr
 	Err       string // what upstream said; "" on success
 	Exhausted bool   // AddEnd: upstream said that no address is left
-	Asked     bool   // AddEnd: upstream refused a pod that had asked for certain addresses or pools
-	MinFree   int    // AddEnd: the least number of addresses policy left free at any time during the ADD
+	Asked     bool   // AddEnd: upstream refused a pod that had asked for certain addresses
+	// Pools, of AddEnd with Err, are the pools that the pod had asked for, by name or prefix.
+	Pools []string
+	// MinFree, of AddEnd, is the least number of addresses that policy left free at any time
+	// during the ADD, of Pools if there are any.
+	MinFree int
 	// Begun, of AddEnd and DelEnd, is when the call began.
 	Begun time.Duration
 	// Disturbed, of AddEnd and DelEnd: a fault met the call, its machine was not well, or
 	// messages took so long meanwhile that it may have run out of its deadline. What came
-	// of it is then not the manager's doing alone.
+	// of it is then not the manager's doing alone. Of Exited: the process was killed.
 	Disturbed bool
 	// TimedOut, of AddEnd and DelEnd: the container runtime has ended the call, which took
 	// too long.

@@ -32,6 +32,7 @@ spec:
   settle: %s
   reconcilers:
   - {name: canary-reconciler, schedule: "@every 15s"}
+  daemons: [%s]
   latencies:
     stop: {median: 100ms}
   timeline:
@@ -68,6 +69,7 @@ type red struct {
 	network   string // more of the network's configuration
 	settle    string // default 0s: only what always holds is judged
 	judge     string // default {}
+	daemons   string
 	also      string // invariants that may be red too, because one thing leads to another
 	// fabric makes the network the primary one, whose routes the nodes announce.
 	fabric *route.Fabric
@@ -82,6 +84,7 @@ var reds = []red{
 	{invariant: "block-owner", network: blocks, also: "affinity-mismatch"},
 	{invariant: "config-status", settle: "30m"},
 	{invariant: "convergence", settle: "30s"},
+	{invariant: "crash-loop", daemons: "canary-controller"},
 	{invariant: "disallowed-load-balancer-ip", settle: "30m"},
 	{invariant: "double-claim"},
 	{invariant: "duplicate-address"},
@@ -133,7 +136,7 @@ func (x red) yaml(bug string) string {
 		}
 		return s
 	}
-	return fmt.Sprintf(canaryYAML, or(x.settle, "0s"), or(x.judge, "{}"), x.network+bug)
+	return fmt.Sprintf(canaryYAML, or(x.settle, "0s"), x.daemons, or(x.judge, "{}"), x.network+bug)
 }
 
 func (x red) scenario(t *testing.T, bug string) *scenarios.Scenario {

@@ -93,6 +93,8 @@ func (r *Result) around(ops []porcupine.Operation) []porcupine.Annotation {
 			a.Tag, a.Description = "reconcilers", e.Actor+" begins"
 		case model.Reconciled:
 			a.Tag, a.Description = "reconcilers", e.Actor+" ends"
+		case model.Exited:
+			a.Tag, a.Description = "reconcilers", e.Actor+" exits"
 		default:
 			continue
 		}

@@ -12,6 +12,7 @@ var all = []Invariant{
 	BlockOwner,
 	ConfigStatus,
 	Convergence,
+	CrashLoop,
 	DisallowedLoadBalancerIP,
 	DoubleClaim,
 	DuplicateAddress,

@@ -396,6 +396,28 @@ func TestStarvedNode(t *testing.T) {
 			wait(v)
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Asked: true})
 		}, ""},
+		{"it asks for the pool, which takes no pod of its own accord", func(v *View) {
+			wait(v)
+			v.Networks[0].Blocks.Pools[0].Manual = true
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Pools: []string{v.Networks[0].Blocks.Pools[0].Name}})
+		}, "node-3 has no block in network kube-system/k8s-pod-network and default/web-9 waits for an address, while block 10.7.0.128/26 of node-1 is empty"},
+		{"it asks for that pool, and has a block of another one", func(v *View) {
+			wait(v)
+			b := v.Networks[0].Blocks
+			b.Pools = append(b.Pools, model.IPPool{Name: "other", Prefix: cidr("10.8.0.0/24"), BlockBits: 26, Workloads: true, Nodes: []string{"node-3"}})
+			affinity(v, "10.8.0.0/26", "node-3", model.Confirmed)
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Pools: []string{b.Pools[0].Prefix.String()}})
+		}, "node-3 has no block in network kube-system/k8s-pod-network and default/web-9 waits for an address, while block 10.7.0.128/26 of node-1 is empty"},
+		{"it asks for another pool", func(v *View) {
+			wait(v)
+			b := v.Networks[0].Blocks
+			b.Pools = append(b.Pools, model.IPPool{Name: "other", Prefix: cidr("10.8.0.0/24"), BlockBits: 26, Workloads: true, Nodes: []string{"node-3"}})
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Pools: []string{"other"}})
+		}, ""},
+		{"it asks for this pool and for one that does not exist", func(v *View) {
+			wait(v)
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Pools: []string{v.Networks[0].Blocks.Pools[0].Name, "gone"}})
+		}, ""},
 		{"it has a block", func(v *View) { wait(v); block(v, "10.7.1.0/26", "node-3", model.Confirmed) }, ""},
 		{"it is about to have one", func(v *View) { wait(v); affinity(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
 		{"all are in use", func(v *View) { wait(v); attach(v, "7", "node-1", "10.7.0.129"); attach(v, "8", "node-2", "10.7.0.193") }, ""},

@@ -21,8 +21,8 @@ const (
 
 // Convergence is the promise of every reconciler: leave it alone for a few
 // rounds and record and truth agree. What the manager cannot know or mend does
-// not count: claims of pods on nodes nobody can ask, pods without room, and pods
-// that were refused certain addresses or pools.
+// not count: claims of pods on nodes nobody can ask, pods without room, in the pools that they
+// ask for, and pods that were refused certain addresses.
 var Convergence = define(Invariant{
 	Name:     "convergence",
 	Severity: model.Major,
@@ -139,7 +139,7 @@ func notRunning(v View) []finding {
 	for i := range all {
 		w := &all[i]
 		full := func(network string) bool {
-			return model.Free(v.Networks, v.Record, network, w.Node) < w.needs(&v, all, network)
+			return model.FreeOf(v.Networks, v.Record, network, w.Node, askedPools(&v, w.ref)) < w.needs(&v, all, network)
 		}
 		if !w.excused && !slices.ContainsFunc(w.missing, full) {
 			out = append(out, w.finding())
@@ -218,14 +218,28 @@ func waiting(v *View) []waiter {
 	return out
 }
 
-// asked reports whether a pod waits for certain addresses or pools: room elsewhere
-// does not help it, and nobody but its owner can mend that.
+// asked reports whether a pod waits for certain addresses: others do not help it, and only
+// its owner can change that.
 func asked(v *View, p model.PodRef) bool {
+	e := lastAdd(v, p)
+	return e != nil && e.Asked
+}
+
+// askedPools are the pools that a pod waits for; none: any.
+func askedPools(v *View, p model.PodRef) []string {
+	if e := lastAdd(v, p); e != nil {
+		return e.Pools
+	}
+	return nil
+}
+
+// lastAdd is the end of a pod's last ADD, nil if none has ended.
+func lastAdd(v *View, p model.PodRef) *model.Event {
 	if v.History == nil {
-		return false
+		return nil
 	}
 	e, _ := v.History.Added(p)
-	return e != nil && e.Asked
+	return e
 }
 
 // moving reports whether a pod is on its way, however slowly. What its kubelet sends

@@ -76,12 +76,7 @@ func own(v *View, e *model.Event) bool {
 	if e.Disturbed || e.Asked || e.Exhausted || e.Kind == model.AddEnd && (e.MinFree <= 0 || !wanted(v, e)) {
 		return false
 	}
-	for _, i := range v.History.Panics() {
-		if v.History.Events[i].Actor == e.Actor {
-			return false
-		}
-	}
-	return true
+	return !panicked(v, e)
 }
 
 // wanted reports whether the pod of an ADD is there, and to be.

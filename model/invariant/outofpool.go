@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 
 	"ipamsim/model"
@@ -12,6 +13,7 @@ const (
 	disabledPool  = "disabled-pool"
 	outsideRanges = "outside-ranges"
 	outsideSlice  = "slice-outside-ranges"
+	outsideCIDRs  = "service-outside-cidrs"
 )
 
 // OutOfPool is an address that belongs to somebody else: a router, another
@@ -21,14 +23,15 @@ var OutOfPool = define(Invariant{
 	Name:     "out-of-pool",
 	Severity: model.Critical,
 	Phase:    Always,
-	Doc:      "Every live sandbox's address, and the range that a node was given when it joined, lies in a range of its network.",
+	Doc:      "Every live sandbox's address, and the range that a node was given when it joined, lies in a range of its network, and every cluster IP in a ServiceCIDR.",
 	Kinds: []Kind{
 		{disabledPool, "{pod} on {node} has {address}[ since {since}], of pool {range}, which is disabled[ since {rule-since}]"},
 		{outsideRanges, "{pod} on {node} has {address}[ since {since}], outside every range of network {network}"},
 		{outsideSlice, "{node} has {range}, outside every range of network {network}"},
+		{outsideCIDRs, "{service} was given {address} at {at}, outside every ServiceCIDR"},
 	},
 }, func(v View) []finding {
-	return append(slicesOutside(&v), eachHeld(v, func(h *holding) (string, []model.Fact) {
+	return append(slices.Concat(slicesOutside(&v), servicesOutside(&v)), eachHeld(v, func(h *holding) (string, []model.Fact) {
 		x, since, ok := v.Past.since(func(r *rules) map[netip.Prefix]time.Duration { return r.disabled }, h.network.Key, h.addr)
 		if ok && gotAfter(&v, h, since) {
 			return disabledPool, []model.Fact{model.NewFact("rule-since", since), model.NewFact("range", rangeName(x))}
@@ -56,6 +59,62 @@ func slicesOutside(v *View) (out []finding) {
 		}
 	}
 	return out
+}
+
+// clusterIP is an address that a Service has.
+type clusterIP struct {
+	service string
+	addr    netip.Addr
+}
+
+// servicesOutside are the cluster IPs that were in no ServiceCIDR when a Service was given
+// them. One that is deleted later is no matter: upstream leaves the Services alone.
+func servicesOutside(v *View) []finding {
+	if v.Past == nil {
+		return nil
+	}
+	return v.Past.outside
+}
+
+// cidrHeard is for how long an API server may not have heard that a ServiceCIDR is gone.
+const cidrHeard = 10 * time.Minute
+
+// noteClusterIPs judges the cluster IPs that are new.
+func (p *Past) noteClusterIPs(v *View) {
+	s := v.Record.Services
+	if s == nil {
+		return
+	}
+	if p.cidrs == nil {
+		p.cidrs = map[netip.Prefix]time.Duration{}
+	}
+	for _, r := range s.Ranges {
+		p.cidrs[r] = v.Truth.At
+	}
+	was := p.clusterIPs
+	p.clusterIPs = map[clusterIP]bool{}
+	for i := range s.All {
+		for _, a := range s.All[i].Addrs {
+			k := clusterIP{s.All[i].Name, a}
+			p.clusterIPs[k] = true
+			if p.begun && !was[k] && len(p.cidrs) > 0 && !p.inCIDR(a, v.Truth.At) {
+				p.outside = append(p.outside, finding{
+					code: outsideCIDRs, objects: []model.Ref{model.AddressOf(a), model.ServiceOf(k.service)},
+					facts: []model.Fact{model.NewFact("at", v.Truth.At)},
+				})
+			}
+		}
+	}
+}
+
+// inCIDR reports whether a ServiceCIDR has an address, or had it a while ago.
+func (p *Past) inCIDR(a netip.Addr, now time.Duration) bool {
+	for r, last := range p.cidrs {
+		if r.Contains(a) && now-last <= cidrHeard {
+			return true
+		}
+	}
+	return false
 }
 
 // eachHeld judges every address that live sandboxes hold under a policy by

@@ -31,11 +31,17 @@ type Past struct {
 	borrowed []finding                        // against StrictAffinity
 	exceeded []finding                        // against MaxBlocks
 	calls    calls
+	exits    map[string]exits // by name of the daemon
+	loops    []finding        // against CrashLoop
 
-	assigning map[string]*assigning         // by network key
-	gaps      map[gap]time.Duration         // since when Services have them
-	stayed    map[string]bool               // by the name of a node's pool, whether the node has been registered ever since it was made
-	balanced  map[balancedFamily]netip.Addr // the last that Services were given for their load balancers
+	assigning  map[string]*assigning          // by network key
+	gaps       map[gap]time.Duration          // since when Services have them
+	stayed     map[string]bool                // by the name of a node's pool, whether the node has been registered ever since it was made
+	cidrs      map[netip.Prefix]time.Duration // when each ServiceCIDR was last there
+	clusterIPs map[clusterIP]bool             // of the last view
+	outside    []finding                      // against OutOfPool
+
+	balanced map[balancedFamily]netip.Addr // the last that Services were given for their load balancers
 }
 
 // rules are since when a network's policy is what it is.
@@ -79,8 +85,9 @@ func (p *Past) Note(v View) {
 	p.noteStayed(&v)
 	p.noteSlices(&v)
 	p.noteGaps(&v)
+	p.noteClusterIPs(&v)
 	p.noteBalanced(&v)
-	p.calls.note(&v)
+	p.calls.note(&v, p.noteExit)
 	p.record, p.begun = v.Record, true
 }
 

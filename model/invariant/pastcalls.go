@@ -34,8 +34,8 @@ type container struct {
 }
 
 // note takes in the events since the last view, and what the calls under way have
-// claimed.
-func (c *calls) note(v *View) {
+// claimed; exited is for the ends of daemons.
+func (c *calls) note(v *View, exited func(*View, *model.Event)) {
 	if v.History == nil {
 		return
 	}
@@ -59,6 +59,8 @@ func (c *calls) note(v *View) {
 			c.noteCounts(v, e)
 		case model.SandboxRemoved:
 			c.noteUnreleased(v, e)
+		case model.Exited:
+			exited(v, e)
 		}
 	}
 	c.noteLoose(v)

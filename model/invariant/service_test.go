@@ -2,7 +2,9 @@ package invariant
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
+	"time"
 
 	"ipamsim/model"
 )
@@ -245,4 +247,54 @@ var balancerRows = map[string][]row{
 		{"gone", func(v *View) { v.Record.Services.All = v.Record.Services.All[1:] }, "after convergence 10.9.0.0 is still claimed for d/a, which is gone or asks for none"},
 		{"made again", func(v *View) { balancer(v, 0).Handle = "lb-a2" }, "after convergence 10.9.0.0 is still claimed for d/a, which is gone or asks for none"},
 	},
+}
+
+// Each cluster IP lies in a ServiceCIDR that there was when a Service was given it.
+func TestClusterIPOutside(t *testing.T) {
+	give := func(addr string) func(*View) {
+		return func(v *View) {
+			s := v.Record.Services
+			all := slices.Clone(s.All)
+			all = append(all, model.Service{Name: "d/z", Addrs: []netip.Addr{ip(addr)}, Families: []string{"IPv6"}})
+			changed := *s
+			changed.All = all
+			v.Record.Services = &changed
+		}
+	}
+	ranges := func(p ...netip.Prefix) func(*View) {
+		return func(v *View) {
+			changed := *v.Record.Services
+			changed.Ranges = p
+			v.Record.Services = &changed
+		}
+	}
+	later := func(v *View) { v.Truth.At += cidrHeard + time.Second }
+	of := cidr("fd22:ff0::/64")
+	for _, c := range []struct {
+		name  string
+		steps []func(*View)
+		want  string
+	}{
+		{"below the range", []func(*View){ranges(of), give("fd22:fef:ffff:ffff::1")}, "d/z was given fd22:fef:ffff:ffff::1 at 1m3s, outside every ServiceCIDR"},
+		{"the range is gone for long", []func(*View){ranges(of), ranges(cidr("10.0.0.0/24")), later, give("fd22:ff0::1")}, "d/z was given fd22:ff0::1 at 11m6s, outside every ServiceCIDR"},
+		{"in the range", []func(*View){ranges(of), give("fd22:ff0::1")}, ""},
+		{"the range is deleted then", []func(*View){ranges(of), give("fd22:ff0::1"), later, ranges(cidr("10.0.0.0/24"))}, ""},
+		{"the range has just been deleted", []func(*View){ranges(of), ranges(cidr("10.0.0.0/24")), give("fd22:ff0::1")}, ""},
+		{"there is no record of ranges", []func(*View){ranges(), give("fd22:ff0::1")}, ""},
+	} {
+		v := calm()
+		v.Record.Services, v.Past = &model.Services{}, &Past{}
+		v.Past.Note(*v)
+		steps(v, append([]func(*View){func(*View) {}}, c.steps...)...)
+		found := OutOfPool.Check(*v)
+		switch {
+		case len(found) > 1 || (len(found) == 1) != (c.want != ""):
+			t.Errorf("%s: %d findings", c.name, len(found))
+		case len(found) == 1:
+			judgedAs(t, OutOfPool, found[0].Code)
+			if got := OutOfPool.Say(&found[0]); got != c.want {
+				t.Errorf("%s: %s, want %s", c.name, got, c.want)
+			}
+		}
+	}
 }

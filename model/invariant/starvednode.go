@@ -44,22 +44,49 @@ func starved(v *View, n *model.Network) []finding {
 		if !node.Healthy() || !node.Registered {
 			continue
 		}
-		could := map[bool][]*model.Pool{}
-		for _, v4 := range []bool{true, false} {
-			if v4 && n.Blocks.V4 && !hasBlock(v, name, v4) || !v4 && n.Blocks.V6 && !hasBlock(v, name, v4) {
-				could[v4] = slices.DeleteFunc(slices.Clone(spare), func(b *model.Pool) bool { return !couldHave(b, n, name, v4) })
-			}
+		for _, pools := range wishes(v, n, name) {
+			out = append(out, starvedOf(v, n, name, pools, spare)...)
 		}
-		for _, v4 := range []bool{true, false} {
-			for _, b := range could[v4] {
-				if code, facts := need(v, n, name, b, len(could[!v4]) > 0); code != "" {
-					out = append(out, finding{
-						code:    code,
-						objects: []model.Ref{nodeName(name), networkName(n.Key), model.BlockOf(b.Range), nodeName(b.Node)},
-						facts:   append(facts, model.NewFact("starved", nodeName(name)), ownerFact(b)),
-					})
-					break
-				}
+	}
+	return out
+}
+
+// wishes are the lists of pools that pods on a node ask for and wait; nil is of those that
+// take any.
+func wishes(v *View, n *model.Network, node string) [][]string {
+	out := [][]string{nil}
+	for ref, pod := range v.Truth.Pods {
+		asks := askedPools(v, ref)
+		if pod.Node == node && slices.Contains(pod.Networks, n.Key) && !slices.ContainsFunc(out, func(p []string) bool { return slices.Equal(p, asks) }) {
+			out = append(out, asks)
+		}
+	}
+	slices.SortFunc(out, slices.Compare)
+	return out
+}
+
+// starvedOf judges a node by its pods that ask for these pools.
+func starvedOf(v *View, all *model.Network, name string, pools []string, spare []*model.Pool) (out []finding) {
+	n := *all
+	if len(pools) > 0 {
+		only := all.Blocks.Only(pools, name)
+		n.Blocks = &only
+	}
+	could := map[bool][]*model.Pool{}
+	for _, v4 := range []bool{true, false} {
+		if (v4 && n.Blocks.V4 || !v4 && n.Blocks.V6) && !hasBlock(v, &n, name, v4, len(pools) > 0) {
+			could[v4] = slices.DeleteFunc(slices.Clone(spare), func(b *model.Pool) bool { return !couldHave(b, &n, name, v4) })
+		}
+	}
+	for _, v4 := range []bool{true, false} {
+		for _, b := range could[v4] {
+			if code, facts := need(v, &n, name, b, pools, len(could[!v4]) > 0); code != "" {
+				out = append(out, finding{
+					code:    code,
+					objects: []model.Ref{nodeName(name), networkName(n.Key), model.BlockOf(b.Range), nodeName(b.Node)},
+					facts:   append(facts, model.NewFact("starved", nodeName(name)), ownerFact(b)),
+				})
+				break
 			}
 		}
 	}
@@ -81,8 +108,15 @@ func usedBlocks(v *View) map[string]bool {
 	return used
 }
 
-func hasBlock(v *View, node string, v4 bool) bool {
-	return slices.ContainsFunc(v.Record.Affinities, func(a model.Affinity) bool { return a.Node == node && a.Block.Addr().Is4() == v4 })
+// hasBlock reports whether a node has one of a family: if pods ask for pools, in these.
+func hasBlock(v *View, n *model.Network, node string, v4, asked bool) bool {
+	return slices.ContainsFunc(v.Record.Affinities, func(a model.Affinity) bool {
+		if a.Node != node || a.Block.Addr().Is4() != v4 {
+			return false
+		}
+		p := n.Blocks.PoolOf(a.Block.Addr())
+		return !asked || p != nil && p.Serves(node)
+	})
 }
 
 // couldHave reports whether the node could have an empty block instead of its owner.
@@ -91,21 +125,24 @@ func couldHave(b *model.Pool, n *model.Network, node string, v4 bool) bool {
 	return b.Range.Addr().Is4() == v4 && p != nil && p.Serves(node) && p.BlockBits == b.Range.Bits()
 }
 
-// need is for what a node without block needs this one, or "": a pod that waits, or one
-// that has borrowed of the same pool. A tunnel, or a pod that asked for a pool, has borrowed
-// there because it may take from no other. Both: so does it need one of the other family,
-// which it could have as well.
-func need(v *View, n *model.Network, node string, b *model.Pool, both bool) (code string, facts []model.Fact) {
+// need is for what a node without block needs this one, or "": a pod that waits and asks for
+// these pools, or, where none are asked for, one that has borrowed of the same pool. A tunnel,
+// or a pod that asked for a pool, has borrowed there because it may take from no other. Both:
+// so does it need one of the other family, which it could have as well.
+func need(v *View, n *model.Network, node string, b *model.Pool, pools []string, both bool) (code string, facts []model.Fact) {
 	v4, pool := b.Range.Addr().Is4(), n.Blocks.PoolOf(b.Range.Addr())
 	var waiting []model.Ref
 	has := attachments(v)
 	for ref, pod := range v.Truth.Pods {
-		if pod.Node == node && startable(v, pod) && !asked(v, ref) && slices.Contains(pod.Networks, n.Key) && has[wish{ref, pod.UID, n.Key}] == 0 {
+		if pod.Node == node && startable(v, pod) && !asked(v, ref) && slices.Equal(askedPools(v, ref), pools) && slices.Contains(pod.Networks, n.Key) && has[wish{ref, pod.UID, n.Key}] == 0 {
 			waiting = append(waiting, model.PodOf(ref))
 		}
 	}
 	if len(waiting) > 0 && (both || !lacks(v, n, node, !v4)) {
 		return podWaits, []model.Fact{model.NewFact("for", slices.MinFunc(waiting, model.Ref.Compare))}
+	}
+	if len(pools) > 0 {
+		return "", nil
 	}
 	for _, s := range v.Truth.Sandboxes {
 		for _, a := range s.Attachments {

@@ -62,19 +62,6 @@ const (
 	maxBackOff = 1000 * time.Second
 )
 
-// disturbed is when something last happened to the cluster that may have kept the manager
-// from its work.
-func disturbed(v *View) time.Duration {
-	last := time.Duration(0)
-	for i := range v.History.Events {
-		switch e := &v.History.Events[i]; {
-		case e.Kind == model.FaultEvent, e.Kind == model.NodeEvent, e.Kind == model.Operator, e.Kind == model.ActorPanic, e.Kind == model.Reconciled && e.Err != "":
-			last = max(last, e.At)
-		}
-	}
-	return last
-}
-
 // assigning is how nodes stand with the slices of one network.
 type assigning struct {
 	without map[string]time.Duration // since when each registered node has none

@@ -107,7 +107,19 @@ func served(v *View) bool {
 	if v.Truth.At-v.Late < slow {
 		wait += slow
 	}
-	return v.Truth.At-disturbed(v) > wait
+	return v.Truth.At-max(disturbed(v), written(v)) > wait
+}
+
+// written is when a user last did something, which may have been to a Service or a pool.
+func written(v *View) time.Duration {
+	if v.History != nil {
+		for _, e := range slices.Backward(v.History.Events) {
+			if e.Kind == model.Operator {
+				return e.At
+			}
+		}
+	}
+	return 0
 }
 
 // balancedFamily is a family of a Service that was given an address of it.

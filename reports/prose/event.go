@@ -40,6 +40,11 @@ func Event(ev *model.Event) string {
 			return "ends its pass: " + Reason(ev.Err)
 		}
 		return "ends its pass"
+	case model.Exited:
+		if ev.Err != "" {
+			return "exits: " + Reason(ev.Err)
+		}
+		return "exits"
 	case model.NodeEvent:
 		return "node " + ev.Node + ": " + ev.Text
 	case model.Operator:

@@ -34,7 +34,7 @@ func (s *subject) event(ev *model.Event, holders map[string]*model.Event) *entry
 			e.weight, e.turn = glimpse, "gone"
 		}
 	case model.SandboxRemoved:
-	case model.Reconcile, model.Reconciled:
+	case model.Reconcile, model.Reconciled, model.Exited:
 		e.lane, e.fact, e.weight = ev.Actor, false, -scenery
 		if ev.Err != "" {
 			e.mark = 'x'

@@ -110,7 +110,6 @@ func (c *Cluster) cniAdd(ctx context.Context, call cniCall) (res ipam.Result, er
 		return res, err
 	}
 	e := c.Checker.End(model.AddEnd, a, call.Call, err)
-	e.Exhausted, e.Asked = errors.Is(err, ipam.ErrExhausted), errors.Is(err, ipam.ErrAsked)
 	if err == nil {
 		res, e.Addrs = got, ipam.Addrs(got.Addrs)
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"time"
@@ -43,7 +44,7 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		e := model.Event{Kind: model.Reconciled, Actor: string(id), Node: node, Text: "daemon ended"}
+		e := model.Event{Kind: model.Exited, Actor: string(id), Node: node, Disturbed: errors.Is(a.Err(), sim.ErrKilled)}
 		if err := a.Err(); err != nil {
 			e.Err = err.Error()
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/netip"
+	"strings"
 
 	"ipamsim/model"
 	"ipamsim/sim/etcd"
@@ -21,8 +22,14 @@ var ErrExhausted = errors.New("no address left")
 var ErrNoPrimary = errors.New("the file has no network of all pods")
 
 // ErrAsked is wrapped by the error of an Add whose pod had asked for certain
-// addresses or pools: that others are free does not help it.
-var ErrAsked = errors.New("the pod asked for certain addresses or pools")
+// addresses: that others are free does not help it.
+var ErrAsked = errors.New("the pod asked for certain addresses")
+
+// PoolsError is wrapped by the error of an Add whose pod, namespace or network asks for
+// certain pools, by name or prefix: that addresses of others are free does not help it.
+type PoolsError struct{ Pools []string }
+
+func (e *PoolsError) Error() string { return "of the pools " + strings.Join(e.Pools, ", ") }
 
 // Unasked is the error of an Add that did not come to upstream: what a real node has on its
 // disk, the run asks the API server for, which did not have it.

@@ -20,8 +20,9 @@ type Call struct {
 	Plugin *sim.Actor    // nil before it was started
 	Lost   chan struct{} // closed when the runtime that executed it is gone
 
-	minFree   int  // the least number of addresses left free at any time during it
-	disturbed bool // a fault met it, or a message of the manager's took long meanwhile
+	pools     []string // that the pod's last ADD asked for
+	minFree   int      // the least number of addresses left free at any time during it, of these pools
+	disturbed bool     // a fault met it, or a message of the manager's took long while it was under way
 }
 
 // Begin takes note of a call whose plugin is about to be started.
@@ -32,7 +33,10 @@ func (c *Checker) Begin(call ipam.Call, del bool, by sim.ActorID) *Call {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b.minFree = c.free(call.Network, call.Node)
+	if last, _ := c.history.Added(call.Pod); last != nil {
+		b.pools = last.Pools
+	}
+	b.minFree = c.free(call.Network, call.Node, b.pools)
 	c.calls[call.Container] = b
 	return b
 }
@@ -94,13 +98,22 @@ func (c *Checker) End(kind model.EventKind, a *sim.Actor, call ipam.Call, err er
 	e.Begun, e.Disturbed = c.w.Now(), true
 	killed := errors.Is(err, sim.ErrKilled)
 	e.TimedOut = killed && errors.Is(err, context.DeadlineExceeded)
+	var pools []string
 	if b := c.calls[call.Container]; b != nil {
-		e.Begun, e.MinFree = b.Since, b.minFree
+		e.Begun, e.MinFree, pools = b.Since, b.minFree, b.pools
 		e.Disturbed = b.disturbed || killed && !e.TimedOut || errors.As(err, new(*ipam.Unasked)) || !c.wellSince(call.Node, b.Since) || c.w.Waits(func(op sim.Op) bool { return op.Kind != sim.Event && c.long(op) })
 		delete(c.calls, call.Container)
 	}
 	if err != nil {
 		e.Err, e.Site = err.Error(), c.lastSite(a.ID, e.Begun)
+		e.Exhausted, e.Asked = errors.Is(err, ipam.ErrExhausted), errors.Is(err, ipam.ErrAsked)
+	}
+	var asked *ipam.PoolsError
+	if errors.As(err, &asked) {
+		e.Pools = asked.Pools
+	}
+	if !slices.Equal(e.Pools, pools) {
+		e.MinFree = 0 // what was counted is of other pools
 	}
 	return e
 }

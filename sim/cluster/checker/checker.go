@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -169,24 +170,24 @@ func identity(v model.Violation) string {
 // countFree lowers, for every ADD under way, the number of addresses that policy
 // left free at some time during it.
 func (c *Checker) countFree() {
-	type where struct{ network, node string }
+	type where struct{ network, node, pools string }
 	free := map[where]int{}
 	for _, b := range c.calls {
 		if b.Del || b.minFree == 0 {
 			continue
 		}
-		w := where{b.Call.Network, b.Node}
+		w := where{b.Call.Network, b.Node, strings.Join(b.pools, " ")}
 		n, ok := free[w]
 		if !ok {
-			n = c.free(b.Call.Network, b.Node)
+			n = c.free(b.Call.Network, b.Node, b.pools)
 			free[w] = n
 		}
 		b.minFree = min(b.minFree, n)
 	}
 }
 
-func (c *Checker) free(network, node string) int {
-	return model.Free(c.networksLocked(), c.recorded, network, node)
+func (c *Checker) free(network, node string, pools []string) int {
+	return model.FreeOf(c.networksLocked(), c.recorded, network, node, pools)
 }
 
 // networksLocked is the policy now: as the manager's datastore has it, or as the

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -55,6 +56,7 @@ type attachment struct {
 	child  func(run func())
 	asked  struct {
 		got, certain, refused, exhausted bool
+		pools                            []string
 	}
 }
 
@@ -142,11 +144,11 @@ func (e *attachment) started(p *platform.Program, end platform.Ended) {
 	}
 	conf := types.NetConf{}
 	err := json.Unmarshal(p.Stdin, &conf)
-	pools := err == nil && len(conf.IPAM.IPv4Pools)+len(conf.IPAM.IPv6Pools) > 0
 	// Annotations of the pod or its namespace are in what the IPAM plugin was given, and so
 	// are the pools that the configuration names for every pod.
-	e.asked.refused = certain || pools || !bytes.Equal(p.Stdin, e.config)
-	e.asked.exhausted = err == nil && !pools && bytes.Contains(end.Stdout, []byte(refusal))
+	e.asked.pools = slices.Concat(conf.IPAM.IPv4Pools, conf.IPAM.IPv6Pools)
+	e.asked.refused = certain || len(e.asked.pools) == 0 && !bytes.Equal(p.Stdin, e.config)
+	e.asked.exhausted = err == nil && bytes.Contains(end.Stdout, []byte(refusal))
 }
 
 // refusal begins what upstream says if it has fewer addresses than it was asked for.
@@ -157,8 +159,8 @@ const refusal = "failed to request IPv"
 // Add is one execution of the CNI plugin's ADD.
 //
 // The error is upstream's, with its own text. It is ipam.ErrExhausted if upstream
-// found no address in any pool that the pod may use, unless the pod or the
-// configuration asked for certain pools.
+// found no address in any pool that the pod may use, and an ipam.PoolsError if the pod,
+// its namespace or the configuration asks for certain pools.
 //
 // Result.Static holds addresses that the pod brought itself, past IPAM
 // (ipAddrsNoIpam).
@@ -207,6 +209,9 @@ func (e *attachment) failed(err error) error {
 	}
 	if e.asked.refused || malformed(err.Error()) {
 		u.is = append(u.is, ipam.ErrAsked)
+	}
+	if len(e.asked.pools) > 0 {
+		u.is = append(u.is, &ipam.PoolsError{Pools: e.asked.pools})
 	}
 	if u.is == nil {
 		return err

@@ -41,9 +41,11 @@ func (s policyStep) run(w *allocWorld) {
 			got += " (exhausted)"
 		}
 	}
-	certain := s.ask != nil && s.ask["cni.projectcalico.org/ipAddrsNoIpam"] == ""
-	if errors.Is(err, ipam.ErrAsked) != (err != nil && certain && !strings.HasPrefix(s.pod, "not-json")) {
-		w.t.Errorf("%s on %s: %v: is it for what the pod asked? want %v", s.pod, s.node, err, certain)
+	pools := s.ask["cni.projectcalico.org/ipv4pools"] != ""
+	certain := s.ask != nil && s.ask["cni.projectcalico.org/ipAddrsNoIpam"] == "" && !pools
+	failed := err != nil && !strings.HasPrefix(s.pod, "not-json")
+	if errors.Is(err, ipam.ErrAsked) != (failed && certain) || errors.As(err, new(*ipam.PoolsError)) != (failed && pools) {
+		w.t.Errorf("%s on %s: %v: is it for what the pod asked? want addresses %v, pools %v", s.pod, s.node, err, certain, pools)
 	}
 	if got != s.want {
 		w.t.Errorf("%s on %s: %s\n%*swant %s", s.pod, s.node, got, len(s.pod+s.node)+2, "", s.want)
@@ -122,7 +124,7 @@ var policies = []struct {
 		addWith("a", "six", "ipv4pools", `["fd00::/64"]`, `"fd00::" isn't a IPv4 address`),
 		addWith("a", "not-json", "ipv4pools", `q`, "invalid character 'q' looking for beginning of value"),
 		addWith("a", "third", "ipv4pools", `["q"]`, "10.0.1.2"), addWith("a", "fourth", "ipv4pools", `["q"]`, "10.0.1.3"),
-		addWith("a", "fifth", "ipv4pools", `["q"]`, none4+"No IPs available in pools: [10.0.1.0/30]"),
+		addWith("a", "fifth", "ipv4pools", `["q"]`, none4+"No IPs available in pools: [10.0.1.0/30] (exhausted)"),
 	}},
 	{"a namespace's pools", "", []policyStep{
 		pool("p", "10.0.0.0/30", 30), pool("q", "10.0.1.0/30", 30),

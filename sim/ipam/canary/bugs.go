@@ -26,8 +26,10 @@ type bug struct {
 	sameSlice bool
 	// oneSlice gives a slice to the first node only.
 	oneSlice bool
-	// spin has the reconciler ask for the same for ever.
+	// spin has the reconciler ask for the same forever.
 	spin bool
+	// exits has the controller exit with an error.
+	exits bool
 	// blocks says that the bug needs a network with blocks, ranges that it needs
 	// one without.
 	blocks, ranges bool
@@ -51,6 +53,7 @@ var bugs = map[string]bug{
 	"block-owner":                 {blocks: true, claimed: shareBlock},
 	"config-status":               {services: praiseConfig},
 	"convergence":                 {enter: claimSpare},
+	"crash-loop":                  {exits: true},
 	"disallowed-load-balancer-ip": {services: keepBalancerIP},
 	"double-claim":                {ranges: true, enter: claimNeighbour},
 	"duplicate-address":           {pick: pickTaken},

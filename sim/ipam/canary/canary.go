@@ -23,7 +23,7 @@ func New() *ipam.Manager {
 	return &ipam.Manager{
 		Name: "canary", Upstream: upstream,
 		Sources:   []ipam.Source{{Module: upstream, Package: here, Root: ipam.Root(here, New)}}, // its bugs are the manager's
-		Processes: []ipam.Process{{Name: reconcilerName}},
+		Processes: []ipam.Process{{Name: controllerName, Daemon: true}, {Name: reconcilerName}},
 		CRDs:      crds, Network: readNetwork, Open: open,
 		Uses: ipam.Uses{Disk: true, Cloud: true}, // where a network asks for it
 	}
@@ -52,6 +52,6 @@ func open(env ipam.Env) (ipam.Instance, error) {
 	}
 	i.stale.Store(true)
 	env.API.OnChange(i.noticed)
-	run := map[string]ipam.Run{reconcilerName: i.reconcile}
+	run := map[string]ipam.Run{controllerName: i.control, reconcilerName: i.reconcile}
 	return ipam.Instance{Add: i.Add, Del: i.Del, Run: run, Observe: i.Observe, Act: i.Act}, nil
 }

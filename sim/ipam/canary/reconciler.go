@@ -45,6 +45,33 @@ func (i *instance) reconcile(ctx context.Context, g *sim.Gate, _ string) error {
 	return nil
 }
 
+// controllerName is of a daemon that does nothing, unless a bug has it exit once there are
+// claims.
+const controllerName = "canary-controller"
+
+func (i *instance) control(ctx context.Context, g *sim.Gate, _ string) error {
+	d, err := i.desk(g)
+	if err != nil {
+		return err
+	}
+	for {
+		list, err := d.client.Resource(poolsGVR).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for n := range list.Items {
+			if l, err := decode(&list.Items[n]); err == nil && bugs[l.Bug].exits && len(l.Claims) > 0 {
+				return fmt.Errorf("canary: %d claims are more than this controller can bear", len(l.Claims))
+			}
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // owner is the pod object that a claim was made for.
 type owner struct{ pod, uid string }
 

@@ -93,7 +93,7 @@ var policies = []string{"ipaddresses", "namespaces", "network-attachment-definit
 // is not; in the end they count.
 func happened(e *model.Event) (out []string) {
 	switch e.Kind {
-	case model.Reconcile, model.Reconciled, model.Output:
+	case model.Reconcile, model.Reconciled, model.Exited, model.Output:
 		return nil
 	case model.NodeEvent, model.ActorPanic, model.Operator, model.FaultEvent:
 		return []string{por.Whole}

@@ -1,0 +1,82 @@
+package invariant
+
+import (
+	"strings"
+	"time"
+
+	"ipamsim/model"
+)
+
+// CrashLoop is a daemon that Kubernetes starts again and again: while it is down, and until
+// its next start comes to the same error, nothing is done that it is for.
+//
+// An exit counts if the process was not killed and did not panic (ActorCrash), if nothing has
+// disturbed it since it exited last, and if that was not so long ago that Kubernetes would
+// begin its back-off anew.
+//
+// Source: pkg/kubelet/kubelet.go, MaxContainerBackOff (5m); a container that ran for twice
+// that has its back-off reset (v1.34).
+var CrashLoop = define(Invariant{
+	Name:     "crash-loop",
+	Severity: model.Major,
+	Phase:    Always,
+	Doc:      "No daemon of the address manager exits with an error again and again while nothing disturbs it.",
+	Kinds:    []Kind{{"", "{actor} has exited {times} times in a row since {since}: {error}"}},
+}, func(v View) []finding {
+	if v.Past == nil {
+		return nil
+	}
+	return v.Past.loops
+})
+
+// backOffReset is after what time of running a container's back-off begins with its first
+// step again.
+const backOffReset = 10 * time.Minute
+
+// exits are those of one daemon in a row.
+type exits struct {
+	count       int
+	since, last time.Duration
+}
+
+// noteExit counts the end of a daemon.
+func (p *Past) noteExit(v *View, e *model.Event) {
+	name, _, _ := strings.Cut(e.Actor, "~")
+	if p.exits == nil {
+		p.exits = map[string]exits{}
+	}
+	x := p.exits[name]
+	if e.Err == "" || e.Disturbed || panicked(v, e) {
+		delete(p.exits, name)
+		return
+	}
+	if x.count == 0 || e.At-x.last > backOffReset || max(disturbed(v), v.Late) > x.last || !wellSince(v, e.Node, x.last) {
+		x = exits{since: e.At}
+	}
+	x.count++
+	x.last = e.At
+	p.exits[name] = x
+	if x.count >= failuresMin && e.At-x.since >= failingFor {
+		p.loops = append(p.loops, finding{
+			objects: []model.Ref{actorName(name)},
+			facts:   []model.Fact{model.NewFact("times", x.count), model.NewFact("since", x.since), model.NewFact("error", firstLine(e.Err))},
+		})
+		delete(p.exits, name) // it is reported once
+	}
+}
+
+// panicked reports whether the process of an event has panicked.
+func panicked(v *View, e *model.Event) bool {
+	for _, i := range v.History.Panics() {
+		if v.History.Events[i].Actor == e.Actor {
+			return true
+		}
+	}
+	return false
+}
+
+// wellSince reports whether a machine has been healthy since then; node "" always is.
+func wellSince(v *View, node string, since time.Duration) bool {
+	n, ok := v.Truth.Nodes[node]
+	return node == "" || ok && n.Healthy() && n.Since <= since
+}

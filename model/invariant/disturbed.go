@@ -1,0 +1,43 @@
+package invariant
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"ipamsim/model"
+)
+
+// disturbed is when something last kept the processes that serve the whole cluster from
+// their work: a fault of one of their messages, or an action that stops processes or the
+// servers that they need.
+//
+// No excuse is what a cluster is never without: what its users write, machines that come and
+// go, faults of CNI calls, and a process that ends by itself.
+func disturbed(v *View) time.Duration {
+	if v.History == nil {
+		return 0
+	}
+	for _, e := range slices.Backward(v.History.Events) {
+		if disturbs(&e) {
+			return e.At
+		}
+	}
+	return 0
+}
+
+func disturbs(e *model.Event) bool {
+	switch e.Kind {
+	case model.FaultEvent:
+		return !strings.HasPrefix(e.Actor, "cni-") && !slices.Contains(ofMachines, e.Deed)
+	case model.Operator:
+		return slices.Contains(ofProcesses, e.Deed)
+	}
+	return false
+}
+
+// Actions and hazards, by model.Event.Deed.
+var (
+	ofProcesses = []string{"clockJump", "cloudFault", "kill", "noSpace", "pause", "second"}
+	ofMachines  = []string{"crash", "cutSession", "diskFault", "partition", "pauseNode", "reboot", "replaceNode", "restartRuntime", "stopBIRD"}
+)
