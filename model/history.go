@@ -120,6 +120,16 @@ func (h *History) PodOf(container string) PodRef {
 	return PodRef{}
 }
 
+// NodeOf is the node that a container was made on, "" if that is not known.
+func (h *History) NodeOf(container string) string {
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Container == container && container != "" && e.Node != "" {
+			return e.Node
+		}
+	}
+	return ""
+}
+
 // Panics are the positions in Events of every ActorPanic, in order.
 func (h *History) Panics() []int { h.index(); return h.panics }
 

@@ -116,11 +116,14 @@ type ServiceClaim struct {
 	Managed bool   // the API servers made it
 }
 
-// Refusal is an answer of an API server that it has no address or no node port left.
+// Refusal is an answer of an API server that it has no address or no node port left, or that
+// one is allocated which a Service does not ask for, or which is not.
 type Refusal struct {
 	At      time.Duration
 	Service string
 	Ports   bool // node ports; else addresses
+	// Allocated: one is said to be allocated; else the range is said to be full.
+	Allocated bool `json:",omitempty"`
 	Free    int  // how many were free at all times while the request was under way
 }
 

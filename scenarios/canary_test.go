@@ -84,7 +84,7 @@ var reds = []red{
 	{invariant: "block-owner", network: blocks, also: "affinity-mismatch"},
 	{invariant: "config-status", settle: "30m"},
 	{invariant: "convergence", settle: "30s"},
-	{invariant: "crash-loop", daemons: "canary-controller"},
+	{invariant: "crash-loop", daemons: "canary-controller", settle: "5m"},
 	{invariant: "disallowed-load-balancer-ip", settle: "30m"},
 	{invariant: "double-claim"},
 	{invariant: "duplicate-address"},

@@ -6,6 +6,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"ipamsim/scenarios/strict"
+	"ipamsim/sim/ipam"
 )
 
 // Refused says, in terms of the file, that the API server of a run would not
@@ -16,6 +17,10 @@ func (s *Scenario) Refused(kind, namespace, name string, err error) *strict.Erro
 	d := s.docs[id]
 	if d == nil {
 		return &strict.Error{File: s.File, Object: id.String(), Problem: "the API server refuses it: " + strict.OneLine(err)}
+	}
+	var bad *ipam.ObjectError
+	if errors.As(err, &bad) && bad.Field != "" {
+		return d.FailAt(strict.ParsePath(bad.Field), "the API server refuses it: %s", strict.OneLine(bad.Err))
 	}
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0 {

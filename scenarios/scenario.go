@@ -165,6 +165,7 @@ type Event struct {
 	Scale          *action.Scale          `json:"scale,omitempty"`
 	Second         *action.Second         `json:"second,omitempty"`
 	StopBIRD       *action.StopBIRD       `json:"stopBIRD,omitempty"`
+	Terminate      *action.Terminate      `json:"terminate,omitempty"`
 }
 
 // Faults the schedule may inject.

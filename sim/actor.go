@@ -39,6 +39,11 @@ type Actor struct {
 	late   int           // messages tried after that
 	err    error
 
+	ctx       context.Context // of its Run
+	term      context.Context // see Gate.Term
+	terminate func()          // its handler of SIGTERM; nil: it has none
+	asked     bool            // to end
+
 	children int  // that it waits for, see Gate.Child
 	orphaned bool // it is killed once the last of them has ended
 }
@@ -58,7 +63,7 @@ func (w *World) Spawn(p Process) *Actor {
 		panic(fmt.Sprintf("sim: actor id %q is not one word", p.ID))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	a := &Actor{Process: p, cancel: cancel, done: make(chan struct{})}
+	a := &Actor{Process: p, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	a.gate = &Gate{w: w, a: a}
 	a.proc.Crash = func(value any) { w.crash(a, value, string(debug.Stack())) }
 	if a.Clock != nil {
@@ -163,6 +168,47 @@ func (w *World) Kill(id ActorID) bool {
 	w.mu.Unlock()
 	return a != nil && w.end(a, ErrKilled)
 }
+
+// Term is the process's handler of SIGTERM: the context ends when the process is asked to end,
+// or is killed. A process that has no handler is killed by SIGTERM.
+func (g *Gate) Term() context.Context {
+	g.w.mu.Lock()
+	defer g.w.mu.Unlock()
+	if g.a.term == nil {
+		g.a.term, g.a.terminate = context.WithCancel(g.a.ctx)
+	}
+	return g.a.term
+}
+
+// OnTerm makes f the process's handler of SIGTERM, which must not block.
+func (g *Gate) OnTerm(f func()) {
+	g.w.mu.Lock()
+	defer g.w.mu.Unlock()
+	g.a.terminate = f
+}
+
+// Terminate asks a process to end, as SIGTERM does. It returns the process, nil if there is
+// none.
+func (w *World) Terminate(id ActorID) *Actor {
+	w.mu.Lock()
+	a := w.actors[id]
+	if a == nil {
+		w.mu.Unlock()
+		return nil
+	}
+	a.asked = true
+	handler := a.terminate
+	w.mu.Unlock()
+	if handler == nil {
+		w.end(a, ErrKilled)
+	} else {
+		handler()
+	}
+	return a
+}
+
+// Asked reports whether the process was asked to end.
+func (a *Actor) Asked() bool { return a.asked }
 
 // Child runs f, the part of a process that is a child process which its parent waits for.
 // Without a gate f just runs.

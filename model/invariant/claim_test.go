@@ -61,6 +61,16 @@ func TestLeakedClaim(t *testing.T) {
 			stop(v, "c0")
 			v.Truth.Nodes["node-1"] = model.Node{Registered: true}
 		}, ""},
+		{"its namesake waits on another node without power", func(v *View) {
+			del(v, "0", "c0")
+			v.History.Events = slices.Clone(v.History.Events)
+			v.History.Events = append(v.History.Events, model.Event{Kind: model.AddBegin, At: sec(5), Node: "node-1", Container: "c0", Pod: web("0")})
+			slices.SortStableFunc(v.History.Events, func(a, b model.Event) int { return int(a.At - b.At) })
+			v.Truth.Pods[web("0")] = model.Pod{Node: "node-2", Phase: "Pending", Since: sec(30)}
+			v.Truth.Nodes["node-2"] = model.Node{Registered: true}
+			v.Past = &Past{}
+			v.Past.Note(*v)
+		}, red},
 		{"its pod object was deleted on a node without power, for longer than the bound", func(v *View) { lose(v, sec(31)) }, red},
 		{"and for less", func(v *View) { lose(v, sec(30)) }, ""},
 	})

@@ -66,7 +66,7 @@ func unowned(v View) []finding {
 	o := owners(&v)
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
-		lost := v.Past.lost(c.Pod)
+		lost := v.Past.lost(&v, c)
 		if last := max(lastOf(&v, claimant(c)), lost); last >= pass || v.Truth.At-last <= young || anonymous(c) || o.owned(&v, c) || o.held.container(c) || !o.live[c.Container] && v.deletes(c.Container) {
 			continue
 		}

@@ -109,13 +109,13 @@ func leaving(v *View, s *model.Sandbox) bool {
 
 // Overlap is for how long two sandboxes may have one address of layer 2 while the DEL of
 // one is under way. The CNI project's bridge, macvlan and ipvlan have IPAM release the
-// address before they take the interface away (cmdDel in plugins/main/*), so that the
-// milliseconds between are in every DEL. It is what a neighbour takes the MAC of the one
-// that was there before for reachable, at most: so long nobody sees a difference.
+// address before they take the interface away (cmdDel in plugins/main/*), so that a few
+// requests lie between in every DEL, which take milliseconds. One that takes longer leaves
+// two interfaces that answer ARP requests for the address: a neighbour that asks then keeps
+// the wrong one for half a minute.
 //
-// Source: Linux, net/core/neighbour.c, neigh_rand_reach_time: base_reachable_time, 30 s,
-// times 1.5.
-const Overlap = 45 * time.Second
+// Source: Linux, net/core/neighbour.c, neigh_rand_reach_time.
+const Overlap = 5 * time.Second
 
 // answers reports whether a sandbox answers for its address beside another one that has
 // it.

@@ -44,7 +44,7 @@ var LeakedClaim = define(Invariant{
 		if c.Tunnel {
 			code, since = tunnelNodeGone, max(since, v.Past.registered(c.Node))
 		}
-		if v.Truth.At-max(since, v.Past.lost(c.Pod)) <= v.Settings.LeakAfter || anonymous(c) || l.live[claimant(c)] || l.owned(&v, c) {
+		if v.Truth.At-max(since, v.Past.lost(&v, c)) <= v.Settings.LeakAfter || anonymous(c) || l.live[claimant(c)] || l.owned(&v, c) {
 			continue
 		}
 		out = append(out, finding{
@@ -65,10 +65,20 @@ func reachable(v *View, c *model.Claim) time.Duration {
 		return v.Truth.Nodes[c.Node].Since
 	}
 	pod, ok := v.Truth.Pods[c.Pod]
-	if !ok {
+	if !ok || elsewhere(v, c, pod.Node) {
 		return 0
 	}
 	return v.Truth.Nodes[pod.Node].Since
+}
+
+// elsewhere reports whether the container of a claim was made on another node than that: what
+// happens to a pod of the same name there is no matter.
+func elsewhere(v *View, c *model.Claim, node string) bool {
+	if v.History == nil {
+		return false
+	}
+	made := v.History.NodeOf(c.Container)
+	return made != "" && made != node
 }
 
 func claimObjects(v *View, c *model.Claim) []model.Ref {
@@ -170,7 +180,7 @@ func (o *owner) owned(v *View, c *model.Claim) bool {
 		return false
 	}
 	node, ok := v.Truth.Nodes[pod.Node]
-	return ok && !node.Healthy()
+	return ok && !node.Healthy() && !elsewhere(v, c, pod.Node)
 }
 
 // kept reports whether a claim is on the disk of its node and names nothing but a

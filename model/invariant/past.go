@@ -23,7 +23,7 @@ type Past struct {
 	rules    map[string]*rules                // by network key
 	policies map[string][]dated               // of networks without blocks, by key, the oldest first
 	nodes    map[string]time.Duration         // when last seen registered
-	unasked  map[model.PodRef]time.Duration   // when last seen on a node that nobody can ask
+	unasked  map[model.PodRef]unasked         // when last seen on a node that cannot be asked, and which
 	moved    time.Duration                    // when there were last more or fewer claims or handles
 	foreign  map[foreignClaim]bool            // judged, and still there
 	stands   map[model.Affinity]time.Duration // since when each affinity is as it is
@@ -64,7 +64,7 @@ type foreignClaim struct {
 func (p *Past) Note(v View) {
 	if !p.begun {
 		p.rules, p.nodes, p.over = map[string]*rules{}, map[string]time.Duration{}, map[model.Affinity]finding{}
-		p.policies, p.unasked, p.stayed = map[string][]dated{}, map[model.PodRef]time.Duration{}, map[string]bool{}
+		p.policies, p.unasked, p.stayed = map[string][]dated{}, map[model.PodRef]unasked{}, map[string]bool{}
 	}
 	p.noteNodes(&v)
 	for i := range v.Networks {
@@ -104,7 +104,7 @@ func (p *Past) noteNodes(v *View) {
 	}
 	for ref, pod := range v.Truth.Pods {
 		if n, ok := v.Truth.Nodes[pod.Node]; ok && !n.Healthy() {
-			p.unasked[ref] = v.Truth.At
+			p.unasked[ref] = unasked{v.Truth.At, pod.Node}
 		}
 	}
 }
@@ -326,13 +326,24 @@ func (p *Past) registered(node string) time.Duration {
 	return p.nodes[node]
 }
 
-// lost is when the object of a pod was last there that was bound to a node which nobody could
-// ask: until then nobody could know that its sandbox was gone. It is 0 if there was none.
-func (p *Past) lost(pod model.PodRef) time.Duration {
+// unasked is when a pod was last seen on a node that cannot be asked.
+type unasked struct {
+	at   time.Duration
+	node string
+}
+
+// lost is when the object of a claim's pod was last there, bound to a node that could not be
+// asked: until then it could not be known that the sandbox was gone. It is 0 if there was
+// none, or if the claim's container was made on another node.
+func (p *Past) lost(v *View, c *model.Claim) time.Duration {
 	if p == nil {
 		return 0
 	}
-	return p.unasked[pod]
+	u := p.unasked[c.Pod]
+	if u.at > 0 && elsewhere(v, c, u.node) {
+		return 0
+	}
+	return u.at
 }
 
 // since is when a network's rule about a prefix that contains the address came

@@ -6,10 +6,13 @@ import "ipamsim/model"
 const (
 	addressesFull = "addresses"
 	nodePortsFull = "node-ports"
+	addressTaken  = "address-taken"
+	nodePortTaken = "node-port-taken"
 )
 
-// RefusedService is a user who is told that a range is full which is not. How many were
-// free is counted at all times while the request was under way.
+// RefusedService is an answer that a range is full which is not, or that an address or a node
+// port is allocated which was free, or which the Service does not ask for. How many were free
+// is counted at all times while the request was under way.
 var RefusedService = define(Invariant{
 	Name:     "refused-service",
 	Severity: model.Major,
@@ -18,6 +21,8 @@ var RefusedService = define(Invariant{
 	Kinds: []Kind{
 		{addressesFull, "{service} was refused at {at}, for the range of addresses was said to be full; it never had fewer than {free} free"},
 		{nodePortsFull, "{service} was refused at {at}, for the range of node ports was said to be full; it never had fewer than {free} free"},
+		{addressTaken, "{service} was refused at {at}, for an address was said to be allocated; it asks for none that was, and never fewer than {free} were free"},
+		{nodePortTaken, "{service} was refused at {at}, for a node port was said to be allocated; it asks for none that was, and never fewer than {free} were free"},
 	},
 }, func(v View) (out []finding) {
 	if v.Record.Services == nil {
@@ -27,10 +32,10 @@ var RefusedService = define(Invariant{
 		if r.Free <= 0 {
 			continue
 		}
-		code := addressesFull
-		if r.Ports {
-			code = nodePortsFull
-		}
+		code := map[[2]bool]string{
+			{false, false}: addressesFull, {true, false}: nodePortsFull,
+			{false, true}: addressTaken, {true, true}: nodePortTaken,
+		}[[2]bool{r.Ports, r.Allocated}]
 		out = append(out, finding{
 			code: code, objects: []model.Ref{model.ServiceOf(r.Service)},
 			facts: []model.Fact{model.NewFact("at", r.At), model.NewFact("free", r.Free)},

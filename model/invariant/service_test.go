@@ -66,6 +66,12 @@ var serviceRows = map[string][]row{
 		{"node ports", func(v *View) {
 			v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2, Ports: true}}
 		}, "d/c was refused at 3s, for the range of node ports was said to be full; it never had fewer than 2 free"},
+		{"an address is said to be allocated", func(v *View) {
+			v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2, Allocated: true}}
+		}, "d/c was refused at 3s, for an address was said to be allocated; it asks for none that was, and never fewer than 2 were free"},
+		{"a node port is", func(v *View) {
+			v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2, Allocated: true, Ports: true}}
+		}, "d/c was refused at 3s, for a node port was said to be allocated; it asks for none that was, and never fewer than 2 were free"},
 		{"full", func(v *View) { v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c"}} }, ""},
 	},
 	"unbacked-service": {

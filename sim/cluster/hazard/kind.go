@@ -186,7 +186,10 @@ func planRestart(ctx context.Context, h *hazard) (event, error) {
 	if !ok {
 		return event{}, err
 	}
-	return event{Action: &action.Kill{Actor: id}}, nil
+	if head, _ := family(id); head == "kubelet" || head == "kube-apiserver" {
+		return event{Action: &action.Kill{Actor: id}}, nil
+	}
+	return event{Action: &action.Terminate{Actor: id}}, nil
 }
 
 func planKill(ctx context.Context, h *hazard) (event, error) {

@@ -26,7 +26,7 @@ func (b *books) told(story func()) string {
 	b.world.Hooks.Step = func(*sim.Step) { b.observe() } // as a judge does
 	from := len(b.world.Trace().Steps)
 	direct := b.c
-	c, err := b.inst.ds.Client(b.gate)
+	c, err := b.inst.ds.Client(b.gate, 0)
 	b.must(err)
 	b.c = c
 	story()

@@ -59,7 +59,7 @@ func (e *attachment) adopt(ctx context.Context) error {
 	if ids.WEPName, err = ids.CalculateWorkloadEndpointName(false); err != nil {
 		return err
 	}
-	c, err := e.Calico()
+	c, err := e.Calico(0)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func (w *allocWorld) open(a *ipam.Manager, datastore string) error {
 	if w.in, err = instanceIn(env); err != nil {
 		return err
 	}
-	if w.look, err = w.in.ds.Client(nil); err != nil {
+	if w.look, err = w.in.ds.Client(nil, 0); err != nil {
 		return err
 	}
 	if w.kube, err = store.KubeClient(api, nil); err != nil {

@@ -124,7 +124,7 @@ func simulatedOn(t testing.TB, run *etcd.Run, nodes, pods int) (all []allocated,
 		found(t, client(t, i, nil), nodes)
 		w.Spawn(sim.Process{ID: "cni", Run: func(_ context.Context, g *sim.Gate) error {
 			defer w.Finish()
-			all = populate(t, nodes, pods, func() (clientv3.Interface, error) { return i.ds.Client(g) })
+			all = populate(t, nodes, pods, func() (clientv3.Interface, error) { return i.ds.Client(g, 0) })
 			return nil
 		}})
 		return nil

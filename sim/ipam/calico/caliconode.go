@@ -46,7 +46,7 @@ func (i *instance) followNodes() {
 
 func (i *instance) keepNode(n *corev1.Node) error {
 	ctx := context.Background()
-	c, err := i.ds.Client(nil)
+	c, err := i.ds.Client(nil, 0)
 	if err != nil {
 		return err
 	}

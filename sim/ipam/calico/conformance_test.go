@@ -186,7 +186,7 @@ func (p *pair) open(datastore string) error {
 		return err
 	}
 	p.inst = p.real
-	if p.c, err = ds.Client(nil); err != nil {
+	if p.c, err = ds.Client(nil, 0); err != nil {
 		return err
 	}
 	var cs kubernetes.Interface

@@ -60,7 +60,7 @@ func startEtcd(t testing.TB) *etcd.Server {
 
 func client(t testing.TB, i *instance, g *sim.Gate) clientv3.Interface {
 	t.Helper()
-	c, err := i.ds.Client(g)
+	c, err := i.ds.Client(g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

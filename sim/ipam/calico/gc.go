@@ -48,12 +48,15 @@ type gcClients struct {
 	kube   *kubernetes.Clientset
 }
 
+// gcQPS is kube-controllers' limit of requests to the datastore.
+const gcQPS = 500
+
 // gcClients dials as kube-controllers does.
 //
 // Source: kube-controllers/cmd/kube-controllers/main.go, getClients (v3.31.0, v3.30.7).
 func (i *instance) gcClients(g *sim.Gate) (c gcClients, err error) {
 	d := daemon{i, g}
-	if c.calico, err = d.Calico(); err != nil {
+	if c.calico, err = d.Calico(gcQPS); err != nil {
 		return c, err
 	}
 	c.kube, err = d.Kube(&gcLimits)

@@ -113,11 +113,11 @@ type daemon struct {
 var _ door.Machine = daemon{}
 
 // Calico is the process's client of the datastore.
-func (d daemon) Calico() (clientv3.Interface, error) {
+func (d daemon) Calico(qps float32) (clientv3.Interface, error) {
 	if err := d.i.setup(); err != nil {
 		return nil, err
 	}
-	c, err := d.i.ds.Client(d.g)
+	c, err := d.i.ds.Client(d.g, qps)
 	if err != nil {
 		return nil, fmt.Errorf("calico: %w", err)
 	}

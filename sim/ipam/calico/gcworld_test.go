@@ -103,12 +103,12 @@ func (w *gcWorld) open(a *ipam.Manager, run *etcd.Run, datastore string, story f
 	}
 	w.all = w.in.run()
 	w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { w.t.Errorf("%s crashed: %v\n%s", id, v, stack) }
-	if w.look, err = ds.Client(nil); err != nil {
+	if w.look, err = ds.Client(nil, 0); err != nil {
 		return err
 	}
 	w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, g *sim.Gate) (err error) {
 		defer w.Finish()
-		if w.calico, err = ds.Client(g); err != nil {
+		if w.calico, err = ds.Client(g, 0); err != nil {
 			return err
 		}
 		if w.kube, err = store.KubeClient(api, g); err != nil {

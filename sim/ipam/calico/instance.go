@@ -35,7 +35,11 @@ func newInstance(env ipam.Env, ds store.Store) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{env: env, ds: ds, record: r, Keeper: objects.New(env, ds), hosts: map[string]*platform.Host{}}
+	definitions, err := crds()
+	if err != nil {
+		return nil, err
+	}
+	i := &instance{env: env, ds: ds, record: r, Keeper: objects.New(env, ds, definitions), hosts: map[string]*platform.Host{}}
 	i.setup = sync.OnceValue(i.ready)
 	i.Tool = ctl.New(env, ds, i.setup)
 	if env.Datastore != store.Kubernetes {
@@ -52,7 +56,7 @@ func (i *instance) ready() error {
 	if i.failed != nil {
 		return i.failed
 	}
-	c, err := i.ds.Client(nil)
+	c, err := i.ds.Client(nil, 0)
 	if err != nil {
 		return err
 	}

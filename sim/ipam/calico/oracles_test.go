@@ -107,7 +107,7 @@ func courtPlay(t testing.TB, server *etcd.Server, datastoreName string, seed uin
 		}
 		w.Hooks.Step = func(*sim.Step) { c.judge(invariant.Always) }
 		b := &books{t: t, env: env, inst: c.inst}
-		if b.c, err = c.ds.Client(nil); err != nil {
+		if b.c, err = c.ds.Client(nil, 0); err != nil {
 			return err
 		}
 		if b.kube, err = store.KubeClient(api, nil); err != nil {
@@ -138,7 +138,7 @@ func (c *court) process(name string, run func(context.Context, clientv3.Interfac
 	var n int
 	c.set(func(*model.Truth) { c.n++; n = c.n })
 	return c.Spawn(sim.Process{ID: sim.ActorID(fmt.Sprintf("%s-%d", name, n)), Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
-		cl, err := c.ds.Client(g)
+		cl, err := c.ds.Client(g, 0)
 		if err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ type attachment struct {
 var _ door.Machine = (*attachment)(nil)
 
 // Calico and Kube are the clients of the process.
-func (e *attachment) Calico() (clientv3.Interface, error)              { return e.calico() }
+func (e *attachment) Calico(float32) (clientv3.Interface, error)       { return e.calico() }
 func (e *attachment) Kube(*rest.Config) (*kubernetes.Clientset, error) { return e.kube() }
 
 // Unplug takes the pod's interface out of its sandbox.
@@ -82,7 +82,7 @@ func (i *instance) attachment(g *sim.Gate, call ipam.Call) (*attachment, error) 
 	config := bytes.ReplaceAll(call.Config, []byte("__KUBERNETES_NODE_NAME__"), []byte(call.Node))
 	e := &attachment{
 		call: call, config: config, host: i.host(call.Node, config),
-		calico: sync.OnceValues(func() (clientv3.Interface, error) { return i.ds.Client(g) }),
+		calico: sync.OnceValues(func() (clientv3.Interface, error) { return i.ds.Client(g, 0) }),
 		kube:   sync.OnceValues(func() (*kubernetes.Clientset, error) { return coreOnly(kube.Config(i.env.API.Door(g))) }),
 		crash:  func(v any, _ string) { panic(v) },
 		child:  g.Child,

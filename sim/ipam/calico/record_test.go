@@ -69,7 +69,7 @@ func open(t fataler, s *etcd.Server, datastore string, story func(*books)) {
 		if b.inst, err = instanceIn(b.env); err != nil {
 			return err
 		}
-		if b.c, err = b.inst.ds.Client(nil); err != nil {
+		if b.c, err = b.inst.ds.Client(nil, 0); err != nil {
 			return err
 		}
 		if b.kube, err = store.KubeClient(b.env.API, nil); err != nil {

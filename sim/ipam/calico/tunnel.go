@@ -38,7 +38,7 @@ func (i *instance) tunnelAddresses(ctx context.Context, g *sim.Gate, node string
 	if err := i.setup(); err != nil {
 		return err
 	}
-	c, err := i.ds.Client(g)
+	c, err := i.ds.Client(g, 0)
 	if err != nil {
 		return err
 	}

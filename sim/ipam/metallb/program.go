@@ -41,7 +41,7 @@ func (i *instance) control(ctx context.Context, g *sim.Gate, _ string) error {
 		return i.err
 	}
 	p := &platform.Program{
-		Name: Controller, Host: platform.NewHost(map[string][]byte{}), Ctx: ctx, Machine: machine{i.env, g}, Crash: g.Crash,
+		Name: Controller, Host: platform.NewHost(map[string][]byte{}), Ctx: ctx, Term: g.Term, Machine: machine{i.env, g}, Crash: g.Crash,
 		Env:   map[string]string{"METALLB_NAMESPACE": namespace, "METALLB_POD_NAME": Controller, "METALLB_DEPLOYMENT": "controller"},
 		Flags: map[string]string{"webhook-mode": "disabled", "disable-cert-rotation": "true"},
 	}

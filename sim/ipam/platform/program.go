@@ -31,6 +31,8 @@ type Program struct {
 	Host *Host
 	// Ctx ends when the program is killed.
 	Ctx context.Context
+	// Term ends when it is asked to end; nil: it has no handler.
+	Term func() context.Context
 	// Gate is what its system calls on files pass; nil: they are no messages.
 	Gate *sim.Gate
 	// Machine is what the doors of the program's own manager need.
@@ -70,6 +72,14 @@ var programs sync.Map // unsafe.Pointer to *Program
 //
 //go:linkname label runtime/pprof.runtime_getProfLabel
 func label() unsafe.Pointer
+
+// Signals is the context of the program's handler of SIGTERM.
+func (p *Program) Signals() context.Context {
+	if p.Term == nil {
+		return p.Ctx
+	}
+	return p.Term()
+}
 
 // Current is the program that the calling goroutine belongs to. It does not return to
 // a goroutine whose program has ended.

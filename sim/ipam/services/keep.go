@@ -80,7 +80,7 @@ func (i *instance) kubectl(ctx context.Context, way http.RoundTripper, v ipam.Ve
 		return err
 	}
 	if o.Kind == "Service" {
-		end := i.record.ask(o.Namespace + "/" + o.Name)
+		end := i.record.ask(o.Namespace+"/"+o.Name, o.Body)
 		defer func() { end(err) }()
 	}
 	switch v {

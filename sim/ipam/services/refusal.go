@@ -1,8 +1,15 @@
 package services
 
 import (
+	"encoding/json"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/registry/core/service/ipallocator"
+	"k8s.io/kubernetes/pkg/registry/core/service/portallocator"
 
 	"ipamsim/model"
 )
@@ -12,11 +19,38 @@ type asked struct {
 	service string
 	ports   int // free at all times so far
 	addrs   map[bool]int
+	// certain are the addresses and node ports that it asks for; taken: one of them was not
+	// free all the time.
+	certain certain
+	taken   bool
+}
+
+// certain are the addresses and node ports that a Service asks for.
+type certain struct {
+	addrs []netip.Addr
+	ports []int
+}
+
+// certainOf reads them. What cannot be read is none.
+func certainOf(body []byte) (c certain) {
+	var x corev1.Service
+	if json.Unmarshal(body, &x) != nil {
+		return c
+	}
+	for _, text := range append(x.Spec.ClusterIPs, x.Spec.ClusterIP) {
+		if a, err := netip.ParseAddr(text); err == nil {
+			c.addrs = append(c.addrs, a)
+		}
+	}
+	for _, p := range serviceOf(&x).Ports {
+		c.ports = append(c.ports, p.Port)
+	}
+	return c
 }
 
 // ask begins a request, and the function that it returns ends it with its error.
-func (r *record) ask(service string) func(err error) {
-	a := &asked{service: service, ports: -1}
+func (r *record) ask(service string, body []byte) func(err error) {
+	a := &asked{service: service, ports: -1, certain: certainOf(body)}
 	r.mu.Lock()
 	r.underWay[a] = true
 	r.mu.Unlock()
@@ -34,6 +68,10 @@ func (r *record) ask(service string) func(err error) {
 			full.Free = a.fewest()
 		case strings.Contains(text, "failed to allocate a nodePort: range is full"):
 			full.Ports, full.Free = true, a.ports
+		case strings.Contains(text, ipallocator.ErrAllocated.Error()) && !a.taken:
+			full.Allocated, full.Free = true, a.fewest()
+		case strings.Contains(text, portallocator.ErrAllocated.Error()) && !a.taken:
+			full.Allocated, full.Ports, full.Free = true, true, a.ports
 		default:
 			return
 		}
@@ -60,6 +98,7 @@ func (r *record) count(s *model.Services) {
 	}
 	ports, addrs := r.portsAll-len(s.Ports), r.freeAddrs(s)
 	for a := range r.underWay {
+		a.taken = a.taken || r.takes(s, a)
 		if a.addrs == nil {
 			a.ports, a.addrs = ports, addrs
 			continue
@@ -69,6 +108,14 @@ func (r *record) count(s *model.Services) {
 			a.addrs[six] = min(n, addrs[six])
 		}
 	}
+}
+
+// takes reports whether something that a request asks for is allocated, or was a while ago.
+func (r *record) takes(s *model.Services, a *asked) bool {
+	return slices.ContainsFunc(a.certain.addrs, func(x netip.Addr) bool {
+		at, freed := r.freed[x]
+		return s.Claim(x) != nil || freed && time.Since(at) < heardAfter
+	}) || slices.ContainsFunc(a.certain.ports, func(p int) bool { return slices.Contains(s.Ports, p) })
 }
 
 const (

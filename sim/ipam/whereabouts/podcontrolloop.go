@@ -17,8 +17,9 @@ func newPodController(stop chan struct{}) (*controlloop.PodController, error)
 // podControlLoop is the daemon of a node until ctx ends. It returns an error if
 // its node does not exist, on which the real one exits.
 //
-// Upstream's main hands a signal to whichever of its goroutines takes it from the
-// channel that it should close; here all of them end with the process.
+// Upstream's main sends a signal on the channel that it should close: one of the goroutines
+// that wait for it to be closed takes the signal, and the others run on until SIGKILL, unless
+// it is main.
 //
 // Source: cmd/controlloop/controlloop.go (v0.9.4).
 func (i *instance) podControlLoop(ctx context.Context, g *sim.Gate, node string) (err error) {
@@ -28,6 +29,12 @@ func (i *instance) podControlLoop(ctx context.Context, g *sim.Gate, node string)
 		ends := sync.OnceFunc(func() { close(stop) })
 		defer ends()
 		context.AfterFunc(ctx, ends)
+		g.OnTerm(func() {
+			select {
+			case stop <- struct{}{}:
+			default:
+			}
+		})
 		controller, failed := newPodController(stop)
 		if failed != nil {
 			err = failed

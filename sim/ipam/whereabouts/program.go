@@ -46,7 +46,7 @@ func (i *instance) program(ctx context.Context, g *sim.Gate, name, node string) 
 		Crash: func(v any, _ string) { panic(v) },
 	}
 	if g != nil {
-		p.Crash = g.Crash
+		p.Crash, p.Term = g.Crash, g.Term
 	}
 	return p
 }

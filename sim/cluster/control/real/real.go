@@ -93,7 +93,7 @@ func (c *controllers) Start() {
 	})
 	schedulers := elected(p.Scheduler, c.scheduler.LeaderElection.LeaderElect)
 	c.start("kube-scheduler", p.Scheduler, schedulers, func(ctx context.Context, g *sim.Gate, identity string) error {
-		return controlplane.Scheduler(ctx, c.API.Door(g), c.scheduler, identity)
+		return controlplane.Scheduler(g.Term(), c.API.Door(g), c.scheduler, identity)
 	})
 }
 

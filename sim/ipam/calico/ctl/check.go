@@ -34,7 +34,7 @@ func checkOptions(flags) error { return nil }
 //
 // Source: calicoctl/calicoctl/commands/ipam/check.go, Check.
 func runCheck(ctx context.Context, op *execution, o flags) (string, error) {
-	c, err := op.ds.Client(nil)
+	c, err := op.ds.Client(nil, 0)
 	if err != nil {
 		return "", err
 	}

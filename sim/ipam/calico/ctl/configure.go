@@ -44,7 +44,7 @@ func maxBlocks(o flags) (*int, error) {
 
 // runConfigure is calicoctl ipam configure.
 func runConfigure(ctx context.Context, op *execution, o flags) (string, error) {
-	c, err := op.ds.Client(op.gate)
+	c, err := op.ds.Client(op.gate, 0)
 	if err != nil {
 		return "", err
 	}

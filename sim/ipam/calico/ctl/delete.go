@@ -19,7 +19,7 @@ func deletePool(argv []string) (command, bool) {
 	}
 	name := argv[3]
 	return command{run: func(ctx context.Context, op *execution, _ flags) (string, error) {
-		c, err := op.ds.Client(op.gate)
+		c, err := op.ds.Client(op.gate, 0)
 		if err != nil {
 			return "", err
 		}

@@ -22,13 +22,16 @@ func reportsOf(o flags) []string {
 	return files
 }
 
+// releaseQPS is its limit of requests a second.
+const releaseQPS = 100
+
 // runRelease is calicoctl ipam release. Its messages and its words for a single
 // address are in the function that also reads the configuration file, so that
 // they are said again here.
 //
 // Source: calicoctl/calicoctl/commands/ipam/release.go, Release.
 func runRelease(ctx context.Context, op *execution, o flags) (string, error) {
-	c, err := op.ds.Client(op.gate)
+	c, err := op.ds.Client(op.gate, releaseQPS)
 	if err != nil {
 		return "", err
 	}

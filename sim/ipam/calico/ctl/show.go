@@ -29,7 +29,7 @@ func showOptions(o flags) error { return checkIP(o) }
 //
 // Source: calicoctl/calicoctl/commands/ipam/show.go, Show.
 func runShow(ctx context.Context, op *execution, o flags) (string, error) {
-	c, err := op.ds.Client(nil)
+	c, err := op.ds.Client(nil, 0)
 	if err != nil {
 		return "", err
 	}

@@ -26,7 +26,7 @@ func LoadClientConfig(string) (*CalicoAPIConfig, error) { return apiconfig.NewCa
 func LoadClientConfigFromEnvironment() (*CalicoAPIConfig, error) { return LoadClientConfig("") }
 
 // New is the process's client: upstream's own, over the datastore of the run.
-func New(CalicoAPIConfig) (Interface, error) { return Here().Calico() }
+func New(c CalicoAPIConfig) (Interface, error) { return Here().Calico(c.Spec.K8sClientQPS) }
 
 // BuildConfigFromFlags reads no kubeconfig: see NewForConfig.
 func BuildConfigFromFlags(string, string) (*rest.Config, error) { return &rest.Config{}, nil }

@@ -17,7 +17,7 @@ import (
 type Machine interface {
 	// Calico is the process's client of the datastore. What it sends passes the gate of
 	// the process.
-	Calico() (clientv3.Interface, error)
+	Calico(qps float32) (clientv3.Interface, error)
 	// Kube is its clientset for the Kubernetes API, through the same gate. Of the
 	// configuration only the limits count.
 	Kube(*rest.Config) (*kubernetes.Clientset, error)

@@ -3,4 +3,4 @@
 package door
 
 // NewFromEnv is the process's client: up to 3.30 kube-controllers makes it so.
-func NewFromEnv() (Interface, error) { return Here().Calico() }
+func NewFromEnv() (Interface, error) { return Here().Calico(0) }

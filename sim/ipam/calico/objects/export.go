@@ -22,7 +22,7 @@ func (kp Keeper) Export(ctx context.Context) ([]ipam.Object, error) {
 	if kp.env.Datastore == store.Kubernetes {
 		return nil, nil
 	}
-	c, err := kp.ds.Client(nil)
+	c, err := kp.ds.Client(nil, 0)
 	if err != nil {
 		return nil, err
 	}

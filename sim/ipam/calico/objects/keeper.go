@@ -10,22 +10,27 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico/store"
+	"ipamsim/sim/kube"
 )
 
 // Keeper is Calico's own objects in one run: what operators write, and what there is to
 // be exported.
 type Keeper struct {
-	env ipam.Env
-	ds  store.Store
+	env  ipam.Env
+	ds   store.Store
+	crds []*apiextv1.CustomResourceDefinition
 }
 
-// New of a run.
-func New(env ipam.Env, ds store.Store) Keeper { return Keeper{env, ds} }
+// New of a run, with the definitions of Calico's custom resources.
+func New(env ipam.Env, ds store.Store, crds []*apiextv1.CustomResourceDefinition) Keeper {
+	return Keeper{env, ds, crds}
+}
 
 // Keeps reports whether objects of a kind live in Calico's own datastore. With
 // etcd these are all of Calico's. With the Kubernetes datastore blocks,
@@ -60,11 +65,28 @@ func (kp Keeper) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Ob
 	if _, only := k.(settings); kp.env.Datastore == store.Kubernetes && !only && !viaClient(v, o) {
 		return kp.ChangeResource(ctx, g, v, o)
 	}
-	c, err := kp.ds.Client(g)
+	if err := kp.valid(v, o); err != nil {
+		return err
+	}
+	c, err := kp.ds.Client(g, 0)
 	if err != nil {
 		return err
 	}
 	return perform(ctx, c, k, g == nil, v, o)
+}
+
+// valid checks a whole object by the schema that an API server would check it by, on etcd,
+// too: an object that exists in no cluster on the Kubernetes datastore shows nothing.
+func (kp Keeper) valid(v ipam.Verb, o ipam.Object) error {
+	i := slices.IndexFunc(kp.crds, func(c *apiextv1.CustomResourceDefinition) bool { return c.Spec.Names.Kind == o.Kind })
+	if i < 0 || v != ipam.Create && v != ipam.Apply {
+		return nil
+	}
+	wrong, err := kube.ValidateCustom(kp.crds[i], o.Body)
+	if err != nil || len(wrong) == 0 {
+		return err
+	}
+	return &ipam.ObjectError{Object: o, Field: wrong[0].Field, Err: errors.New(wrong[0].ErrorBody())}
 }
 
 // perform is one change through a client.
@@ -119,7 +141,7 @@ func (kp Keeper) Names(ctx context.Context, g *sim.Gate, kind string) ([]string,
 	if k == nil {
 		return nil, fmt.Errorf("calico: %s is not a kind of Calico's", kind)
 	}
-	c, err := kp.ds.Client(g)
+	c, err := kp.ds.Client(g, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ const Version = "v3.31.0"
 type Store interface {
 	// Client is one process's client. Every message it sends passes g; with a nil
 	// gate it is served at once (for what the harness itself looks at or sets up).
-	Client(g *sim.Gate) (clientv3.Interface, error)
+	Client(g *sim.Gate, qps float32) (clientv3.Interface, error)
 }
 
 // Backend is the backend under a client, for the packages of upstream that

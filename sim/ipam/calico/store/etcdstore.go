@@ -15,7 +15,7 @@ import (
 type etcdStore struct{ run *etcd.Run }
 
 // Client costs some microseconds: nothing dials, nothing is left running.
-func (s *etcdStore) Client(g *sim.Gate) (clientv3.Interface, error) {
+func (s *etcdStore) Client(g *sim.Gate, _ float32) (clientv3.Interface, error) {
 	be, err := s.backend()
 	if err != nil {
 		return nil, err

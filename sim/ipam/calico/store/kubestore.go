@@ -23,19 +23,22 @@ type kubeStore struct{ api *kube.Server }
 // somebody else provide the transport: ours is the process's door. (The address is
 // https because client-go asks for no authentication without; nothing dials it.)
 //
-// Upstream's daemons limit themselves to 5 requests a second with bursts of 100
-// unless told otherwise; here nothing is limited (K8sClientQPS -1).
+// Upstream's clients limit themselves to qps requests a second, 5 if it is 0, with bursts of
+// 100. One without a gate, which only observes, has no limit.
 //
 // Source: libcalico-go/lib/backend/k8s/k8s.go, CreateKubernetesClientset.
-func (s *kubeStore) Client(g *sim.Gate) (clientv3.Interface, error) {
+func (s *kubeStore) Client(g *sim.Gate, qps float32) (clientv3.Interface, error) {
 	door, done := Doors.open(s.api.Door(g))
 	defer done()
 	config := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: c, clusters: [{name: c, cluster: {server: "https://api"}}],`+
 		` users: [{name: u, user: {auth-provider: {name: %s, config: {door: "%s"}}}}], contexts: [{name: c, context: {cluster: c, user: u}}]}`,
 		authProvider, door)
+	if g == nil {
+		qps = -1
+	}
 	return clientv3.New(apiconfig.CalicoAPIConfig{Spec: apiconfig.CalicoAPIConfigSpec{
 		DatastoreType: apiconfig.Kubernetes,
-		KubeConfig:    apiconfig.KubeConfig{KubeconfigInline: config, K8sClientQPS: -1},
+		KubeConfig:    apiconfig.KubeConfig{KubeconfigInline: config, K8sClientQPS: qps},
 	}})
 }
 

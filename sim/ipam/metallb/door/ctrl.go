@@ -51,5 +51,5 @@ func NewManager(c *rest.Config, o Options) (Manager, error) {
 	return real.NewManager(c, o)
 }
 
-// SetupSignalHandler ends when the program is killed.
-func SetupSignalHandler() context.Context { return platform.Current().Ctx }
+// SetupSignalHandler ends when the program is asked to end, or is killed.
+func SetupSignalHandler() context.Context { return platform.Current().Signals() }

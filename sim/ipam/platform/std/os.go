@@ -36,7 +36,7 @@ var Interrupt = real.Interrupt
 
 const SIGTERM = syscall.SIGTERM
 
-// Notify sends nothing: a simulated program is killed, and no signal asks it to end.
+// Notify sends nothing: what repeats a program's main handles SIGTERM (sim.Gate.OnTerm).
 func Notify(chan<- Signal, ...Signal) {}
 
 // GOOS is what simulated hosts run.

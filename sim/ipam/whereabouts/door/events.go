@@ -20,5 +20,5 @@ func NewBroadcaster() EventBroadcaster {
 	return real.NewBroadcaster(real.WithContext(platform.Current().Ctx))
 }
 
-// SetupSignalHandler is the program's context: a daemon ends with its process.
-func SetupSignalHandler() context.Context { return platform.Current().Ctx }
+// SetupSignalHandler ends when the program is asked to end, or is killed.
+func SetupSignalHandler() context.Context { return platform.Current().Signals() }
