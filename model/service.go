@@ -124,7 +124,7 @@ type Refusal struct {
 	Ports   bool // node ports; else addresses
 	// Allocated: one is said to be allocated; else the range is said to be full.
 	Allocated bool `json:",omitempty"`
-	Free    int  // how many were free at all times while the request was under way
+	Free      int  // how many were free at all times while the request was under way
 }
 
 // FamilyOf is the IP family of an address, as Services name it.

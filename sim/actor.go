@@ -278,6 +278,13 @@ func (w *World) Lives(id ActorID) int {
 	return w.lives[id]
 }
 
+// Spawned lists the names of all processes that there have been, sorted.
+func (w *World) Spawned() []ActorID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.lives))
+}
+
 // Actors lists the processes that are alive, sorted.
 func (w *World) Actors() []ActorID {
 	w.mu.Lock()

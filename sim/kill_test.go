@@ -245,3 +245,55 @@ func TestHooksSettleBeforeTheNextChoice(t *testing.T) {
 		}
 	}
 }
+
+// SIGTERM reaches the handler of a process, which may still send; a process without one is
+// killed, and Kill ends one whose handler does nothing.
+func TestTerminate(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		handler func(*sim.Gate) context.Context
+		want    []string
+	}{
+		{"ends by itself", (*sim.Gate).Term, []string{"daemon before", "daemon after"}},
+		{"has no handler", nil, []string{"daemon before"}},
+		{"does nothing", func(g *sim.Gate) context.Context { g.OnTerm(func() {}); return context.Background() }, []string{"daemon before"}},
+	} {
+		var s server
+		daemon := sim.Process{ID: "daemon", Run: func(ctx context.Context, g *sim.Gate) error {
+			asked := context.Background()
+			if c.handler != nil {
+				asked = c.handler(g)
+			}
+			if err := s.send(ctx, g, "before"); err != nil {
+				return err
+			}
+			select {
+			case <-asked.Done():
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			return s.send(ctx, g, "after")
+		}}
+		operator := sim.Process{ID: "operator", Run: func(ctx context.Context, g *sim.Gate) error {
+			time.Sleep(time.Second)
+			a := g.World().Terminate("daemon")
+			if a == nil || !a.Asked() {
+				t.Errorf("%s: it was not asked", c.name)
+				return nil
+			}
+			select {
+			case <-a.Done():
+			case <-time.After(30 * time.Second):
+				g.World().Kill("daemon")
+			}
+			if g.World().Terminate("daemon") != nil {
+				t.Errorf("%s: it is asked again, and does not exist", c.name)
+			}
+			return nil
+		}}
+		run(t, single(scripted()), daemon, operator)
+		if !slices.Equal(s.got, c.want) {
+			t.Errorf("%s: sent %q, want %q", c.name, s.got, c.want)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/cli/importing"
 	"ipamsim/cmd/cli/planning"
+	"ipamsim/cmd/cli/processes"
 	"ipamsim/cmd/cli/regression"
 	"ipamsim/cmd/cli/search"
 	"ipamsim/cmd/cli/workers"
@@ -79,6 +80,7 @@ func commands(m scenarios.Managers) []*cobra.Command {
 		initCommand(m),
 		regression.MatrixCommand(m),
 		planning.Command(m),
+		processes.Command(m),
 		replayCommand(m),
 		reportCommand(),
 		runCommand(m),

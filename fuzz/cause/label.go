@@ -55,7 +55,7 @@ func labelOfDeed(deed string) Label {
 		return NoFault
 	case strings.HasPrefix(deed, "delete --force"):
 		return ForcedDeletion
-	case slices.Contains([]string{"crash", "kill", "reboot", "replaceNode", "restartRuntime"}, verb):
+	case slices.Contains([]string{"crash", "kill", "reboot", "replaceNode", "restartRuntime", "terminate"}, verb):
 		return Killed
 	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cloudFault", "cutSession", "diskFault", "stopBIRD"}, verb):
 		return Faulted

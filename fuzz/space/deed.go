@@ -59,7 +59,7 @@ func List(deeds []Deed) string {
 var ofAction = map[string]Deed{
 	"apply": Operator, "command": Operator, "delete": Operator, "patch": Operator, "second": Operator,
 	"clockJump": Fault, "cloud": Fault, "cutSession": Fault, "disk": Fault, "partition": Fault, "pause": Fault, "pauseNode": Fault, "stopBIRD": Fault,
-	"crash": Crash, "kill": Crash, "reboot": Crash, "replace": Crash, "restart": Crash, "restartRuntime": Crash,
+	"crash": Crash, "kill": Crash, "reboot": Crash, "replace": Crash, "restart": Crash, "restartRuntime": Crash, "terminate": Crash,
 	"cordon": "", "drain": "", "heal": "", "powerOn": "", "reconcile": "", "scale": "",
 }
 

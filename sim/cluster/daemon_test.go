@@ -32,7 +32,7 @@ func TestDaemonStartsAgain(t *testing.T) {
 		}
 		cfg.Manager, cfg.Daemons, cfg.Until = &m, []string{"loop"}, 30*time.Second
 	}, nil, nil))
-	want := []string{"0s a up", "0s b up", "5s reconcile-end  daemon ended: no more", "20s reconcile-end  daemon ended: no more"}
+	want := []string{"0s a up", "0s b up", "5s exit: no more", "20s exit: no more"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}

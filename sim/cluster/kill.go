@@ -61,11 +61,16 @@ func (c *Cluster) Paused(name string) (resume func() error) {
 	}
 }
 
-// processes are the names of those that are alive and could be killed: of the manager, of
-// Kubernetes' control plane, and kubelets.
-func (c *Cluster) processes() []string {
+// Processes are the names of those that have run and could be killed, sorted: of the manager,
+// of Kubernetes' control plane, and kubelets.
+func (c *Cluster) Processes() []string { return c.killable(c.World.Spawned()) }
+
+// processes are those that are alive.
+func (c *Cluster) processes() []string { return c.killable(c.World.Actors()) }
+
+func (c *Cluster) killable(all []sim.ActorID) []string {
 	var out []string
-	for _, a := range c.World.Actors() {
+	for _, a := range all {
 		name, _, _ := strings.Cut(string(a), "~")
 		head, rest, _ := strings.Cut(name, "/")
 		if c.Checker.Theirs(a) || head == "kubelet" && !strings.Contains(rest, "/") || strings.HasPrefix(name, "kube-") {

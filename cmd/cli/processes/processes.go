@@ -1,0 +1,51 @@
+// Package processes is the command that lists what a scenario can kill, pause and terminate.
+package processes
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/cmd/cli/exit"
+	"ipamsim/cmd/cli/running"
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster"
+)
+
+// Command runs a scenario once, by its own seed, and prints the names of its processes.
+func Command(m scenarios.Managers) *cobra.Command {
+	return &cobra.Command{
+		Use:   "processes FILE",
+		Short: "list the processes that a scenario can kill, pause or terminate",
+		Long: `Run a scenario once, with its own seed, and print the names of the processes that ran,
+one a line: those of the address manager, of Kubernetes' control plane, and kubelets.
+
+A name is what actor of kill, pause and terminate takes. It means the process that has the
+name at that time: a daemon that is started again keeps it.`,
+		Args:    cobra.ExactArgs(1),
+		Example: `  ipamsim processes scenarios/r1-whereabouts-162.yaml`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			loaded, err := running.Load(m, files)
+			if err != nil {
+				return err
+			}
+			r, err := scenarios.NewRunner()
+			if err != nil {
+				return err
+			}
+			end := sync.OnceFunc(func() { _ = r.Close() })
+			defer end()
+			ctx, stop := exit.Interruptible(cmd.ErrOrStderr(), end)
+			defer stop()
+			var names []string
+			if _, err := r.Run(ctx, loaded[0], scenarios.Options{End: func(c *cluster.Cluster) { names = c.Processes() }}); err != nil {
+				return err
+			}
+			for _, n := range names {
+				fmt.Fprintln(cmd.OutOrStdout(), n)
+			}
+			return nil
+		},
+	}
+}
