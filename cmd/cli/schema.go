@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
 	"github.com/spf13/cobra"
 
 	"ipamsim/scenarios"
@@ -21,10 +23,7 @@ func schemaCommand(m scenarios.Managers) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if n := len(b); n > 0 && b[n-1] != '\n' {
-				b = append(b, '\n')
-			}
-			_, err = cmd.OutOrStdout().Write(b)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", bytes.TrimSuffix(b, []byte("\n")))
 			return err
 		},
 	}

@@ -171,9 +171,9 @@ func (f *serveFlags) first(steps []*sim.Step) (int, error) {
 func (v *visit) told(rep *reports.Report) string {
 	switch {
 	case v.parted > 0:
-		return fmt.Sprintf("from step %d on it was not the run of this seed any more: a watch had its goroutines run in another order", v.parted)
+		return fmt.Sprintf("from step %d on the run differs from the one without kubectl: a watch changed the order of goroutines", v.parted)
 	case rep.Digest == v.plain.Digest:
-		return "the same run as without anybody who looks, digest " + rep.Digest
+		return "the run is the same as without kubectl: digest " + rep.Digest
 	}
-	return "it ended at another step than without anybody who looks"
+	return "the run ended at another step than the one without kubectl"
 }

@@ -173,7 +173,7 @@ func TestServeHold(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: runs repeat on the hermetic runtime only; run make test")
 	}
-	if !strings.Contains(s.stderr.String(), "the same run as without anybody who looks") {
+	if !strings.Contains(s.stderr.String(), "the run is the same as without kubectl") {
 		t.Errorf("looking has changed the run: %s", s.stderr.String())
 	}
 }

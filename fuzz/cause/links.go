@@ -343,7 +343,9 @@ func (r *run) panicked(actor string) *Link {
 	for i := r.v.To - 1; i >= 0; i-- {
 		if e := &r.rep.History.Events[i]; e.Kind == model.ActorPanic && e.Actor == actor {
 			l := Link{Role: Crashed, Process: sim.ActorID(e.Actor).Kind(), Step: e.Step, Site: model.CrashSite(e.Text)}
-			l.Functions = functions(l.Site)
+			if all := functions(l.Site); len(all) > 0 {
+				l.Functions = all[:1] // one line that panics is one cause, whichever function calls
+			}
 			return &l
 		}
 	}

@@ -5,6 +5,7 @@ package known
 
 import (
 	"cmp"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -109,26 +110,41 @@ func Line(c *cause.Cause, what string) string { return Key(c) + " | " + what }
 // Load lists from the folder that they lie in. Of what is known of a cause, or of a look, the first counts.
 func Load(dir string, lists ...string) (Causes, error) {
 	var out Causes
-	for _, list := range lists {
-		file := filepath.Join(dir, list)
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return Causes{}, err
-		}
-		if err := out.parse(file, string(text)); err != nil {
-			return Causes{}, err
-		}
+	if err := out.load(os.DirFS(dir), dir, lists); err != nil {
+		return Causes{}, err
 	}
 	return out, nil
 }
 
-// LoadIf is Load, or nothing where the folder is not there.
-func LoadIf(dir string, lists ...string) (Causes, bool, error) {
-	out, err := Load(dir, lists...)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Causes{}, false, nil
+func (k *Causes) load(from fs.FS, dir string, lists []string) error {
+	for _, list := range lists {
+		text, err := fs.ReadFile(from, list)
+		if err != nil {
+			return err
+		}
+		if err := k.parse(filepath.Join(dir, list), string(text)); err != nil {
+			return err
+		}
 	}
-	return out, err == nil, err
+	return nil
+}
+
+// LoadIf reads the lists of a folder, if it is there, and those that the program was built
+// with. It reports whether there are any.
+func LoadIf(dir string, built embed.FS, lists ...string) (out Causes, found bool, err error) {
+	builtin, err := fs.Sub(built, "testdata/known")
+	if err != nil {
+		return out, false, err
+	}
+	for _, from := range []fs.FS{os.DirFS(dir), builtin} {
+		switch err := out.load(from, dir, lists); {
+		case err == nil:
+			found = true
+		case !errors.Is(err, fs.ErrNotExist):
+			return Causes{}, false, err
+		}
+	}
+	return out, found, nil
 }
 
 // Parse a list. A cause that is listed twice is an error that names its line; so is a

@@ -163,7 +163,7 @@ func TestBlockContents(t *testing.T) {
 		{"addresses nobody will be given", func(v *View) { v.Record.Pools[0].Lost = 2 },
 			"block 10.7.0.0/26 lists 2 of its addresses neither as claimed nor as free: nobody will be given them"},
 		{"a claimed one is free", func(v *View) { v.Record.Pools[0].Twice = 1 },
-			"block 10.7.0.0/26 lists 1 addresses as free that are claimed, or that are free already: they will be given twice"},
+			"block 10.7.0.0/26 lists 1 of its addresses as free that are claimed, or free already: they will be given twice"},
 		{"an owner is left", func(v *View) { v.Record.Pools[0].Ownerless = 1 }, "block 10.7.0.0/26 keeps 1 owners of no address"},
 
 		{"a network without blocks", func(v *View) { v.Record.Pools[0].Lost, v.Networks[0].Blocks = 1, nil }, ""},

@@ -27,7 +27,7 @@ var FailedCall = define(Invariant{
 	Phase:    Always,
 	Doc:      "No ADD with addresses left, and no DEL, fails again and again on a healthy node.",
 	Kinds: []Kind{
-		{failedAdd, "{call} of {pod} on {node} in network {network}, where never fewer than {free} addresses were free, has failed {times} times in a row since {since}: {error}"},
+		{failedAdd, "{call} of {pod} on {node} in network {network}, with at least {free} free at all times, has failed {times} times in a row since {since}: {error}"},
 		{failedDel, "{call} of {pod} on {node} in network {network} has failed {times} times in a row since {since}: {error}"},
 	},
 }, func(v View) []finding {

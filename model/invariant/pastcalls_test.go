@@ -56,7 +56,7 @@ func TestFailedCall(t *testing.T) {
 			}
 		}
 	}
-	const add = "ADD of default/web-9 on node-2 in network default/a, where never fewer than 3 addresses were free, has failed 3 times in a row since 1m40s: no lease"
+	const add = "ADD of default/web-9 on node-2 in network default/a, with at least 3 free at all times, has failed 3 times in a row since 1m40s: no lease"
 	table(t, FailedCall, []row{
 		{"three ADDs, of a sandbox each", calls(model.AddEnd, func(i int, e *model.Event) { e.Container += string(rune('a' + i)) }), add},
 		{"another interface of the pod is added meanwhile", func(v *View) {

@@ -21,8 +21,8 @@ var RefusedService = define(Invariant{
 	Kinds: []Kind{
 		{addressesFull, "{service} was refused at {at}, for the range of addresses was said to be full; it never had fewer than {free} free"},
 		{nodePortsFull, "{service} was refused at {at}, for the range of node ports was said to be full; it never had fewer than {free} free"},
-		{addressTaken, "{service} was refused at {at}, for an address was said to be allocated; it asks for none that was, and never fewer than {free} were free"},
-		{nodePortTaken, "{service} was refused at {at}, for a node port was said to be allocated; it asks for none that was, and never fewer than {free} were free"},
+		{addressTaken, "{service} was refused at {at}, for an address was said to be allocated; it asks for none that was, and the range never had fewer than {free} free"},
+		{nodePortTaken, "{service} was refused at {at}, for a node port was said to be allocated; it asks for none that was, and the range never had fewer than {free} free"},
 	},
 }, func(v View) (out []finding) {
 	if v.Record.Services == nil {

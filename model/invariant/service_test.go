@@ -68,10 +68,10 @@ var serviceRows = map[string][]row{
 		}, "d/c was refused at 3s, for the range of node ports was said to be full; it never had fewer than 2 free"},
 		{"an address is said to be allocated", func(v *View) {
 			v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2, Allocated: true}}
-		}, "d/c was refused at 3s, for an address was said to be allocated; it asks for none that was, and never fewer than 2 were free"},
+		}, "d/c was refused at 3s, for an address was said to be allocated; it asks for none that was, and the range never had fewer than 2 free"},
 		{"a node port is", func(v *View) {
 			v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2, Allocated: true, Ports: true}}
-		}, "d/c was refused at 3s, for a node port was said to be allocated; it asks for none that was, and never fewer than 2 were free"},
+		}, "d/c was refused at 3s, for a node port was said to be allocated; it asks for none that was, and the range never had fewer than 2 free"},
 		{"full", func(v *View) { v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c"}} }, ""},
 	},
 	"unbacked-service": {
@@ -178,22 +178,22 @@ var balancerRows = map[string][]row{
 		}, ""},
 		{"somebody serves, and never has", func(v *View) {
 			balancer(v, 0).Addrs, v.Past.balanced, v.Record.Services.Balancing, v.Record.Claims = nil, nil, true, v.Record.Claims[1:]
-		}, "after convergence d/a has no IPv4 address, and 3 are free"},
+		}, "after convergence d/a has no IPv4 address, with 3 free"},
 		{"its second family", func(v *View) {
 			b := balancer(v, 0)
 			b.Families, b.Free = []string{"IPv4", "IPv6"}, 2
-		}, "after convergence d/a has no IPv6 address, and 2 are free"},
+		}, "after convergence d/a has no IPv6 address, with 2 free"},
 		{"nobody serves", func(v *View) { balancer(v, 0).Addrs, v.Past.balanced = nil, nil }, ""},
 		{"no address", func(v *View) { balancer(v, 0).Addrs, v.Record.Claims = nil, v.Record.Claims[1:] },
-			"after convergence d/a has no IPv4 address (it had 10.9.0.0), and 3 are free"},
+			"after convergence d/a has no IPv4 address (it had 10.9.0.0), with 3 free"},
 		{"the pool is full", func(v *View) {
 			balancer(v, 0).Addrs, v.Record.Claims = nil, v.Record.Claims[1:]
 			v.Networks[0].Blocks.Reserved = []netip.Prefix{cidr("10.9.0.0/32"), cidr("10.9.0.2/31")}
 		}, ""},
 		{"its manager would have one", func(v *View) {
 			balancer(v, 0).Addrs, balancer(v, 0).Free, v.Record.Claims, v.Networks = nil, 2, v.Record.Claims[1:], nil
-		}, "after convergence d/a has no IPv4 address (it had 10.9.0.0), and 2 are free"},
-		{"it asks for one that is free", func(v *View) { asksFor(v, "10.9.0.3/32") }, "after convergence d/a has no IPv4 address (it had 10.9.0.0), and 1 are free"},
+		}, "after convergence d/a has no IPv4 address (it had 10.9.0.0), with 2 free"},
+		{"it asks for one that is free", func(v *View) { asksFor(v, "10.9.0.3/32") }, "after convergence d/a has no IPv4 address (it had 10.9.0.0), with 1 free"},
 		{"it asks for one that is not", func(v *View) { asksFor(v, "10.9.0.1/32") }, ""},
 		{"it asks for one of nobody", func(v *View) { asksFor(v, "10.8.0.1/32") }, ""},
 		{"it asks for one of two families, and one is taken", func(v *View) {
@@ -204,7 +204,7 @@ var balancerRows = map[string][]row{
 		{"it asks for a manual pool", func(v *View) {
 			asksFor(v, "10.9.0.0/30")
 			v.Networks[0].Blocks.Pools[0].Manual = true
-		}, "after convergence d/a has no IPv4 address (it had 10.9.0.0), and 3 are free"},
+		}, "after convergence d/a has no IPv4 address (it had 10.9.0.0), with 3 free"},
 		{"it asks for another pool", func(v *View) { asksFor(v, "10.8.0.0/30") }, ""},
 		{"it cannot be told what it asks for", func(v *View) { asksFor(v) }, ""},
 	},

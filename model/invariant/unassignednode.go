@@ -20,7 +20,7 @@ var UnassignedNode = define(Invariant{
 	Severity: model.Major,
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, no node that is to have a slice of the pods' range goes without one while one is free.",
-	Kinds:    []Kind{{"", "{node} has been without a slice of {range}[ since {since}], and {free} of {all} are free[ since {free-since}]"}},
+	Kinds:    []Kind{{"", "{node} has been without a slice of {range}[ since {since}], with {free} of {all} free[ since {free-since}]"}},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

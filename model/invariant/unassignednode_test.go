@@ -36,7 +36,7 @@ func TestUnassignedNode(t *testing.T) {
 		t.Fatalf("%d findings, want node-b's", len(found))
 	}
 	judgedAs(t, UnassignedNode, found[0].Code)
-	if got, want := UnassignedNode.Say(&found[0]), "node-b has been without a slice of 10.0.0.0/24 since 0s, and 1 of 2 are free since 0s"; got != want {
+	if got, want := UnassignedNode.Say(&found[0]), "node-b has been without a slice of 10.0.0.0/24 since 0s, with 1 of 2 free since 0s"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

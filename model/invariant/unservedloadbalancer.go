@@ -28,7 +28,7 @@ var UnservedLoadBalancer = define(Invariant{
 	Doc:      "Once all is calm, every Service of type LoadBalancer has the addresses that are claimed for it, and one of each of its IP families where one is free.",
 	Kinds: []Kind{
 		{ClaimNotInStatus, "after convergence {address} is claimed for {service}, whose status does not say so"},
-		{noClaim, "after convergence {service} has no {family} address[ (it had {address})], and {free} are free"},
+		{noClaim, "after convergence {service} has no {family} address[ (it had {address})], with {free} free"},
 	},
 }, func(v View) (out []finding) {
 	if !served(&v) {
