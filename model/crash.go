@@ -14,17 +14,26 @@ import (
 //
 // A panic that was recovered and raised again is the first of those with the same
 // value: its functions are still on the stack.
-func CrashSite(stack string) CallSite { return CallSite{Frames: crashed(stack)} }
+func CrashSite(stack string) CallSite {
+	frames := CrashFrames(stack)
+	frames = frames[:min(len(frames), framesMax)]
+	for i := range frames {
+		frames[i].File = path.Base(frames[i].File) // not where this machine keeps it
+	}
+	return CallSite{Frames: frames}
+}
 
 // CrashedIn is the innermost of CrashSite's functions, with its import path.
 func CrashedIn(stack string) string {
-	if frames := crashed(stack); len(frames) > 0 {
+	if frames := CrashFrames(stack); len(frames) > 0 {
 		return frames[0].Function
 	}
 	return ""
 }
 
-func crashed(stack string) (frames []Frame) {
+// CrashFrames are the functions on the stack of a panic that are not the standard library's,
+// innermost first, with the files of this machine.
+func CrashFrames(stack string) (frames []Frame) {
 	lines := strings.Split(stack, "\n")
 	from, value := -1, ""
 	for i, l := range lines {
@@ -37,13 +46,13 @@ func crashed(stack string) (frames []Frame) {
 	if from < 0 {
 		return nil
 	}
-	for i := from + 2; i+1 < len(lines) && len(frames) < framesMax; i += 2 {
+	for i := from + 2; i+1 < len(lines); i += 2 {
 		f, file := lines[i], lines[i+1]
 		if end := strings.LastIndexByte(f, '('); end > 0 && strings.HasPrefix(file, "\t") && !standard(f[:end]) {
 			file, _, _ = strings.Cut(file[1:], " +0x")
 			name, line, _ := strings.Cut(file, ".go:")
-			n, _ := strconv.Atoi(line)                                          // 0 for what is not a stack after all
-			frames = append(frames, Frame{f[:end], path.Base(name) + ".go", n}) // not where this machine keeps it
+			n, _ := strconv.Atoi(line) // 0 for what is not a stack after all
+			frames = append(frames, Frame{f[:end], name + ".go", n})
 		}
 	}
 	return frames

@@ -104,6 +104,9 @@ type Report struct {
 	// Sites says where in the manager's own code a message was sent, as ipam.CallSites
 	// does; nil: not known of any.
 	Sites func(sim.Stack) model.CallSite `json:"-"`
+	// CrashSites says where a panic happened, by its stack, as ipam.CrashSites does; nil: not
+	// known of any.
+	CrashSites func(stack string) model.CallSite `json:"-"`
 }
 
 // Faults is how many faults the schedule chose: messages that it hurt, and hazards

@@ -116,7 +116,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	before, started := hermetic.Foreign(), time.Now()
 	var c *cluster.Cluster
 	var unread error // of what the run left behind
-	rep.Sites, rep.JSON = ipam.CallSites(s.Manager()), kube.JSON
+	rep.Sites, rep.CrashSites, rep.JSON = ipam.CallSites(s.Manager()), ipam.CrashSites(s.Manager()), kube.JSON
 	options := s.options(rep.Seed, st)
 	options.Stackless, options.Instant = o.Siteless, rep.Instant
 	trace, err := sim.Run(ctx, options, func(w *sim.World) error {

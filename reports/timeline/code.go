@@ -33,6 +33,9 @@ func locate(r *reports.Report, entries []*entry) {
 	known := map[key]*place{}
 	for _, e := range entries {
 		site := r.CallSite(e.sent)
+		if e.stack != "" && r.CrashSites != nil {
+			site = r.CrashSites(e.stack)
+		}
 		if e.weight < glimpse || len(site.Frames) == 0 {
 			continue
 		}

@@ -102,7 +102,7 @@ func (s *subject) outside(e *entry, ev *model.Event, ours bool) {
 			e.weight = unshown // every node comes up once
 		}
 	case model.ActorPanic:
-		e.weight, e.actor, e.mark, e.fact = cause, ev.Actor, 'x', false
+		e.weight, e.actor, e.mark, e.fact, e.stack = cause, ev.Actor, 'x', false, ev.Text
 		if slices.Contains(s.named[model.RefActor], ev.Actor) {
 			e.weight = fate
 		}

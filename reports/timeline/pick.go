@@ -28,6 +28,7 @@ type entry struct {
 	weight int              // what is left out first when there is no room; 0: not shown
 	about  *sim.Request     // what a message asked for
 	sent   *sim.Step        // the message, nil for what is none
+	stack  string           // of a panic
 	place  *place           // of the manager's source that sent it, if the story turns on it
 	act    act.Act          // what it did, if judged
 	judged bool             // it was looked at what the message did

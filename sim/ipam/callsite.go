@@ -67,6 +67,42 @@ func callSite(all []Source, s sim.Stack) model.CallSite {
 	return site
 }
 
+// CrashSites says where in the source a panic happened, out of its stack as debug.Stack
+// writes it: the innermost function that is not the standard library's, in a manager or in a
+// module that it uses, and those of the same module that called it.
+func CrashSites(m *Manager) func(stack string) model.CallSite {
+	return func(stack string) (site model.CallSite) {
+		for _, f := range model.CrashFrames(stack) {
+			of, at := cached(f)
+			if from, ok := sourceOf(m.Sources, f.Package()); ok {
+				of, at = model.CallSite{Module: from.Module, Root: from.Root}, from.frame(f)
+			}
+			if of.Module == "" || site.Module != "" && of.Module != site.Module {
+				break
+			}
+			site.Module, site.Root, site.Frames = of.Module, of.Root, append(site.Frames, at)
+		}
+		return site
+	}
+}
+
+// cached is where a function is that was built from the module cache.
+func cached(f model.Frame) (model.CallSite, model.Frame) {
+	const cache = "/pkg/mod/"
+	root, inside, ok := strings.Cut(f.File, cache)
+	at := strings.Index(inside, "@")
+	if !ok || at < 0 {
+		return model.CallSite{}, f
+	}
+	end := strings.IndexByte(inside[at:], '/')
+	if end < 0 {
+		return model.CallSite{}, f
+	}
+	module := inside[:at+end]
+	f.File = inside[at+end+1:]
+	return model.CallSite{Module: module, Root: root + cache + module}, f
+}
+
 // reflector is what begins the functions by which informers ask and watch.
 const reflector = "k8s.io/client-go/tools/cache.(*Reflector)."
 
