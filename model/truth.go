@@ -44,6 +44,8 @@ type Attachment struct {
 	Since     time.Duration
 	// Asked: the pod asked for these very addresses, and not for any.
 	Asked bool
+	// OfPool: the pod, its namespace or its network asked for certain pools.
+	OfPool bool `json:",omitempty"`
 	// Static are addresses from a static configuration, not from the manager.
 	Static []netip.Addr
 }

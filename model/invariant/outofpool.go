@@ -14,11 +14,20 @@ const (
 	outsideRanges = "outside-ranges"
 	outsideSlice  = "slice-outside-ranges"
 	outsideCIDRs  = "service-outside-cidrs"
+	unselected    = "unselected-node"
+	manualPool    = "manual-pool"
+	noWorkloads   = "no-workloads"
 )
 
-// OutOfPool is an address that belongs to somebody else: a router, another
-// network, or nobody. With node slices the network's ranges still bound it. A pool
-// that is disabled gives nothing to an ADD that begins afterwards.
+// OutOfPool is an address that is not the network's to give: a router's, another network's,
+// or of a pool that does not serve the pod. With node slices the network's ranges still bound
+// it. A pool that is disabled, that does not select the pod's node, that is Manual or allows
+// no workloads gives nothing to an ADD that begins afterwards; but the last three do if the
+// pod asks for the pool or for the address.
+//
+// Which namespaces a pool selects is not known.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, determinePools (v3.31).
 var OutOfPool = define(Invariant{
 	Name:     "out-of-pool",
 	Severity: model.Critical,
@@ -26,15 +35,19 @@ var OutOfPool = define(Invariant{
 	Doc:      "Every live sandbox's address, and the range that a node was given when it joined, lies in a range of its network, and every cluster IP in a ServiceCIDR.",
 	Kinds: []Kind{
 		{disabledPool, "{pod} on {node} has {address}[ since {since}], of pool {range}, which is disabled[ since {rule-since}]"},
+		{unselected, "{pod} on {node} has {address}[ since {since}], of pool {range}, which has not selected the node[ since {rule-since}]"},
+		{manualPool, "{pod} on {node} has {address}[ since {since}] and did not ask for it, of pool {range}, which is Manual[ since {rule-since}]"},
+		{noWorkloads, "{pod} on {node} has {address}[ since {since}], of pool {range}, which allows no workloads[ since {rule-since}]"},
 		{outsideRanges, "{pod} on {node} has {address}[ since {since}], outside every range of network {network}"},
 		{outsideSlice, "{node} has {range}, outside every range of network {network}"},
 		{outsideCIDRs, "{service} was given {address} at {at}, outside every ServiceCIDR"},
 	},
 }, func(v View) []finding {
 	return append(slices.Concat(slicesOutside(&v), servicesOutside(&v)), eachHeld(v, func(h *holding) (string, []model.Fact) {
-		x, since, ok := v.Past.since(func(r *rules) map[netip.Prefix]time.Duration { return r.disabled }, h.network.Key, h.addr)
-		if ok && gotAfter(&v, h, since) {
-			return disabledPool, []model.Fact{model.NewFact("rule-since", since), model.NewFact("range", rangeName(x))}
+		for _, r := range refusals(h) {
+			if x, since, ok := v.Past.since(r.of, h.network.Key, h.addr); ok && gotAfter(&v, h, since) {
+				return r.code, []model.Fact{model.NewFact("rule-since", since), model.NewFact("range", rangeName(x))}
+			}
 		}
 		if permitted(&v, h, func(n *model.Network) bool { return n.Spans(h.addr) }) {
 			return "", nil
@@ -42,6 +55,25 @@ var OutOfPool = define(Invariant{
 		return outsideRanges, nil
 	})...)
 })
+
+// refusal is why a pool gives nothing to a pod, and since when each does so.
+type refusal struct {
+	code string
+	of   func(*rules) map[netip.Prefix]time.Duration
+}
+
+// refusals are those that hold for a pod, by what it asked for.
+func refusals(h *holding) []refusal {
+	out := []refusal{{disabledPool, func(r *rules) map[netip.Prefix]time.Duration { return r.disabled }}}
+	if h.attachment.Asked || h.attachment.OfPool || device(h.sandbox) {
+		return out
+	}
+	return append(out,
+		refusal{unselected, func(r *rules) map[netip.Prefix]time.Duration { return r.unselected[h.sandbox.Node] }},
+		refusal{manualPool, func(r *rules) map[netip.Prefix]time.Duration { return r.manual }},
+		refusal{noWorkloads, func(r *rules) map[netip.Prefix]time.Duration { return r.workless }},
+	)
+}
 
 // slicesOutside are the slices of nodes that are no part of a network whose manager gives
 // one to every node. Upstream's node IPAM controller refuses to start if a Node has such a

@@ -46,10 +46,12 @@ type Past struct {
 
 // rules are since when a network's policy is what it is.
 type rules struct {
-	strict             bool
-	limit              int
-	strictAt, limitAt  time.Duration
-	reserved, disabled map[netip.Prefix]time.Duration
+	strict            bool
+	limit             int
+	strictAt, limitAt time.Duration
+	// By pool, or by what is reserved.
+	reserved, disabled, manual, workless map[netip.Prefix]time.Duration
+	unselected                           map[string]map[netip.Prefix]time.Duration // by node
 }
 
 // foreignClaim is a claim in a block that is not its node's.
@@ -69,7 +71,7 @@ func (p *Past) Note(v View) {
 	p.noteNodes(&v)
 	for i := range v.Networks {
 		if n := &v.Networks[i]; n.Blocks != nil {
-			p.noteRules(n, v.Truth.At)
+			p.noteRules(&v, n)
 		} else {
 			p.notePolicy(n, v.Truth.At)
 		}
@@ -109,8 +111,8 @@ func (p *Past) noteNodes(v *View) {
 	}
 }
 
-func (p *Past) noteRules(n *model.Network, at time.Duration) {
-	b, r := n.Blocks, p.rules[n.Key]
+func (p *Past) noteRules(v *View, n *model.Network) {
+	b, r, at := n.Blocks, p.rules[n.Key], v.Truth.At
 	if !p.begun {
 		at = 0
 	}
@@ -124,14 +126,29 @@ func (p *Past) noteRules(n *model.Network, at time.Duration) {
 	if r.limit != b.MaxBlocks {
 		r.limit, r.limitAt = b.MaxBlocks, at
 	}
-	var disabled []netip.Prefix
-	for i := range b.Pools {
-		if b.Pools[i].Disabled {
-			disabled = append(disabled, b.Pools[i].Prefix)
+	which := func(is func(*model.IPPool) bool) (out []netip.Prefix) {
+		for i := range b.Pools {
+			if is(&b.Pools[i]) {
+				out = append(out, b.Pools[i].Prefix)
+			}
 		}
+		return out
 	}
 	r.reserved = sinces(r.reserved, b.Reserved, at)
-	r.disabled = sinces(r.disabled, disabled, at)
+	r.disabled = sinces(r.disabled, which(func(p *model.IPPool) bool { return p.Disabled }), at)
+	r.manual = sinces(r.manual, which(func(p *model.IPPool) bool { return p.Manual }), at)
+	r.workless = sinces(r.workless, which(func(p *model.IPPool) bool { return !p.Workloads }), at)
+	was := r.unselected
+	r.unselected = nil
+	if len(which(func(p *model.IPPool) bool { return len(p.Nodes) < len(v.Truth.Nodes) })) == 0 {
+		return
+	}
+	r.unselected = map[string]map[netip.Prefix]time.Duration{}
+	for name, node := range v.Truth.Nodes {
+		if node.Registered {
+			r.unselected[name] = sinces(was[name], which(func(p *model.IPPool) bool { return !slices.Contains(p.Nodes, name) }), at)
+		}
+	}
 }
 
 // sinces keeps the times of what is still listed.

@@ -70,9 +70,19 @@ func TestReservedAndDisabled(t *testing.T) {
 	}
 	disable := func(v *View) {
 		policyOfItsOwn(v, func(b *model.BlockPolicy) {
-			b.Pools = []model.IPPool{{Prefix: cidr("10.7.0.0/24"), BlockBits: 26, Disabled: true}}
+			b.Pools = []model.IPPool{{Prefix: cidr("10.7.0.0/24"), BlockBits: 26, Disabled: true, Workloads: true, Nodes: []string{"node-1", "node-2", "node-3"}}}
 		})
 	}
+	edit := func(f func(*model.IPPool)) func(*View) {
+		return func(v *View) {
+			policyOfItsOwn(v, func(b *model.BlockPolicy) {
+				b.Pools = slices.Clone(b.Pools)
+				f(&b.Pools[0])
+			})
+		}
+	}
+	elsewhere := edit(func(p *model.IPPool) { p.Nodes = []string{"node-2", "node-3"} })
+	manual := edit(func(p *model.IPPool) { p.Manual = true })
 	undo := func(v *View) {
 		policyOfItsOwn(v, func(b *model.BlockPolicy) { b.Reserved, b.Pools[0].Disabled = nil, false })
 	}
@@ -109,6 +119,19 @@ func TestReservedAndDisabled(t *testing.T) {
 	tableOf(t, calmBlocks, OutOfPool, []row{
 		{"of a disabled pool", func(v *View) { steps(v, disable, begin, get) },
 			"default/web-9 on node-1 has 10.7.0.9 since 1m3s, of pool 10.7.0.0/24, which is disabled since 1m1s"},
+		{"of a pool that does not select the node", func(v *View) { steps(v, elsewhere, begin, get) },
+			"default/web-9 on node-1 has 10.7.0.9 since 1m3s, of pool 10.7.0.0/24, which has not selected the node since 1m1s"},
+		{"of a Manual pool", func(v *View) { steps(v, manual, begin, get) },
+			"default/web-9 on node-1 has 10.7.0.9 since 1m3s and did not ask for it, of pool 10.7.0.0/24, which is Manual since 1m1s"},
+		{"of a pool for tunnels", func(v *View) { steps(v, edit(func(p *model.IPPool) { p.Workloads = false }), begin, get) },
+			"default/web-9 on node-1 has 10.7.0.9 since 1m3s, of pool 10.7.0.0/24, which allows no workloads since 1m1s"},
+		{"of a pool that it asked for", func(v *View) {
+			steps(v, elsewhere, manual, begin, func(v *View) {
+				get(v)
+				v.Truth.Sandboxes[len(v.Truth.Sandboxes)-1].Attachments[0].OfPool = true
+			})
+		}, ""},
+		{"an ADD that had begun when the pool no longer selected the node", func(v *View) { steps(v, begin, elsewhere, get) }, ""},
 		{"of no pool", func(v *View) { start(v, "9", "node-1", "c9", netK, "10.9.0.1") },
 			"default/web-9 on node-1 has 10.9.0.1 since 10s, outside every range of network kube-system/k8s-pod-network"},
 

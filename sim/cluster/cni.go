@@ -65,7 +65,7 @@ func (w *worker) add(ctx context.Context, st *cri.Sandbox) ([]attached, error) {
 			return nil, err
 		}
 		w.c.Checker.Attach(st.Container, model.Attachment{
-			Network: n.Key, Interface: n.Interface, Addrs: ipam.Addrs(res.Addrs), Static: ipam.Addrs(res.Static), Asked: res.Asked,
+			Network: n.Key, Interface: n.Interface, Addrs: ipam.Addrs(res.Addrs), Static: ipam.Addrs(res.Static), Asked: res.Asked, OfPool: res.OfPool,
 		})
 		got = append(got, attached{n, res})
 	}

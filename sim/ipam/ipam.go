@@ -117,6 +117,7 @@ type Result struct {
 	Addrs  []netip.Prefix // from the manager, in the order of the ranges
 	Static []netip.Prefix // from the configuration's addresses
 	Asked  bool           // the pod asked for these very addresses (Addrs), and not for any
+	OfPool bool           // it, its namespace or its network asked for certain pools
 }
 
 // Addrs are the addresses of prefixes.

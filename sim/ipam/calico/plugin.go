@@ -138,15 +138,15 @@ func (e *attachment) started(p *platform.Program, end platform.Ended) {
 	}
 	certain := strings.Contains(p.Getenv("CNI_ARGS"), ";IP=")
 	e.asked.certain = e.asked.certain || certain
-	if end.Code == 0 {
-		e.asked.got = true
-		return
-	}
 	conf := types.NetConf{}
 	err := json.Unmarshal(p.Stdin, &conf)
 	// Annotations of the pod or its namespace are in what the IPAM plugin was given, and so
 	// are the pools that the configuration names for every pod.
 	e.asked.pools = slices.Concat(conf.IPAM.IPv4Pools, conf.IPAM.IPv6Pools)
+	if end.Code == 0 {
+		e.asked.got = true
+		return
+	}
 	e.asked.refused = certain || len(e.asked.pools) == 0 && !bytes.Equal(p.Stdin, e.config)
 	e.asked.exhausted = err == nil && bytes.Contains(end.Stdout, []byte(refusal))
 }
@@ -178,7 +178,7 @@ func (i *instance) Add(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.R
 		return ipam.Result{}, fmt.Errorf("calico: %w", err)
 	}
 	if e.asked.got {
-		return ipam.Result{Addrs: prefixes(r), Asked: e.asked.certain}, nil
+		return ipam.Result{Addrs: prefixes(r), Asked: e.asked.certain, OfPool: len(e.asked.pools) > 0}, nil
 	}
 	return ipam.Result{Static: prefixes(r)}, nil
 }
