@@ -102,6 +102,9 @@ func (c *Checker) End(kind model.EventKind, a *sim.Actor, call ipam.Call, err er
 	if err != nil {
 		e.Err, e.Site = err.Error(), c.lastSite(a.ID, e.Begun)
 	}
+	if errors.As(err, new(*ipam.Faulted)) {
+		e.Disturbed, e.Site = true, model.CallSite{}
+	}
 	return e
 }
 
