@@ -23,7 +23,8 @@ func (l *loader) primary() error {
 	}
 	l.s.Networks = append(l.s.Networks, n)
 	l.s.Primary = n.Key
-	return nil
+	d, p := l.configured(n.Config)
+	return l.plugins(d, p, n.Config)
 }
 
 // blame finds the place of what the manager says is wrong.

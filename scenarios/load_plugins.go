@@ -1,0 +1,67 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"ipamsim/scenarios/strict"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/hazard"
+	"ipamsim/sim/ipam/interfaceplugin"
+)
+
+// plugins refuses a network's configuration that names a CNI plugin which is not simulated:
+// what it does about an address is not known.
+func (l *loader) plugins(d *strict.Doc, p path, config json.RawMessage) error {
+	kind, known, ok := interfaceplugin.Read(config, l.ipam.Plugin).Unknown(l.s.Doc.Spec.Import.Plugins)
+	if !ok {
+		return nil
+	}
+	return d.FailAt(p, "type: CNI plugin %s is not simulated, %s", strict.Quote(kind), strict.Want(kind, known))
+}
+
+// UnknownPlugins are the types of the CNI plugins in a network's configuration that are not
+// simulated.
+func UnknownPlugins(config string) (out []string) {
+	chain := interfaceplugin.Read(json.RawMessage(config), "")
+	for kind, _, ok := chain.Unknown(out); ok; kind, _, ok = chain.Unknown(out) {
+		out = append(out, kind)
+	}
+	return out
+}
+
+// SimulatedPlugin is the type of the plugin that makes the interface in a network's
+// configuration, or of the one that is simulated in its place.
+func SimulatedPlugin(config string) string {
+	return interfaceplugin.Read(json.RawMessage(config), "").Simulated()
+}
+
+// configured is the manifest that has a plugin of the primary network, and where.
+func (l *loader) configured(config json.RawMessage) (*strict.Doc, path) {
+	for _, o := range l.s.Objects {
+		var m struct{ Data map[string]string }
+		if o.Kind == "ConfigMap" && json.Unmarshal(o.Body, &m) == nil {
+			for key, text := range m.Data {
+				if strings.TrimSpace(text) == strings.TrimSpace(string(config)) {
+					return l.s.docs[identity{o.Kind, o.Namespace, o.Name}], at("data", key)
+				}
+			}
+		}
+	}
+	return l.doc, at("spec", "ipam")
+}
+
+// pluginFault checks that there is such a plugin, and that it works again at the end: no
+// verdict at rest is about a plugin that fails.
+func (l *loader) pluginFault(c *check, a *action.PluginFault, now time.Duration, p path) {
+	c.must(hazard.Check("plugin", l.s.hazardScope()), p)
+	c.bad(a.For.Duration <= 0, p.Then("for"), "missing: for how long, e.g. 30s")
+	c.bad(now+a.For.Duration > l.s.Doc.Spec.Until.Duration, p.Then("for"), "it fails beyond spec.until, %s", brief(l.s.Doc.Spec.Until))
+	known := interfaceplugin.NewFaults(l.ipam.Plugin)
+	for _, n := range l.s.Networks {
+		known.Network(n.Key, n.Config)
+	}
+	c.bad(a.Type != "" && !slices.Contains(known.Types(), a.Type), p.Then("type"), "no network has a plugin %s, %s", strict.Quote(a.Type), strict.Want(a.Type, known.Types()))
+}
