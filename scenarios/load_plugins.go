@@ -32,10 +32,10 @@ func UnknownPlugins(config string) (out []string) {
 	return out
 }
 
-// SimulatedPlugin is the type of the plugin that makes the interface in a network's
-// configuration, or of the one that is simulated in its place.
-func SimulatedPlugin(config string) string {
-	return interfaceplugin.Read(json.RawMessage(config), "").Simulated()
+// PlainPlugin is the type of a plugin that does the same with addresses as that of a network's
+// configuration, and says no more of the cluster than that.
+func PlainPlugin(config string) string {
+	return interfaceplugin.Read(json.RawMessage(config), "").Plain()
 }
 
 // configured is the manifest that has a plugin of the primary network, and where.

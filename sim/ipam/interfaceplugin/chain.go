@@ -53,8 +53,14 @@ func Read(config json.RawMessage, own string) Chain {
 
 func (c Chain) main() string { return c.Types[c.Main] }
 
-// Simulated is the type of the plugin with the IPAM plugin, or of the one that stands for it.
-func (c Chain) Simulated() string { return of(c.main()).Type }
+// Plain is the type of a plugin that does the same with addresses as that with the IPAM plugin
+// does while nothing fails: its own if it needs a network namespace, else macvlan's.
+func (c Chain) Plain() string {
+	if p := of(c.main()); p.NeedsNamespace {
+		return p.Type
+	}
+	return macvlan.Type
+}
 
 // Unknown is the first type that is not simulated and not one of allowed, with those that
 // could stand in its place; ok is false if there is none. That the plugin with the IPAM plugin
