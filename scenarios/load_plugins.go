@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,12 +15,13 @@ import (
 )
 
 // plugins refuses a network's configuration that names a CNI plugin which is not simulated:
-// what it does about an address is not known.
-func (l *loader) plugins(d *strict.Doc, p path, config json.RawMessage) error {
+// what it does about an address is not known. place is where the configuration is.
+func (l *loader) plugins(config json.RawMessage, place func(kind string) (*strict.Doc, path)) error {
 	kind, known, ok := interfaceplugin.Read(config, l.ipam.Plugin).Unknown(l.s.Doc.Spec.Import.Plugins)
 	if !ok {
 		return nil
 	}
+	d, p := place(kind)
 	return d.FailAt(p, "type: CNI plugin %s is not simulated, %s", strict.Quote(kind), strict.Want(kind, known))
 }
 
@@ -39,14 +42,15 @@ func PlainPlugin(config string) string {
 }
 
 // configured is the manifest that has a plugin of the primary network, and where.
-func (l *loader) configured(config json.RawMessage) (*strict.Doc, path) {
+func (l *loader) configured(kind string) (*strict.Doc, path) {
 	for _, o := range l.s.Objects {
 		var m struct{ Data map[string]string }
-		if o.Kind == "ConfigMap" && json.Unmarshal(o.Body, &m) == nil {
-			for key, text := range m.Data {
-				if strings.TrimSpace(text) == strings.TrimSpace(string(config)) {
-					return l.s.docs[identity{o.Kind, o.Namespace, o.Name}], at("data", key)
-				}
+		if o.Kind != "ConfigMap" || json.Unmarshal(o.Body, &m) != nil {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(m.Data)) {
+			if strings.Contains(m.Data[key], strconv.Quote(kind)) {
+				return l.s.docs[identity{o.Kind, o.Namespace, o.Name}], at("data", key)
 			}
 		}
 	}

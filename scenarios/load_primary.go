@@ -23,8 +23,7 @@ func (l *loader) primary() error {
 	}
 	l.s.Networks = append(l.s.Networks, n)
 	l.s.Primary = n.Key
-	d, p := l.configured(n.Config)
-	return l.plugins(d, p, n.Config)
+	return l.plugins(n.Config, l.configured)
 }
 
 // blame finds the place of what the manager says is wrong.
