@@ -163,3 +163,15 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 }
+
+func ExampleRead() {
+	c := interfaceplugin.Read([]byte(`{"name": "net", "plugins": [
+		{"type": "macvlan", "ipam": {"type": "whereabouts", "range": "10.0.0.0/24"}},
+		{"type": "tuning"}]}`), "")
+	fmt.Println(c.Types, c.Main)
+	_, want, _ := interfaceplugin.Read([]byte(`{"type": "nosuchplugin"}`), "").Unknown(nil)
+	fmt.Println(want)
+	// Output:
+	// [macvlan tuning] 0
+	// [bridge dummy host-device ipvlan macvlan ptp tap vlan]
+}
