@@ -57,7 +57,7 @@ func TestHazardsHappen(t *testing.T) {
 	needClocks(t)
 	says := map[string]string{
 		"clockJump": "the clock of", "cloud": "the cloud refuses", "disk": "disk of node", "crash": "power loss on node", "cutSession": "cut the BGP sessions of", "kill": "kill -9", "partition": "network partition",
-		"pause": "pause", "pauseNode": "pause", "reboot": "reboot of node", "reconcile": "start", "replace": "replace the machine",
+		"pause": "pause", "pauseNode": "pause", "plugin": "ADD of CNI plugin", "reboot": "reboot of node", "reconcile": "start", "replace": "replace the machine",
 		"restart": "kill -9", "restartRuntime": "kill -9 containerd", "second": "start a second", "stopBIRD": "kill bird",
 	}
 	r := runner(t)

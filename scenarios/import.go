@@ -20,6 +20,9 @@ type Import struct {
 	Violations []model.Identity `json:"violations,omitzero"`
 	// Unjudged is what cannot be judged of it, for lack of objects.
 	Unjudged []Unjudged `json:"unjudged,omitempty"`
+	// Plugins are CNI plugins of its networks that are not simulated: what they do with
+	// addresses is taken to be what macvlan does.
+	Plugins []string `json:"plugins,omitempty"`
 	// Versions are of the programs that ran in it.
 	Versions []Version `json:"versions,omitempty"`
 }
@@ -95,6 +98,9 @@ func (s *Scenario) Doubts() []string {
 		if v.Found != s.managers.Simulated(v.Program) {
 			out = append(out, v.Beside(s.managers))
 		}
+	}
+	for _, p := range m.Plugins {
+		out = append(out, fmt.Sprintf("CNI plugin %s is not simulated: what it does with addresses is taken to be what macvlan does", p))
 	}
 	return slices.Concat(out, m.Unknown)
 }

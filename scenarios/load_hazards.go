@@ -44,7 +44,7 @@ func (s *Scenario) hazardScope() hazard.Scope {
 	if m := s.Manager(); m != nil {
 		uses = m.Uses
 	}
-	scope := hazard.Scope{Crons: len(s.Doc.Spec.Reconcilers) > 0, Disk: uses.Disk, Cloud: uses.Cloud}
+	scope := hazard.Scope{Crons: len(s.Doc.Spec.Reconcilers) > 0, Disk: uses.Disk, Cloud: uses.Cloud, Networks: len(s.Networks) > 0}
 	for _, d := range s.Doc.Spec.Daemons {
 		scope.Deployments = scope.Deployments || !perNode(s.Manager(), d)
 	}
@@ -55,9 +55,9 @@ func (s *Scenario) hazardScope() hazard.Scope {
 }
 
 // onlyNamed are the kinds that must be asked for: one needs the hermetic runtime;
-// without their routes addresses are unreachable, and without disk or cloud calls fail,
-// whatever the manager does.
-var onlyNamed = []string{hazard.ClockJumps, "cloud", "cutSession", "disk", "stopBIRD"}
+// without their routes addresses are unreachable, and without disk, cloud or plugin calls
+// fail, whatever the manager does.
+var onlyNamed = []string{hazard.ClockJumps, "cloud", "cutSession", "disk", "plugin", "stopBIRD"}
 
 // hazards translates them, of a cluster with these passes on a schedule.
 func (s *Scenario) hazards(crons cron.Jobs) hazard.Hazards {

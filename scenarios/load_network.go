@@ -86,7 +86,7 @@ func (l *loader) network(d *strict.Doc, key string) error {
 		return nil
 	}
 	l.s.Networks = append(l.s.Networks, cluster.Network{Network: n, Config: json.RawMessage(config)})
-	return nil
+	return l.plugins(json.RawMessage(config), func(string) (*strict.Doc, path) { return d, p })
 }
 
 // jsonObject checks the CNI configuration's own syntax, so that the line can be told.

@@ -23,7 +23,7 @@ func (l *loader) primary() error {
 	}
 	l.s.Networks = append(l.s.Networks, n)
 	l.s.Primary = n.Key
-	return nil
+	return l.plugins(n.Config, l.configured)
 }
 
 // blame finds the place of what the manager says is wrong.

@@ -135,13 +135,12 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		c.bad(a.By.Duration > jumpMax, p.Then("by"), "%s is too far, want at most a year", brief(a.By))
 	case *action.DiskFault:
 		node(a.Node)
-		c.must(hazard.Check("disk", l.s.hazardScope()), p)
-		c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow disk")
+		l.diskFault(c, a, p)
+	case *action.PluginFault:
+		node(a.Node)
+		l.pluginFault(c, a, now, p)
 	case *action.CloudFault:
-		c.must(hazard.Check("cloud", l.s.hazardScope()), p)
-		c.bad(a.Share != 0 && (a.Share < 0.05 || a.Share > 1), p.Then("share"), "want 0.05 to 1, a share of calls")
-		c.bad(a.Share != 0 && a.Fault == "slow", p.Then("share"), "a slow cloud is slow for all calls")
-		c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow cloud")
+		l.cloudFault(c, a, p)
 	case *action.Second:
 		l.second(c, a, p)
 	case *action.CutSession:
@@ -184,6 +183,18 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 			there(a.Name, "name")
 		}
 	}
+}
+
+func (l *loader) diskFault(c *check, a *action.DiskFault, p path) {
+	c.must(hazard.Check("disk", l.s.hazardScope()), p)
+	c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow disk")
+}
+
+func (l *loader) cloudFault(c *check, a *action.CloudFault, p path) {
+	c.must(hazard.Check("cloud", l.s.hazardScope()), p)
+	c.bad(a.Share != 0 && (a.Share < 0.05 || a.Share > 1), p.Then("share"), "want 0.05 to 1, a share of calls")
+	c.bad(a.Share != 0 && a.Fault == "slow", p.Then("share"), "a slow cloud is slow for all calls")
+	c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow cloud")
 }
 
 // drains checks a drain, which waits for nothing that it does not evict.

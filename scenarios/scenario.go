@@ -157,6 +157,7 @@ type Event struct {
 	Partition      *action.Partition      `json:"partition,omitempty"`
 	Patch          *action.Patch          `json:"patch,omitempty"`
 	Pause          *action.Pause          `json:"pause,omitempty"`
+	Plugin         *action.PluginFault    `json:"plugin,omitempty"`
 	PowerOn        *action.PowerOn        `json:"powerOn,omitempty"`
 	Reboot         *action.Reboot         `json:"reboot,omitempty"`
 	Reconcile      *action.Reconcile      `json:"reconcile,omitempty"`
@@ -189,7 +190,7 @@ type Hazards struct {
 	// Kinds: crash, kill, partition, pause, pauseNode, reboot, reconcile, replace,
 	// restart, restartRuntime, second; default: all that this cluster can have. These must be named:
 	// clockJump, which needs the hermetic runtime; cutSession and stopBIRD, after
-	// which addresses are unreachable, and disk and cloud, after which calls fail,
+	// which addresses are unreachable, and disk, cloud and plugin, after which calls fail,
 	// whatever the manager does.
 	Kinds []string        `json:"kinds,omitempty"`
 	From  metav1.Duration `json:"from,omitzero"`

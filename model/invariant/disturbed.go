@@ -39,5 +39,5 @@ func disturbs(e *model.Event) bool {
 // Actions and hazards, by model.Event.Deed.
 var (
 	ofProcesses = []string{"clockJump", "cloudFault", "kill", "noSpace", "pause", "second", "terminate"}
-	ofMachines  = []string{"crash", "cutSession", "diskFault", "partition", "pauseNode", "reboot", "replaceNode", "restartRuntime", "stopBIRD"}
+	ofMachines  = []string{"crash", "cutSession", "diskFault", "partition", "pauseNode", "pluginFault", "reboot", "replaceNode", "restartRuntime", "stopBIRD"}
 )

@@ -203,6 +203,23 @@ func TestWhereabouts(t *testing.T) {
 	}
 }
 
+// A CNI plugin that is not simulated is no reason to refuse a cluster: the scenario has it, and
+// what is assumed of it is printed by the import and by a run.
+func TestUnknownPlugin(t *testing.T) {
+	f, err := os.ReadFile("testdata/whereabouts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(f), `"type": "macvlan"`, `"type": "sriov"`, 1)
+	c := dump.New(managers.All())
+	if err := c.Read("sriov.yaml", strings.NewReader(text), nil); err != nil {
+		t.Fatal(err)
+	}
+	_, s, report := scenario(t, c, dump.Options{})
+	contains(t, "left", report.Left, "what CNI plugin sriov does with addresses: taken to be what macvlan does")
+	contains(t, "doubts", s.Doubts(), "CNI plugin sriov is not simulated")
+}
+
 // With etcd: pools by calicoctl get, and the report of calicoctl ipam check, from which
 // blocks and their owners follow.
 func TestReportOfCheck(t *testing.T) {

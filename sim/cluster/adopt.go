@@ -58,7 +58,7 @@ func runs(p *corev1.Pod) bool {
 }
 
 func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(context.Context, ipam.Call, []netip.Addr) error) error {
-	st := &cri.Sandbox{Pod: p, Container: c.containerOf(p, node), Tried: true, Result: true}
+	st := &cri.Sandbox{Pod: p, Container: c.containerOf(p, node), Tried: true, Result: true, Unmounted: !up}
 	sb := model.Sandbox{ID: st.Container, Pod: kubeapi.Ref(p), UID: string(p.UID), Node: node}
 	for i, w := range c.networksOf(p) {
 		if a := c.foundAt(p, w, i); len(a.Addrs)+len(a.Static) > 0 {

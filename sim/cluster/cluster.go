@@ -25,6 +25,7 @@ import (
 	"ipamsim/sim/cluster/turns"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/interfaceplugin"
 	"ipamsim/sim/kube"
 )
 
@@ -80,6 +81,7 @@ type Cluster struct {
 	Cache    *kubeapi.Cache              // what is stored of pods and nodes
 	Checker  *checker.Checker            // the ground truth, and what was found so far
 	Instance ipam.Instance               // the manager
+	Plugins  *interfaceplugin.Faults     // of its networks
 
 	api         *kube.Server
 	store       *etcd.Run
@@ -124,6 +126,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 	if c.Instance, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Config: c.config, Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.IPAM()}); err != nil {
 		return nil, err
 	}
+	c.Instance = interfaceplugin.Around(c.Instance, c.Plugins)
 	for _, p := range cfg.Manager.Processes {
 		if run := c.Instance.Run[p.Name]; run != nil {
 			c.procs[p.Name] = process{p, run}
@@ -150,7 +153,10 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 		used:   map[string]int{},
 		clocks: map[string]*sim.Clock{},
 		turns:  turns.Queue{Step: cfg.InTurn},
-		doors:  doors.New(w),
+		doors:  doors.New(w), Plugins: interfaceplugin.NewFaults(cfg.Manager.Plugin),
+	}
+	for _, n := range cfg.Networks {
+		c.Plugins.Network(n.Key, n.Config)
 	}
 	c.Checker = checker.New(checker.Config{
 		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric, Outside: cfg.Outside,

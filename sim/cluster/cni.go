@@ -83,7 +83,7 @@ type cniCall struct {
 func (w *worker) call(st *cri.Sandbox, n multus.Network, until time.Duration) cniCall {
 	return cniCall{ipam.Call{
 		Node: w.k.node, Pod: w.key, UID: string(st.Pod.UID), Container: st.Container,
-		Interface: n.Interface, Network: n.Key, Config: w.c.config(n.Key),
+		Interface: n.Interface, Network: n.Key, Config: w.c.config(n.Key), Netns: st.Netns(),
 		Unplug: func() { w.c.Checker.Detach(st.Container, n.Interface) },
 	}, w.id, until, w.c.asks(st.Pod)}
 }

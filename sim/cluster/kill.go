@@ -31,7 +31,7 @@ func (c *Cluster) Process(name string) (id sim.ActorID, alive bool) {
 func (c *Cluster) Kill(ctx context.Context, id sim.ActorID) error {
 	found, alive := c.Process(string(id))
 	if !alive || !c.World.Kill(found) {
-		return fmt.Errorf("no process %q, want one of %s", id, strings.Join(c.processes(), ", "))
+		return fmt.Errorf("no process %q, want one of %s", id, strings.Join(c.Killable(c.World.Actors()), ", "))
 	}
 	name, kubelet := strings.CutPrefix(string(id), "kubelet/")
 	if n := c.node(name); n != nil && kubelet && n.kubelet != nil {
@@ -55,21 +55,15 @@ func (c *Cluster) Paused(name string) (resume func() error) {
 		c.World.Resume(string(id))
 		c.Checker.Paused(string(id), false)
 		if c.node(name) == nil && !alive && c.World.Lives(id) == before {
-			return fmt.Errorf("no node or process %q, want one of %s", name, strings.Join(append(c.Nodes(), c.processes()...), ", "))
+			return fmt.Errorf("no node or process %q, want one of %s", name, strings.Join(append(c.Nodes(), c.Killable(c.World.Actors())...), ", "))
 		}
 		return nil
 	}
 }
 
-// Processes are the names of those that have run and could be killed, sorted: of the manager,
-// of Kubernetes' control plane, and kubelets.
-func (c *Cluster) Processes() []string { return c.killable(c.World.Spawned()) }
-
-// processes are those that are alive.
-func (c *Cluster) processes() []string { return c.killable(c.World.Actors()) }
-
-func (c *Cluster) killable(all []sim.ActorID) []string {
-	var out []string
+// Killable are the names of those that could be killed, sorted: of the manager, of Kubernetes'
+// control plane, and kubelets.
+func (c *Cluster) Killable(all []sim.ActorID) (out []string) {
 	for _, a := range all {
 		name, _, _ := strings.Cut(string(a), "~")
 		head, rest, _ := strings.Cut(name, "/")

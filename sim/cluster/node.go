@@ -125,7 +125,7 @@ func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
 		n.record.Lose()
 		c.Checker.RecordLost(name)
 	}
-	n.record.Restart()
+	n.record.PowerOff()
 	c.Checker.PowerOff(name)
 }
 

@@ -19,7 +19,7 @@ func TestSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := map[string]string{"pkg": moduleDir(t, "k8s.io/kubernetes"), "cri-client": moduleDir(t, "k8s.io/cri-client"), "component-helpers": moduleDir(t, "k8s.io/component-helpers")}
+	roots := map[string]string{"pkg": moduleDir(t, "k8s.io/kubernetes"), "cri-client": moduleDir(t, "k8s.io/cri-client"), "component-helpers": moduleDir(t, "k8s.io/component-helpers"), "libcni": filepath.Join(moduleDir(t, "github.com/containernetworking/cni"), "libcni")}
 	cited := regexp.MustCompile("`(\\w+)` ([\\w-]+)/([\\w/.-]+\\.go):(\\d+)").FindAllStringSubmatch(string(text), -1)
 	checked := 0
 	for _, c := range cited {
@@ -40,7 +40,7 @@ func TestSources(t *testing.T) {
 		t.Errorf("%d functions are named", checked)
 	}
 	tests := ""
-	for _, pattern := range []string{"*_test.go", "multus/*_test.go", "../../scenarios/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "multus/*_test.go", "../ipam/interfaceplugin/*_test.go", "../../scenarios/*_test.go"} {
 		files, _ := filepath.Glob(pattern)
 		for _, f := range files {
 			b, err := os.ReadFile(f)

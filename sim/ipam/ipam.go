@@ -40,6 +40,15 @@ func (e *Unasked) Error() string { return e.Err.Error() }
 // Unwrap is the error itself.
 func (e *Unasked) Unwrap() error { return e.Err }
 
+// Faulted is the error of an Add or Del in which a fault of the run met a plugin that is not
+// the manager's, or the manager's where it makes the interface.
+type Faulted struct{ Err error }
+
+func (e *Faulted) Error() string { return e.Err.Error() }
+
+// Unwrap is the error itself.
+func (e *Faulted) Unwrap() error { return e.Err }
+
 // Env is what a run gives a manager.
 type Env struct {
 	API      *kube.Server
@@ -66,6 +75,12 @@ type Call struct {
 	Interface string
 	Network   string // key of the NetworkAttachmentDefinition
 	Config    json.RawMessage
+	// Netns is the path of the sandbox's network namespace; "": of a DEL, it is gone.
+	Netns string
+	// Fails is the error that the kernel has for a plugin that makes the interface (ADD) or
+	// takes it away (DEL), an *Faulted; nil: it never fails. A manager calls it whose
+	// plugin is no interface plugin (Manager.Plugin).
+	Fails func(command string) error
 	// Unplug is called by a DEL that takes the interface out of the sandbox before it
 	// has ended; nil: nobody wants to know. One that succeeds has done so in any case.
 	Unplug func()

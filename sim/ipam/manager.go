@@ -73,6 +73,10 @@ type Manager struct {
 	// of the manager give nodes some.
 	Devices func(*corev1.Node) []Device
 
+	// Plugin is the type of its own CNI plugin, which makes the interface itself; "": an
+	// interface plugin executes the manager as its IPAM plugin (package interfaceplugin).
+	Plugin string
+
 	// Uses says which doors it goes through besides the API server (Env.Doors).
 	Uses Uses
 

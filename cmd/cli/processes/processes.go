@@ -39,7 +39,7 @@ name at that time: a daemon that is started again keeps it.`,
 			ctx, stop := exit.Interruptible(cmd.ErrOrStderr(), end)
 			defer stop()
 			var names []string
-			if _, err := r.Run(ctx, loaded[0], scenarios.Options{End: func(c *cluster.Cluster) { names = c.Processes() }}); err != nil {
+			if _, err := r.Run(ctx, loaded[0], scenarios.Options{End: func(c *cluster.Cluster) { names = c.Killable(c.World.Spawned()) }}); err != nil {
 				return err
 			}
 			for _, n := range names {

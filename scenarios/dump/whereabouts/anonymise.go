@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/alias"
 	"ipamsim/scenarios/dump/manifest"
 )
@@ -175,6 +176,6 @@ func reduced(a *alias.Aliases, config string) string {
 		r := &c.Ranges[i]
 		r.Range, r.Start, r.End, r.Exclude = rangeWithEnds(a, r.Range), a.Text(r.Start), a.Text(r.End), a.Texts(r.Exclude)
 	}
-	out, _ := json.Marshal(manifest.Object{"cniVersion": "0.3.1", "name": "anonymous", "type": "macvlan", "ipam": c})
+	out, _ := json.Marshal(manifest.Object{"cniVersion": "0.3.1", "name": "anonymous", "type": scenarios.PlainPlugin(config), "ipam": c})
 	return string(out)
 }

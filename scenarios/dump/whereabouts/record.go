@@ -21,6 +21,7 @@ type record struct {
 	c *objects
 
 	networks []network
+	plugins  []string              // CNI plugins that are not simulated
 	ranged   map[string]*rangePool // by namespace/name, as the others
 	sliced   map[string]*slicePool
 	reserved map[string]*rangeReservation
@@ -92,6 +93,21 @@ func (d *record) spec(spec map[string]any) {
 	if len(out) > 0 {
 		spec["reconcilers"] = out
 	}
+	if len(d.plugins) > 0 {
+		m, _ := spec["import"].(scenarios.Import)
+		m.Plugins = d.plugins
+		spec["import"] = m
+	}
+}
+
+// assume takes note of CNI plugins that are not simulated.
+func (d *record) assume(plugins []string) {
+	for _, kind := range plugins {
+		if !slices.Contains(d.plugins, kind) {
+			d.plugins = append(d.plugins, kind)
+			d.Left("what CNI plugin %s does with addresses: taken to be what macvlan does", kind)
+		}
+	}
 }
 
 func (d *record) writeNetworks(w *manifest.Writer) {
@@ -132,6 +148,7 @@ func (d *record) attached() {
 			d.Left("what a file on the nodes adds to NetworkAttachmentDefinition %s (configuration_path)", d.Some([]string{key}))
 		}
 		d.networks = append(d.networks, n)
+		d.assume(scenarios.UnknownPlugins(n.config))
 		d.Origin("NetworkAttachmentDefinition "+key, c.attachments[key].From)
 	}
 	d.takeRanges()

@@ -115,6 +115,9 @@ func (c *Checker) End(kind model.EventKind, a *sim.Actor, call ipam.Call, err er
 	if !slices.Equal(e.Pools, pools) {
 		e.MinFree = 0 // what was counted is of other pools
 	}
+	if errors.As(err, new(*ipam.Faulted)) {
+		e.Disturbed, e.Site = true, model.CallSite{}
+	}
 	return e
 }
 

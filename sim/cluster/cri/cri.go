@@ -24,11 +24,25 @@ type Sandbox struct {
 	Result    bool          // its ADD succeeded: the runtime has a result of it
 	Worked    bool          // its containers have done their work
 	Stopped   bool          // StopPodSandbox has succeeded
+	Unmounted bool          // its machine has lost its power since
 
 	number    int         // how many the machine had before
 	undone    bool        // the runtime undoes its ADD and shows it to no kubelet
 	stopping  sim.ActorID // which process stops it
 	forgotten bool        // by Multus, which has removed its file of its networks
+}
+
+// Netns is the path of its network namespace, which CNI gets; "" if that is gone. The runtime
+// removes it when StopPodSandbox has succeeded, and after a reboot nothing is mounted there. The
+// DEL that undoes an ADD has it.
+//
+// Source: containerd 2, internal/cri/server/sandbox_stop.go:112 and 123, stopPodSandbox;
+// internal/cri/server/sandbox_run.go:241, RunPodSandbox; pkg/netns/netns_linux.go:211, Closed (v2.1.4).
+func (s *Sandbox) Netns() string {
+	if s.Stopped || s.Unmounted {
+		return ""
+	}
+	return "/var/run/netns/" + s.Container
 }
 
 // Record is that of one machine. A sandbox is on it from its creation until it is removed,
@@ -111,6 +125,16 @@ func (r *Record) Restart() {
 	defer r.mu.Unlock()
 	for _, s := range r.sandboxes {
 		s.undone = false
+	}
+}
+
+// PowerOff is Restart of a machine that loses its power: no network namespace is left.
+func (r *Record) PowerOff() {
+	r.Restart()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.sandboxes {
+		s.Unmounted = true
 	}
 }
 

@@ -27,6 +27,24 @@ func planCloud(ctx context.Context, h *hazard) (event, error) {
 	}}, err
 }
 
+// planPlugin is the hazard.
+func planPlugin(ctx context.Context, h *hazard) (event, error) {
+	n, ok, err := h.node(ctx)
+	if !ok {
+		return event{}, err
+	}
+	kind, _, err := one(ctx, h, "type", h.c.Plugins.Types())
+	if err != nil {
+		return event{}, err
+	}
+	command, _, err := one(ctx, h, "command", []string{"ADD", "DEL", ""})
+	if err != nil {
+		return event{}, err
+	}
+	d, err := h.duration(ctx)
+	return event{Action: &action.PluginFault{Node: n, Type: kind, Command: command, For: metav1.Duration{Duration: h.clip(d)}}}, err
+}
+
 // planDisk is the hazard.
 func planDisk(ctx context.Context, h *hazard) (event, error) {
 	n, ok, err := h.node(ctx)

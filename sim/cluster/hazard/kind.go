@@ -29,6 +29,8 @@ const ClockJumps = "clockJump"
 //	pause       a process of the manager stops after one of its messages, keeps
 //	            what it believes (a lease, a list), and wakes later
 //	pauseNode   so do all processes of a node
+//	plugin      a CNI plugin of a node fails after the manager has given an address, or when
+//	            it takes the interface away
 //	reboot      a node loses its power and has it again after a while
 //	reconcile   a pass of a scheduled reconciler starts now, beside any that runs
 //	replace     a new machine takes the place, and the name, of a node's
@@ -46,6 +48,7 @@ var kinds = map[string]kind{
 	"partition":      {always, lastingOn(func(n string, d metav1.Duration) cluster.Action { return &action.Partition{Node: n, For: d} })},
 	"pause":          {always, planPause},
 	"pauseNode":      {always, lastingOn(func(n string, d metav1.Duration) cluster.Action { return &action.Pause{Actor: n, For: d} })},
+	"plugin":         {hasNetworks, planPlugin},
 	"reboot":         {always, lastingOn(func(n string, d metav1.Duration) cluster.Action { return &action.Reboot{Node: n, Down: d} })},
 	"reconcile":      {hasCron, planReconcile},
 	"replace":        {always, onNode(func(n string) cluster.Action { return &action.ReplaceNode{Node: n} })},
@@ -71,6 +74,7 @@ type Scope struct {
 	Deployments bool // a daemon runs that is not one of each node
 	Disk        bool // the manager keeps files on nodes
 	Cloud       bool // the manager calls a provider's API
+	Networks    bool // CNI plugins attach pods to networks
 }
 
 // Kinds lists all kinds, sorted.
@@ -86,6 +90,7 @@ var (
 	hasCron       = unless("no reconciler runs on a schedule: list one under spec.reconcilers", func(s Scope) bool { return s.Crons })
 	hasDeployment = unless("no daemon runs that there could be a second one of", func(s Scope) bool { return s.Deployments })
 	usesDisk      = unless("the address manager keeps no files on nodes", func(s Scope) bool { return s.Disk })
+	hasNetworks   = unless("no CNI plugin attaches pods to a network", func(s Scope) bool { return s.Networks })
 	callsCloud    = unless(action.ErrNoCloud.Error(), func(s Scope) bool { return s.Cloud })
 )
 

@@ -31,6 +31,7 @@ func New() *ipam.Manager {
 			Node:      bgpAddress,
 			Node6:     bgp6Address,
 		},
+		Plugin:  pluginType,
 		Primary: primary, CheckCommand: ctl.Check, Read: read, Devices: devicesOf, Open: openInstance,
 	}
 }

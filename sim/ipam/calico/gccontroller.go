@@ -131,5 +131,6 @@ func (d daemon) Kube(c *rest.Config) (*kubernetes.Clientset, error) {
 	return coreOnly(k)
 }
 
-// Unplug does nothing: it has no pod's interface.
-func (daemon) Unplug() {}
+// Plug and Unplug do nothing: it has no pod's interface.
+func (daemon) Plug() error   { return nil }
+func (daemon) Unplug() error { return nil }

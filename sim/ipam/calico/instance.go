@@ -2,6 +2,7 @@ package calico
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -23,7 +24,8 @@ type instance struct {
 	ds     store.Store
 	record *record.Record
 	mu     sync.Mutex
-	hosts  map[string]*platform.Host // by node
+	hosts  map[string]*platform.Host  // by node
+	parts  map[string]json.RawMessage // the calico plugin's, by list of plugins
 	// setup makes the datastore ready before the first process needs it.
 	setup func() error
 	// failed is a defect of the harness that no caller could be told of.
@@ -39,7 +41,7 @@ func newInstance(env ipam.Env, ds store.Store) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{env: env, ds: ds, record: r, Keeper: objects.New(env, ds, definitions), hosts: map[string]*platform.Host{}}
+	i := &instance{env: env, ds: ds, record: r, Keeper: objects.New(env, ds, definitions), hosts: map[string]*platform.Host{}, parts: map[string]json.RawMessage{}}
 	i.setup = sync.OnceValue(i.ready)
 	i.Tool = ctl.New(env, ds, i.setup)
 	if env.Datastore != store.Kubernetes {

@@ -2,6 +2,7 @@ package calico
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,7 +55,9 @@ type attachment struct {
 	kube   func() (*kubernetes.Clientset, error)
 	crash  func(value any, stack string)
 	child  func(run func())
-	asked  struct {
+	// faulted: the kernel has refused what the plugin asked it for.
+	faulted bool
+	asked   struct {
 		got, certain, refused, exhausted bool
 		pools                            []string
 	}
@@ -66,11 +69,28 @@ var _ door.Machine = (*attachment)(nil)
 func (e *attachment) Calico(float32) (clientv3.Interface, error)       { return e.calico() }
 func (e *attachment) Kube(*rest.Config) (*kubernetes.Clientset, error) { return e.kube() }
 
-// Unplug takes the pod's interface out of its sandbox.
-func (e *attachment) Unplug() {
+// Plug makes the pod's interface.
+func (e *attachment) Plug() error { return e.fails("ADD") }
+
+// Unplug takes it out of its sandbox.
+func (e *attachment) Unplug() error {
+	if err := e.fails("DEL"); err != nil {
+		return err
+	}
 	if e.call.Unplug != nil {
 		e.call.Unplug()
 	}
+	return nil
+}
+
+// fails is the kernel's error, of which a note is taken.
+func (e *attachment) fails(command string) error {
+	if e.call.Fails == nil {
+		return nil
+	}
+	err := e.call.Fails(command)
+	e.faulted = err != nil
+	return err
 }
 
 // attachment prepares one.
@@ -78,8 +98,12 @@ func (i *instance) attachment(g *sim.Gate, call ipam.Call) (*attachment, error) 
 	if err := i.setup(); err != nil {
 		return nil, err
 	}
+	body, err := i.stdin(call.Config)
+	if err != nil {
+		return nil, err
+	}
 	// The installer writes the node's name into the configuration of its host.
-	config := bytes.ReplaceAll(call.Config, []byte("__KUBERNETES_NODE_NAME__"), []byte(call.Node))
+	config := bytes.ReplaceAll(body, []byte("__KUBERNETES_NODE_NAME__"), []byte(call.Node))
 	e := &attachment{
 		call: call, config: config, host: i.host(call.Node, config),
 		calico: sync.OnceValues(func() (clientv3.Interface, error) { return i.ds.Client(g, 0) }),
@@ -91,6 +115,23 @@ func (i *instance) attachment(g *sim.Gate, call ipam.Call) (*attachment, error) 
 		e.crash = g.Crash
 	}
 	return e, nil
+}
+
+// stdin is the plugin's part of a list of plugins, read once in a run, or a configuration of
+// the plugin alone.
+func (i *instance) stdin(config json.RawMessage) (json.RawMessage, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if part := i.parts[string(config)]; part != nil {
+		return part, nil
+	}
+	var list struct{ Plugins []json.RawMessage }
+	if json.Unmarshal(config, &list) != nil || len(list.Plugins) == 0 {
+		return config, nil
+	}
+	part, err := pluginPart(string(config))
+	i.parts[string(config)] = part
+	return part, err
 }
 
 // host is a node's machine. What calico-node writes when it starts is there already:
@@ -122,12 +163,20 @@ func (e *attachment) runtime(ctx context.Context, executables map[string]func())
 // args are those that containerd gives a plugin.
 func (e *attachment) args(command string) *invoke.Args {
 	return &invoke.Args{
-		Command: command, ContainerID: e.call.Container, NetNS: "/var/run/netns/" + e.call.Container, IfName: e.call.Interface, Path: "/opt/cni/bin",
+		Command: command, ContainerID: e.call.Container, NetNS: e.netns(command), IfName: e.call.Interface, Path: "/opt/cni/bin",
 		PluginArgs: [][2]string{
 			{"IgnoreUnknown", "1"}, {"K8S_POD_NAMESPACE", e.call.Pod.Namespace}, {"K8S_POD_NAME", e.call.Pod.Name},
 			{"K8S_POD_INFRA_CONTAINER_ID", e.call.Container}, {"K8S_POD_UID", e.call.UID},
 		},
 	}
+}
+
+// netns is the path that the runtime gives: that of every ADD is there.
+func (e *attachment) netns(command string) string {
+	if command == "ADD" {
+		return cmp.Or(e.call.Netns, "/var/run/netns/"+e.call.Container)
+	}
+	return e.call.Netns
 }
 
 // started takes note of what the CNI plugin asked the IPAM plugin for, and how that
@@ -170,7 +219,7 @@ func (i *instance) Add(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.R
 		return ipam.Result{}, err
 	}
 	out, err := invoke.ExecPluginWithResult(ctx, pluginType, e.config, e.args("ADD"), e.runtime(ctx, programs))
-	if err != nil {
+	if err = e.met(err); err != nil {
 		return ipam.Result{}, e.failed(err)
 	}
 	r, err := cniv1.NewResultFromResult(out)
@@ -190,7 +239,15 @@ func (i *instance) Del(ctx context.Context, g *sim.Gate, call ipam.Call) error {
 	if err != nil {
 		return err
 	}
-	return invoke.ExecPluginWithoutResult(ctx, pluginType, e.config, e.args("DEL"), e.runtime(ctx, programs))
+	return e.met(invoke.ExecPluginWithoutResult(ctx, pluginType, e.config, e.args("DEL"), e.runtime(ctx, programs)))
+}
+
+// met is the error of an execution, an *ipam.Faulted if the kernel had one.
+func (e *attachment) met(err error) error {
+	if err != nil && e.faulted {
+		return &ipam.Faulted{Err: err}
+	}
+	return err
 }
 
 // unmet keeps upstream's text and is each of the others, too.

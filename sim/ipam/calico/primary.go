@@ -48,7 +48,7 @@ func primary(all []ipam.Object) (model.Network, json.RawMessage, error) {
 	if err != nil {
 		return model.Network{}, nil, err
 	}
-	return r.Policy.Network(conf.v4, conf.v6), conf.body, nil
+	return r.Policy.Network(conf.v4, conf.v6), conf.list, nil
 }
 
 // read is the record of the manifests, decoded as primary does.

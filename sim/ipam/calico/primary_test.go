@@ -53,7 +53,7 @@ func TestPrimary(t *testing.T) {
 		}
 		got := fmt.Sprintf("%s %v %+v\n%s", n.Key, n.Ranges, *n.Blocks, config)
 		want := `k8s-pod-network [{10.64.75.0/24 10.64.75.0 10.64.75.255 [] 0}] {Pools:[{Name:default-ipv4-ippool Prefix:10.64.75.0/24 BlockBits:26 Disabled:false Workloads:true Tunnels:true Manual:false Selective:false Nodes:[kubestage1001] NoExport:false IPIP:Never VXLAN:Never LoadBalancers:false}] Strict:true AutoAllocate:true MaxBlocks:2 Reserved:[10.64.75.1/32] V4:true V6:false PodRoutes:false}
-{"cniVersion":"0.3.1","ipam":{"type":"calico-ipam"},"name":"k8s-pod-network","policy":{"type":"k8s"},"type":"calico"}`
+{"name":"k8s-pod-network","cniVersion":"0.3.1","plugins":[{"type":"calico","ipam":{"type":"calico-ipam"},"policy":{"type":"k8s"}}]}`
 		if got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", version, got, want)
 		}
@@ -79,8 +79,12 @@ data:
 	if !n.Blocks.V4 || !n.Blocks.V6 {
 		t.Errorf("%+v", n.Blocks)
 	}
+	part, err := pluginPart(string(config))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got map[string]any
-	if err := json.Unmarshal(config, &got); err != nil || got["mtu"] != 1440.0 || got["cniVersion"] != "1.0.0" || got["name"] != record.NetworkKey || got["type"] != "calico" {
+	if err := json.Unmarshal(part, &got); err != nil || got["mtu"] != 1440.0 || got["cniVersion"] != "1.0.0" || got["name"] != record.NetworkKey || got["type"] != "calico" {
 		t.Errorf("%s %v", config, err)
 	}
 	for _, c := range []struct{ from, to, says string }{

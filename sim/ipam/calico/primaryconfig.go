@@ -22,7 +22,7 @@ const (
 
 // pluginConfig is the configuration of the CNI plugin.
 type pluginConfig struct {
-	body   json.RawMessage // what the plugin reads from its standard input
+	list   json.RawMessage // with the plugins that follow
 	v4, v6 bool
 }
 
@@ -31,8 +31,8 @@ type pluginConfig struct {
 // Source: manifests/calico.yaml (v3.31).
 const defaultConfig = `{"name":"` + record.NetworkKey + `","cniVersion":"0.3.1","plugins":[{"type":"calico","ipam":{"type":"calico-ipam"},"policy":{"type":"k8s"}}]}`
 
-// cniConfig is what a container runtime gives the calico plugin: its part of the
-// list, with the list's name and version.
+// cniConfig is the list of plugins of the pods' network, of which the calico plugin's part is
+// checked.
 //
 // Source: cni-plugin/pkg/ipamplugin, cmdAdd, for the families (v3.31).
 func cniConfig(all []ipam.Object) (pluginConfig, error) {
@@ -64,7 +64,7 @@ func cniConfig(all []ipam.Object) (pluginConfig, error) {
 	if len(conf.ReadinessGates) > 0 {
 		return pluginConfig{}, bad(fmt.Errorf("readiness_gates: %s: nothing answers there, no such endpoint can be simulated", conf.ReadinessGates[0]))
 	}
-	p := pluginConfig{body: body, v4: true}
+	p := pluginConfig{list: json.RawMessage(list), v4: true}
 	for _, f := range []struct {
 		name  string
 		value *string
@@ -94,7 +94,8 @@ func installed(text string, data map[string]string) string {
 		"__LOG_FILE_MAX_SIZE__", "100", "__LOG_FILE_MAX_AGE__", "30", "__LOG_FILE_MAX_COUNT__", "10").Replace(text)
 }
 
-// pluginPart takes the calico plugin out of a list of plugins.
+// pluginPart takes the calico plugin out of a list of plugins, with the list's name and
+// version: what a container runtime gives it.
 func pluginPart(list string) (json.RawMessage, error) {
 	var l struct {
 		Name       string           `json:"name"`

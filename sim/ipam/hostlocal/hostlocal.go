@@ -6,10 +6,9 @@
 //
 // It serves the networks of NetworkAttachmentDefinitions, and a network of all pods by
 // the ConfigMap that network daemons read their CNI configuration from (cni-conf.json);
-// where that names no ranges, a node's are its podCIDRs. The interface plugins are not
-// executed: bridge, ptp, macvlan and the like pass ADD and DEL on to host-local before
-// and after they set an interface up, also when its network namespace is gone. One bridge
-// or ptp of a NetworkAttachmentDefinition is taken for a wire of each node's own.
+// where that names no ranges, a node's are its podCIDRs. The interface plugins that execute
+// it are those of package interfaceplugin. One bridge or ptp of a NetworkAttachmentDefinition
+// is taken for a wire of each node's own.
 package hostlocal
 
 import (

@@ -15,8 +15,8 @@ import (
 // have the CNI configuration that they write on each node.
 const confKey = "cni-conf.json"
 
-// primary reads the network of all pods out of such a ConfigMap. It is ipam.ErrNoPrimary
-// if there is none.
+// primary reads the network of all pods out of such a ConfigMap, whose configuration is that
+// with all its plugins. It is ipam.ErrNoPrimary if there is none.
 func primary(objects []ipam.Object) (n model.Network, config json.RawMessage, err error) {
 	for _, o := range objects {
 		var m corev1.ConfigMap
@@ -35,8 +35,7 @@ func primary(objects []ipam.Object) (n model.Network, config json.RawMessage, er
 		if err != nil {
 			return n, nil, bad(err)
 		}
-		config, err = json.Marshal(p)
-		return place.Network, config, err
+		return place.Network, json.RawMessage(m.Data[confKey]), nil
 	}
 	return n, nil, ipam.ErrNoPrimary
 }

@@ -3,7 +3,6 @@ package whereabouts
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -54,8 +53,7 @@ func (a *attachment) args(command string) *invoke.Args {
 
 // Add is one execution of the plugin's ADD for one interface.
 //
-// The error is upstream's, with its own text, or that of the plugin that delegates to it
-// if it succeeds without an address. It is ipam.ErrExhausted if upstream
+// The error is upstream's, with its own text. It is ipam.ErrExhausted if upstream
 // found no address in the range; running out of time while it looks is another
 // error, as upstream has it.
 func (i *instance) Add(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.Result, error) {
@@ -70,10 +68,6 @@ func (i *instance) Add(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.R
 	r, err := cniv1.NewResultFromResult(out)
 	if err != nil {
 		return ipam.Result{}, fmt.Errorf("whereabouts: %w", err)
-	}
-	if len(r.IPs) == 0 { // as macvlan.go does, cmdAdd, and ipvlan and bridge too
-		_ = invoke.ExecPluginWithoutResult(ctx, ours, a.stdin, a.args("DEL"), a.runtime)
-		return ipam.Result{}, errors.New("IPAM plugin returned missing IP config")
 	}
 	all := make([]netip.Prefix, len(r.IPs))
 	for i, ip := range r.IPs {

@@ -160,13 +160,13 @@ func TestStaticAddresses(t *testing.T) {
 	})
 }
 
-// Whereabouts' ADD of a network that names no range succeeds and gives nothing: the plugin
-// that delegates to it refuses that.
+// Whereabouts' ADD of a network that names no range succeeds and gives nothing, which
+// interface plugins refuse.
 func TestNoAddress(t *testing.T) {
 	simulate(t, server(t), strategy.NewSerial(), sim.Options{}, map[string]string{"net": `{"type":"whereabouts"}`}, func(ctx context.Context, w *world) {
 		wait(w.add(call(w, "a", "node", "net", "net1")))
-		if err := w.errs["c-a/net1"]; err == nil || err.Error() != "IPAM plugin returned missing IP config" {
-			t.Error(err, w.got["c-a/net1"])
+		if err, got := w.errs["c-a/net1"], w.got["c-a/net1"]; err != nil || len(got.Addrs)+len(got.Static) > 0 {
+			t.Error(err, got)
 		}
 	})
 }

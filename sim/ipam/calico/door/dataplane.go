@@ -14,7 +14,8 @@ import (
 )
 
 // Dataplane is upstream's Linux dataplane without a kernel: no interface, no route, no
-// sysctl, and so none of its errors but that of an annotation. A pod's interface is there immediately.
+// sysctl. Its errors are that of an annotation and those of the machine (Machine.Plug). A pod's
+// interface is there immediately.
 type Dataplane struct{}
 
 // NewLinuxDataplane has the name of upstream's.
@@ -36,6 +37,9 @@ func (*Dataplane) DoNetworking(_ context.Context, _ clientv3.Interface, _ *skel.
 		}
 		addr.Address.Mask = net.CIDRMask(bits, bits)
 	}
+	if err := Here().Plug(); err != nil {
+		return "", "", err
+	}
 	asked, ok := annotations["cni.projectcalico.org/hwAddr"]
 	if !ok {
 		return name, containerMAC, nil
@@ -47,8 +51,13 @@ func (*Dataplane) DoNetworking(_ context.Context, _ clientv3.Interface, _ *skel.
 	return name, mac.String(), nil
 }
 
-// CleanUpNamespace takes the pod's interface away, which is all there is of it.
-func (*Dataplane) CleanUpNamespace(*skel.CmdArgs) error {
-	Here().Unplug()
-	return nil
+// CleanUpNamespace takes the pod's interface away, which is all there is of it, if its
+// namespace is there.
+//
+// Source: cni-plugin/pkg/dataplane/linux/dataplane_linux.go:548, CleanUpNamespace (v3.31.0).
+func (*Dataplane) CleanUpNamespace(args *skel.CmdArgs) error {
+	if args.Netns == "" {
+		return nil
+	}
+	return Here().Unplug()
 }

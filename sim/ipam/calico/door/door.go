@@ -21,8 +21,10 @@ type Machine interface {
 	// Kube is its clientset for the Kubernetes API, through the same gate. Of the
 	// configuration only the limits count.
 	Kube(*rest.Config) (*kubernetes.Clientset, error)
-	// Unplug takes the pod's interface out of its sandbox.
-	Unplug()
+	// Plug makes the pod's interface, Unplug takes it out of its sandbox. The error is the
+	// kernel's.
+	Plug() error
+	Unplug() error
 }
 
 // Here is the process that the calling goroutine belongs to.
