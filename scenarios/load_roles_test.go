@@ -59,7 +59,7 @@ func TestEveryKindHasAType(t *testing.T) {
 func TestEveryActionIsChecked(t *testing.T) {
 	for _, act := range []cluster.Action{
 		&action.ClockJump{}, &action.Command{}, &action.Cordon{}, &action.Crash{}, &action.CutSession{}, &action.Delete{}, &action.Drain{}, &action.Heal{}, &action.Kill{}, &action.Partition{},
-		&action.Patch{}, &action.Pause{}, &action.PowerOn{}, &action.Reboot{}, &action.Reconcile{}, &action.ReplaceNode{}, &action.RestartRuntime{}, &action.Scale{}, &action.Second{}, &action.StopBIRD{}, &action.DiskFault{}, &action.CloudFault{},
+		&action.Patch{}, &action.Pause{}, &action.PowerOn{}, &action.Reboot{}, &action.Reconcile{}, &action.ReplaceNode{}, &action.RestartRuntime{}, &action.Scale{}, &action.Second{}, &action.StopBIRD{}, &action.DiskFault{}, &action.CloudFault{}, &action.NoSpace{},
 	} {
 		l := &loader{s: &Scenario{}, ipam: All.Find("canary")}
 		c := &check{doc: &strict.Doc{Root: &yaml.Node{Kind: yaml.MappingNode}}}
@@ -68,7 +68,7 @@ func TestEveryActionIsChecked(t *testing.T) {
 			t.Errorf("an empty %T is accepted", act)
 		}
 	}
-	if got := len(actionNames()); got != 23 { // those above, and apply
-		t.Errorf("%d actions, and 23 are checked", got)
+	if got := len(actionNames()); got != 24 { // those above, and apply
+		t.Errorf("%d actions, and 24 are checked", got)
 	}
 }

@@ -154,6 +154,7 @@ type Event struct {
 	Drain          *action.Drain          `json:"drain,omitempty"`
 	Heal           *action.Heal           `json:"heal,omitempty"`
 	Kill           *action.Kill           `json:"kill,omitempty"`
+	NoSpace        *action.NoSpace        `json:"noSpace,omitempty"`
 	Partition      *action.Partition      `json:"partition,omitempty"`
 	Patch          *action.Patch          `json:"patch,omitempty"`
 	Pause          *action.Pause          `json:"pause,omitempty"`

@@ -57,7 +57,7 @@ func labelOfDeed(deed string) Label {
 		return ForcedDeletion
 	case slices.Contains([]string{"crash", "kill", "reboot", "replaceNode", "restartRuntime"}, verb):
 		return Killed
-	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cloudFault", "cutSession", "diskFault", "stopBIRD"}, verb):
+	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cloudFault", "cutSession", "diskFault", "noSpace", "stopBIRD"}, verb):
 		return Faulted
 	}
 	return OperatorsAction
