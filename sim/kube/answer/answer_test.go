@@ -50,6 +50,19 @@ func module(t *testing.T, path string) (dir, version string) {
 	return m.Dir, m.Version
 }
 
+// README.md describes every answer.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range way.Names() {
+		if !strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("%s is not in sim/README.md", name)
+		}
+	}
+}
+
 // A request has one answer of each way, and each answer comes before or after the commit.
 func TestOneAnswerPerWay(t *testing.T) {
 	for _, s := range []answer.Server{answer.API, answer.Etcd} {
