@@ -114,6 +114,13 @@ func (l *loader) apply(a *action.Apply, p path) (id identity, err error) {
 	return id, l.attached(d, id)
 }
 
+func (l *loader) cloud(c *check, a *action.CloudFault, p path) {
+	c.must(hazard.Check("cloud", l.s.hazardScope()), p)
+	c.bad(a.Share != 0 && (a.Share < 0.05 || a.Share > 1), p.Then("share"), "want 0.05 to 1, a share of calls")
+	c.bad(a.Share != 0 && a.Fault == "slow", p.Then("share"), "a slow cloud is slow for all calls")
+	c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow cloud")
+}
+
 // acts checks one action at its time; p leads to it.
 func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 	there := func(name, field string) {
@@ -138,10 +145,7 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		c.must(hazard.Check("disk", l.s.hazardScope()), p)
 		c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow disk")
 	case *action.CloudFault:
-		c.must(hazard.Check("cloud", l.s.hazardScope()), p)
-		c.bad(a.Share != 0 && (a.Share < 0.05 || a.Share > 1), p.Then("share"), "want 0.05 to 1, a share of calls")
-		c.bad(a.Share != 0 && a.Fault == "slow", p.Then("share"), "a slow cloud is slow for all calls")
-		c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow cloud")
+		l.cloud(c, a, p)
 	case *action.Second:
 		l.second(c, a, p)
 	case *action.CutSession:
