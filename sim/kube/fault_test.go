@@ -78,7 +78,7 @@ func TestWhatClientsSee(t *testing.T) {
 	}
 }
 
-// Who does not try again, or has tried often enough, is told why.
+// A client that does not try again, or has tried often enough, gets the reason.
 func TestAnswersThatAreTriedAgain(t *testing.T) {
 	for _, c := range []struct {
 		way   way.Way

@@ -33,7 +33,8 @@ const (
 )
 
 var names = [...]string{
-	"refused", "throttled", "shutting-down", "unavailable", "timeout", "etcd-timeout", "reset", "connection-lost", "expired", "internal", "io-error", "disk-full",
+	"refused", "throttled", "shutting-down", "unavailable", "timeout", "etcd-timeout",
+	"reset", "connection-lost", "expired", "internal", "io-error", "disk-full",
 }
 
 func (w Way) String() string {

@@ -199,7 +199,7 @@ func Ways(s Server, m Meets) (before, after sim.Ways) {
 		}
 	}
 	if m&Write == 0 {
-		after = 0 // what a read would change is nothing
+		after = 0 // a read changes nothing, so its answer can be lost before it as well
 	}
 	return before, after
 }
