@@ -205,7 +205,8 @@ func Ways(s Server, m Meets) (before, after sim.Ways) {
 }
 
 // Wait is until the answer comes, for a client of etcd. It returns the error of the client's
-// context if that ends before, else what etcd's client says.
+// context if that ends before, else what etcd's client says: etcd's own texts as they are, those
+// of gRPC with its prefix (rpctypes.Error).
 func (a *Answer) Wait(ctx context.Context) error {
 	t := time.NewTimer(a.Delay)
 	defer t.Stop()
@@ -213,7 +214,10 @@ func (a *Answer) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-t.C:
-		return errors.New(a.Message)
+		if a.Way == way.EtcdTimeout {
+			return errors.New(a.Message)
+		}
+		return errors.New("rpc error: code = Unavailable desc = " + a.Message)
 	}
 }
 
