@@ -9,6 +9,7 @@ import (
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
+	"ipamsim/sim/way"
 )
 
 // Decision is one line of a schedule: where it departs from the default order.
@@ -23,7 +24,7 @@ type Decision struct {
 	Delay   metav1.Duration `json:"delay,omitzero"`    // it is held for so long, to the nearest step of the ladder
 	After   int             `json:"after,omitempty"`   // it is held only after so many other moves
 	Fault   string          `json:"fault,omitempty"`   // it is hurt: fail-before, lose-reply, stale, drop, gone or crash
-	Way     int             `json:"way,omitempty"`     // in which of its ways it fails
+	Way     string          `json:"way,omitempty"`     // how it fails or what is seen of the loss: one of spec.faults.answers; default: the first that it can
 	Draw    int             `json:"draw,omitempty"`    // the answer it is given
 
 	About string `json:"-"` // what the message says, printed as a comment
@@ -42,8 +43,15 @@ func DecisionOf(e strategy.Exception) Decision {
 	case e.Outcome == sim.Proceed:
 		return Decision{Message: e.Message.String(), Draw: e.Level}
 	}
-	return Decision{Message: e.Message.String(), Fault: e.Outcome.String(), Way: e.Level}
+	d := Decision{Message: e.Message.String(), Fault: e.Outcome.String()}
+	if hasWays(e.Outcome) {
+		d.Way = way.Way(e.Level).String()
+	}
+	return d
 }
+
+// hasWays: the outcome is one that there are several answers to.
+func hasWays(o sim.Outcome) bool { return o == sim.FailBefore || o == sim.LoseReply }
 
 // short rounds to two significant digits: enough to tell the steps of the ladder
 // apart, which are a quarter apart.
@@ -61,7 +69,7 @@ func nearestRung(d time.Duration) int {
 	return i
 }
 
-// levelMax is more than any message has answers or ways to fail.
+// levelMax is more than any message has answers.
 const levelMax = 1_000_000
 
 // exception is the inverse of DecisionOf; field is not "" if there is a problem.
@@ -72,13 +80,13 @@ func (d Decision) exception() (e strategy.Exception, field, problem string) {
 	switch {
 	case d.After != 0 && d.Delay.Duration == 0:
 		return e, "after", "only for a delay"
-	case d.Way != 0 && d.Fault == "":
+	case d.Way != "" && d.Fault == "":
 		return e, "way", "only for a fault"
 	}
 	for _, n := range []struct {
 		field string
 		value int
-	}{{"elapse", d.Elapse}, {"after", d.After}, {"way", d.Way}, {"draw", d.Draw}} {
+	}{{"elapse", d.Elapse}, {"after", d.After}, {"draw", d.Draw}} {
 		if n.value < 0 || n.value > levelMax {
 			return e, n.field, "want a number from 1 to 1000000"
 		}
@@ -140,8 +148,24 @@ func (d Decision) treatment(e strategy.Exception) (strategy.Exception, string, s
 			return e, "fault", problem
 		}
 		e.Outcome, _ = sim.ParseOutcome(d.Fault)
-		e.Level = d.Way
+		return d.in(e)
 	}
+	return e, "", ""
+}
+
+// in fills in the way of a fault.
+func (d Decision) in(e strategy.Exception) (strategy.Exception, string, string) {
+	if d.Way == "" {
+		return e, "", ""
+	}
+	if !hasWays(e.Outcome) {
+		return e, "way", "only for fail-before and lose-reply"
+	}
+	if problem := badWay(d.Way); problem != "" {
+		return e, "way", problem
+	}
+	w, _ := way.Parse(d.Way)
+	e.Level = int(w)
 	return e, "", ""
 }
 

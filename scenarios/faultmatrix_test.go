@@ -16,8 +16,8 @@ import (
 )
 
 // matrix is what the schedule may do to a message, by whose it is and the door
-// that it passes. A number is in how many ways the message can fail before it
-// arrives. "stale" is for reads that ask for any version (resourceVersion 0);
+// that it passes. A number is how many answers there are, of the table of
+// sim/kube/answer. "stale" is for reads that ask for any version (resourceVersion 0);
 // reads of etcd are linearizable and never stale. The processes of the manager
 // are CNI calls, passes, daemons and controllers, leaders included; ours are
 // kubelets, controllers of Kubernetes, operators and hazards.
@@ -25,16 +25,16 @@ import (
 // What is not a message is a hazard: see hazard.Hazards and TestHazardsHappen.
 const matrix = `
 manager's  api   event  delay drop gone crash
-manager's  api   read   delay fail-before(4) stale crash
+manager's  api   read   delay fail-before(6) stale crash
 manager's  api   watch  delay fail-before(5) crash
-manager's  api   write  delay fail-before(4) lose-reply crash
+manager's  api   write  delay fail-before(7) lose-reply(4) crash
 manager's  etcd  event  delay drop gone crash
 manager's  etcd  read   delay fail-before(1) crash
 manager's  etcd  watch  delay fail-before(1) crash
-manager's  etcd  write  delay fail-before(1) lose-reply crash
+manager's  etcd  write  delay fail-before(2) lose-reply(2) crash
 ours       api   event  delay
-ours       api   read   delay fail-before(4)
-ours       api   write  delay fail-before(4) lose-reply
+ours       api   read   delay fail-before(6)
+ours       api   write  delay fail-before(7) lose-reply(4)
 ours       none  local  delay
 `
 
@@ -43,7 +43,7 @@ type menu struct {
 	*strategy.Timed
 	managers map[string]bool // its processes, by the first part of their names
 	offers   map[string]sim.FaultSet
-	ways     map[string]int
+	ways     map[string]map[sim.Outcome]sim.Ways
 }
 
 func (m *menu) Pick(step int, enabled []sim.Choice) int {
@@ -52,7 +52,10 @@ func (m *menu) Pick(step int, enabled []sim.Choice) int {
 			if c.Outcome != sim.Elapse {
 				k := m.row(c.Op)
 				m.offers[k] |= sim.Of(c.Outcome)
-				m.ways[k] = max(m.ways[k], c.Op.Fails)
+				if m.ways[k] == nil {
+					m.ways[k] = map[sim.Outcome]sim.Ways{}
+				}
+				m.ways[k][c.Outcome] |= c.Op.Ways(c.Outcome)
 			}
 		}
 	}
@@ -78,7 +81,7 @@ func (m *menu) row(op sim.Op) string {
 func TestFaultMatrix(t *testing.T) {
 	needClocks(t)
 	r := runner(t)
-	m := &menu{offers: map[string]sim.FaultSet{}, ways: map[string]int{}, managers: map[string]bool{
+	m := &menu{offers: map[string]sim.FaultSet{}, ways: map[string]map[sim.Outcome]sim.Ways{}, managers: map[string]bool{
 		"cni-add": true, "cni-del": true, "ip-reconciler": true, "pod-control-loop": true, "node-slice-controller": true,
 		"ipam-gc": true, "ipam-controller": true, "tunnel-addresses": true,
 	}}
@@ -100,8 +103,8 @@ func TestFaultMatrix(t *testing.T) {
 		for o := sim.Delay; o <= sim.Crash; o++ {
 			switch {
 			case !m.offers[k].Has(o):
-			case o == sim.FailBefore:
-				fmt.Fprintf(&got, " %s(%d)", o, m.ways[k])
+			case m.ways[k][o] != 0:
+				fmt.Fprintf(&got, " %s(%d)", o, m.ways[k][o].Len())
 			default:
 				got.WriteString(" " + o.String())
 			}

@@ -59,7 +59,7 @@ func TestEveryKindHasAType(t *testing.T) {
 func TestEveryActionIsChecked(t *testing.T) {
 	for _, act := range []cluster.Action{
 		&action.ClockJump{}, &action.Command{}, &action.Cordon{}, &action.Crash{}, &action.CutSession{}, &action.Delete{}, &action.Drain{}, &action.Heal{}, &action.Kill{}, &action.Partition{},
-		&action.Patch{}, &action.Pause{}, &action.PowerOn{}, &action.Reboot{}, &action.Reconcile{}, &action.ReplaceNode{}, &action.RestartRuntime{}, &action.Scale{}, &action.Second{}, &action.StopBIRD{}, &action.DiskFault{}, &action.CloudFault{}, &action.PluginFault{},
+		&action.Patch{}, &action.Pause{}, &action.PowerOn{}, &action.Reboot{}, &action.Reconcile{}, &action.ReplaceNode{}, &action.RestartRuntime{}, &action.Scale{}, &action.Second{}, &action.StopBIRD{}, &action.DiskFault{}, &action.CloudFault{}, &action.PluginFault{}, &action.NoSpace{}, &action.Terminate{},
 	} {
 		l := &loader{s: &Scenario{}, ipam: All.Find("canary")}
 		c := &check{doc: &strict.Doc{Root: &yaml.Node{Kind: yaml.MappingNode}}}

@@ -12,6 +12,7 @@ import (
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
+	"ipamsim/sim/way"
 )
 
 // Bounds of a scenario. A longer one is a plan, not a scenario.
@@ -193,10 +194,21 @@ func (l *loader) faults(c *check) {
 		c.must(badProbability(f.Rates[name]), p)
 		c.bad(len(f.Allowed) > 0 && !slices.Contains(f.Allowed, name), p, "has a rate and is not among allowed")
 	}
+	c.once(f.Answers, at("spec", "faults", "answers"))
+	for i, name := range f.Answers {
+		c.must(badWay(name), at("spec", "faults", "answers", i))
+	}
 	for i, s := range f.Only {
 		c.bad(s == "", at("spec", "faults", "only", i), "an empty text is part of every message")
 	}
-	c.bad(f.Max == 0 && len(f.Allowed)+len(f.Only)+len(f.Rates) > 0, at("spec", "faults", "max"), "missing: without it no fault is injected at all")
+	c.bad(f.Max == 0 && len(f.Allowed)+len(f.Answers)+len(f.Only)+len(f.Rates) > 0, at("spec", "faults", "max"), "missing: without it no fault is injected at all")
+}
+
+func badWay(name string) string {
+	if _, err := way.Parse(name); err == nil {
+		return ""
+	}
+	return strict.Quote(name) + " is no answer to a fault, " + strict.Want(name, way.Names())
 }
 
 func badFault(name string) string {

@@ -154,6 +154,11 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 	case *action.Pause:
 		c.bad(a.Actor == "", p.Then("actor"), "empty, want the name of a process or a node")
 		c.must(l.badActor(a.Actor), p.Then("actor"))
+	case *action.Terminate:
+		c.bad(a.Actor == "", p.Then("actor"), "empty, want the name of a process")
+		c.must(l.badActor(a.Actor), p.Then("actor"))
+	case *action.NoSpace:
+		c.bad(a.For.Duration <= 0, p.Then("for"), "missing: for how long, e.g. 1m")
 	case *action.Reconcile:
 		c.must(badRole(a.Name, l.ipam.Name, "reconciler", passes(l.ipam), daemons(l.ipam)), p.Then("name"))
 		c.bad(a.Count < 0 || a.Count > passesMax, p.Then("count"), "want 1 to %d passes at once", passesMax)

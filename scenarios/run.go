@@ -21,6 +21,7 @@ import (
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
+	"ipamsim/sim/way"
 )
 
 // Runner runs scenarios, one after another, over the one etcd of this process, or
@@ -342,6 +343,11 @@ func (s *Scenario) Faults() sim.Budget {
 	for _, name := range spec.Faults.Allowed {
 		if f, err := sim.ParseOutcome(name); err == nil { // checked by Load
 			b.Allowed |= sim.Of(f)
+		}
+	}
+	for _, name := range spec.Faults.Answers {
+		if w, err := way.Parse(name); err == nil { // checked by Load
+			b.Ways |= way.Of(w)
 		}
 	}
 	return b

@@ -154,6 +154,7 @@ type Event struct {
 	Drain          *action.Drain          `json:"drain,omitempty"`
 	Heal           *action.Heal           `json:"heal,omitempty"`
 	Kill           *action.Kill           `json:"kill,omitempty"`
+	NoSpace        *action.NoSpace        `json:"noSpace,omitempty"`
 	Partition      *action.Partition      `json:"partition,omitempty"`
 	Patch          *action.Patch          `json:"patch,omitempty"`
 	Pause          *action.Pause          `json:"pause,omitempty"`
@@ -174,6 +175,11 @@ type Faults struct {
 	Max int `json:"max,omitempty"` // how many in a run; default 0: none
 	// Allowed outcomes: fail-before, lose-reply, stale, drop, gone, crash; default: all.
 	Allowed []string `json:"allowed,omitempty"`
+	// Answers that fail-before and lose-reply may give: connection-lost, etcd-timeout,
+	// expired, refused, reset, shutting-down, throttled, timeout and unavailable (what
+	// each is: sim/README.md), and disk-full, io-error (disks), internal (clouds);
+	// default: all that a message can meet.
+	Answers []string `json:"answers,omitempty"`
 	// Only messages that contain one of these, as the trace prints them: an actor
 	// ("cni-add/default/web-0"), a verb and object ("PATCH ippools/"), or
 	// both ("ipam-controller PUT ipamblocks/"). Default: all.

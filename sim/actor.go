@@ -34,6 +34,7 @@ type Actor struct {
 	proc   hermetic.Process
 	life   int // how many processes had this name before
 	seq    int
+	links  int // connections that were numbered
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the process has ended: nothing leaves it any more
 	late   int           // messages tried after that

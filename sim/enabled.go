@@ -49,7 +49,7 @@ func (w *World) outcomes(out []Choice, p *parked) []Choice {
 	w.trace.Exposed = w.trace.Exposed || hurts != 0
 	for o := FailBefore; o < outcomes; o++ {
 		if hurts.Has(o) {
-			out = append(out, Choice{Op: p.op, Outcome: o, Due: p.due})
+			out = append(out, Choice{Op: p.op, Outcome: o, Level: w.opts.Faults.WaysOf(&p.op, o).First(), Due: p.due})
 		}
 	}
 	return out
@@ -60,5 +60,11 @@ func (b Budget) Of(op Op) FaultSet {
 	if len(b.Only) > 0 && !slices.ContainsFunc(b.Only, op.contains) {
 		return 0
 	}
-	return op.Faults & b.Allowed
+	set := op.Faults & b.Allowed
+	for _, o := range []Outcome{FailBefore, LoseReply} {
+		if op.Ways(o) != 0 && b.WaysOf(&op, o) == 0 {
+			set &^= Of(o)
+		}
+	}
+	return set
 }

@@ -20,7 +20,7 @@ var ErrKilled = errors.New("sim: process killed")
 // called Pass turns it into an error of its protocol.
 type Fault struct {
 	Outcome Outcome
-	Level   int   // which of Op.Fails, for FailBefore
+	Level   int   // which of Op.Fails or Op.Loses, for FailBefore and LoseReply
 	Err     error // what do returned, for LoseReply
 }
 
@@ -104,7 +104,7 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 	case Stale:
 		return do(context.WithValue(ctx, staleKey{}, true))
 	case LoseReply:
-		return &Fault{Outcome: LoseReply, Err: do(ctx)}
+		return &Fault{Outcome: LoseReply, Level: v.level, Err: do(ctx)}
 	default:
 		Report(ctx, v.outcome.String(), nil)
 		return &Fault{Outcome: v.outcome, Level: v.level}

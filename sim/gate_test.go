@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,7 +106,7 @@ func TestOutcomes(t *testing.T) {
 				hurts |= sim.Of(outcome)
 			}
 			tr := run(t, o, sim.Process{ID: "a", Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
-				err := g.Pass(ctx, sim.Op{Key: "PUT x", Faults: hurts, Fails: 3}, func(ctx context.Context) error {
+				err := g.Pass(ctx, sim.Op{Key: "PUT x", Faults: hurts, Fails: 0b111}, func(ctx context.Context) error {
 					arrived = true
 					sim.Report(ctx, fmt.Sprintf("stale=%v", sim.IsStale(ctx)), nil)
 					return nil
@@ -365,5 +366,60 @@ func TestHoldLetsLocalStepsPass(t *testing.T) {
 				t.Errorf("stopped containers at %v and wrote at %v (%v), want %v and 1m0s", local, remote, err, tt.want)
 			}
 		})
+	}
+}
+
+// The schedule chooses the way of a fault among those that the message has and the budget
+// allows. One that allows none is no fault of the message.
+func TestWays(t *testing.T) {
+	for _, tt := range []struct {
+		script []string
+		ways   sim.Ways
+		want   string
+	}{
+		{[]string{"fail-before a#1", "=2"}, 0, "fail-before 2"},
+		{[]string{"lose-reply a#1", "=5"}, 0, "lose-reply 5"},
+		{[]string{"lose-reply a#1", "=5"}, sim.Way(5), "lose-reply 5"}, // and it was not asked
+		{[]string{"fail-before a#1"}, sim.Way(1) | sim.Way(9), "fail-before 1"},
+		{[]string{"lose-reply a#1"}, sim.Way(1), "<nil>"},
+	} {
+		o := single(scripted(tt.script...))
+		o.Faults = sim.Budget{Allowed: sim.Of(sim.FailBefore, sim.LoseReply), Max: 1, Ways: tt.ways}
+		var got string
+		run(t, o, sim.Process{ID: "a", Run: func(ctx context.Context, g *sim.Gate) error {
+			op := sim.Op{Key: "PUT x", Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 0b111, Loses: sim.Way(4) | sim.Way(5)}
+			err := g.Pass(ctx, op, func(context.Context) error { return nil })
+			got = fmt.Sprint(err)
+			if f := (*sim.Fault)(nil); errors.As(err, &f) {
+				got = fmt.Sprint(f.Outcome, " ", f.Level)
+			}
+			return nil
+		}})
+		if got != tt.want {
+			t.Errorf("%v of ways %b: %q, want %q", tt.script, tt.ways, got, tt.want)
+		}
+	}
+}
+
+// A connection that ends takes what is parked of it along, and nothing else.
+func TestCut(t *testing.T) {
+	o := single(always(sim.Proceed))
+	o.Service = map[string]time.Duration{"slow": time.Minute}
+	got := make([]string, 2)
+	run(t, o, sim.Process{ID: "a", Run: func(ctx context.Context, g *sim.Gate) error {
+		links := []int{g.NewLink(), g.NewLink()}
+		var all sync.WaitGroup
+		for i, link := range links {
+			all.Go(func() {
+				got[i] = fmt.Sprint(g.Pass(ctx, sim.Op{Key: "GET x", Class: "slow", Link: link}, func(context.Context) error { return nil }))
+			})
+		}
+		time.Sleep(time.Second)
+		g.Cut(links[1])
+		all.Wait()
+		return nil
+	}})
+	if got[0] != "<nil>" || got[1] != "sim: injected drop" {
+		t.Errorf("got %q", got)
 	}
 }

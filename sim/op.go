@@ -47,9 +47,11 @@ type Op struct {
 	Class       string   // latency class, a key of Options.Service ("api" when empty)
 	Key         string   // what it is about, for people: "PATCH ippools/10.0.0.0-24". Request's, if the door gives none
 	Faults      FaultSet // the faults that the door can express for this message
-	Fails       int      // in how many ways it can FailBefore
+	Fails       Ways     // in which ways it can FailBefore
+	Loses       Ways     // in which ways a LoseReply of it is seen
 	Draws       int      // how many answers a Draw has; 0 for a message of which the schedule decides nothing but its fate
 
+	Link   int  // which of its sender's connections carries it: see Gate.NewLink
 	OnNode bool // it stays on the machine of its sender: no partition holds it
 
 	Request *Request // what it is about, as data; nil if that is not known. It is not changed any more
@@ -140,7 +142,8 @@ func Of(os ...Outcome) FaultSet {
 func (h FaultSet) Has(o Outcome) bool { return h&(1<<o) != 0 }
 
 // Choice is one thing the schedule may do at a step. Level is the step of Ladder
-// of a Delay, the way of a FailBefore or the answer of a Draw; 0 everywhere else.
+// of a Delay, the way of a FailBefore or a LoseReply, or the answer of a Draw; 0 everywhere
+// else. As long as the way is not chosen it is the first.
 type Choice struct {
 	Op      Op
 	Outcome Outcome

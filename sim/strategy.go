@@ -14,6 +14,6 @@ type Strategy interface {
 }
 
 // Sizing reports whether enabled asks for the size of something already chosen
-// (the length of a Delay, the way of a FailBefore, the answer of a Draw) and not
+// (the length of a Delay, the way of a FailBefore or LoseReply, the answer of a Draw) and not
 // for the next step: the choices differ in Level only.
 func Sizing(enabled []Choice) bool { return enabled[len(enabled)-1].Outcome != Elapse }

@@ -39,13 +39,15 @@ var layers = []struct{ dir, may string }{
 	{"sim", "sim/hermetic"},
 	{"sim/strategy", "sim"},
 	{"sim/por", "sim"},
+	{"sim/way", "sim"}, // names, for adapters and reports
 	{"sim/scratch", ""},
 	{"sim/longtest", ""}, // for tests
 	{"sim/etcd", "sim sim/scratch"},
 	{"sim/etcd/twin", "sim sim/etcd"},
 	{"sim/etcd/etcdtest", "sim/etcd"},  // for tests
 	{"sim/kube/exchange", "model/act"}, // a request and its answer, as data
-	{"sim/kube", "sim sim/etcd sim/kube/early sim/kube/exchange"},
+	{"sim/kube/answer", "sim sim/way"},
+	{"sim/kube", "sim sim/way sim/etcd sim/kube/answer sim/kube/early sim/kube/exchange"},
 	{"sim/kube/early", ""},         // initialized before what it keeps is changed
 	{"sim/kube/elect", ""},         // leader election
 	{"sim/kube/front", "sim/kube"}, // what clients ask before they ask for objects
@@ -54,17 +56,17 @@ var layers = []struct{ dir, may string }{
 	{"sim/controlplane/upstream/podgc", "sim/controlplane/door/eviction"},
 	{"sim/controlplane", "sim sim/hermetic sim/kube sim/kube/early sim/kube/elect sim/controlplane/upstream/podgc"},
 	{"sim/ipam", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud"},
-	{"sim/disk", "model model/act sim"},
-	{"sim/local", "model model/act sim"},
+	{"sim/disk", "model model/act sim sim/way"},
+	{"sim/local", "model model/act sim sim/way"},
 	{"sim/local/localgrpc", "model model/act sim sim/local"},
-	{"sim/cloud", "model model/act sim"},
+	{"sim/cloud", "model model/act sim sim/way"},
 	{"sim/ipam/platform/...", "sim sim/disk sim/ipam/platform/..."},
 	{"sim/ipam/hostlocal/upstream/...", "sim/ipam/platform/... sim/ipam/hostlocal/upstream/..."},
 	{"sim/ipam/hostlocal", "model model/act model/reference/hostlocal sim sim/kube sim/disk sim/ipam sim/ipam/platform/... sim/ipam/hostlocal/..."},
 	{"sim/ipam/calico/door/...", "sim/ipam/platform/... sim/ipam/calico/door/..."},
 	{"sim/ipam/calico/upstream/cni/...", "sim/ipam/platform/... sim/ipam/calico/door/... sim/ipam/calico/upstream/cni/..."},
 	{"sim/ipam/calico/upstream/kubecontrollers/...", "sim/ipam/platform/... sim/ipam/calico/door/... sim/ipam/calico/upstream/kubecontrollers/..."},
-	{"sim/ipam/calico/store", "sim sim/etcd sim/kube sim/ipam"},
+	{"sim/ipam/calico/store", "sim sim/way sim/etcd sim/kube sim/kube/answer sim/ipam"},
 	{"sim/ipam/calico/record", "model model/act sim sim/etcd sim/kube sim/ipam sim/ipam/calico/store"},
 	{"sim/ipam/calico/objects", "sim sim/kube sim/ipam sim/ipam/calico/store sim/ipam/calico/record"},
 	{"sim/ipam/calico/ctl", "sim sim/hermetic sim/kube sim/ipam sim/ipam/calico/store"},                          // pins the wait for the terminal
@@ -88,7 +90,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/cluster/cri", "sim sim/disk"},
 	{"sim/cluster/doors", "sim sim/disk sim/local sim/cloud sim/ipam"},
 	{"sim/cluster/recorder", "model model/recording model/route model/route/fib"},
-	{"sim/cluster/checker", "model model/... sim sim/kube sim/ipam sim/cluster/kubeapi sim/cluster/recorder"},
+	{"sim/cluster/checker", "model model/... sim sim/way sim/kube sim/kube/answer sim/ipam sim/cluster/kubeapi sim/cluster/recorder"},
 	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/cloud sim/ipam sim/ipam/interfaceplugin sim/cluster/kubeapi sim/cluster/control sim/cluster/control/simple sim/cluster/checker sim/cluster/multus sim/cluster/turns sim/cluster/doors sim/cluster/cri"},
 	{"sim/cluster/clustertest", "sim/cluster sim/cluster/kubeapi"}, // for tests
 	{"sim/cluster/action", "model model/route sim sim/disk sim/cloud sim/ipam sim/ipam/interfaceplugin sim/cluster sim/cluster/kubeapi"},
@@ -96,7 +98,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/cluster/hazard", "model sim sim/ipam sim/cluster sim/cluster/kubeapi sim/cluster/action sim/cluster/cron"},
 	{"reports/visible", ""},
 	{"reports/table", "reports/visible"},
-	{"reports/prose", "model model/act sim reports/layout"},
+	{"reports/prose", "model model/act sim sim/way reports/layout"},
 	{"reports/layout", ""}, // what fits a line
 	{"reports", "model model/... sim sim/kube/exchange reports/prose reports/visible reports/table reports/layout"},
 	{"reports/storytest", "model model/... sim sim/kube/exchange reports"}, // for tests
@@ -226,7 +228,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "those of the process that it is a door of"},
 	{"goroutine", "fuzz fuzz/* fuzz/campaign/* cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "workers outside every bubble"},
-	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/ipam/calico/door/config sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
+	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/kube/answer sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/ipam/calico/door/config sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
 	{"clock", "sim/attach", "certificates and a watchdog's beat, outside of the bubble"},
 	{"clock", "scenarios fuzz fuzz/* fuzz/campaign/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},

@@ -47,6 +47,7 @@ type Budget struct {
 	Allowed FaultSet      // outcomes the schedule may choose
 	Max     int           // how many of them
 	Until   time.Duration // none from this virtual time on; 0: always
+	Ways    Ways          // of FailBefore and LoseReply only these; empty: all
 	Only    []string      // only messages whose Op.String, with or without "#number", contains one of these; empty: all
 }
 
@@ -283,27 +284,32 @@ func (w *World) limit() error {
 }
 
 // choose asks the strategy, unless there is nothing to choose, and records what
-// it said. A Delay, a FailBefore and a Draw are sized by a second decision.
+// it said. A Delay, a FailBefore, a LoseReply and a Draw are sized by a second decision.
 func (w *World) choose(enabled []Choice) Choice {
 	c := w.decide(enabled)
-	sizes := 0
+	w.level = w.level[:0]
 	switch c.Outcome {
 	case Delay:
-		sizes = len(Ladder)
-	case FailBefore:
-		sizes = c.Op.Fails
-	case Proceed:
-		sizes = c.Op.Draws
-	}
-	if sizes > 1 {
-		w.level = w.level[:0]
-		for i := range sizes {
-			c.Level = i
+		w.level = sized(w.level, c, len(Ladder))
+	case FailBefore, LoseReply:
+		for way := range w.opts.Faults.WaysOf(&c.Op, c.Outcome).All() {
+			c.Level = way
 			w.level = append(w.level, c)
 		}
-		c = w.decide(w.level)
+	case Proceed:
+		w.level = sized(w.level, c, c.Op.Draws)
+	}
+	if len(w.level) > 1 {
+		return w.decide(w.level)
 	}
 	return c
+}
+
+func sized(out []Choice, c Choice, sizes int) []Choice {
+	for c.Level = range sizes {
+		out = append(out, c)
+	}
+	return out
 }
 
 func (w *World) decide(enabled []Choice) Choice {
@@ -410,7 +416,7 @@ type stepKey struct{}
 // the step that delivered the message whose do is running with ctx. The note is
 // part of the digest.
 func Report(ctx context.Context, note string, detail any) {
-	if s, ok := ctx.Value(stepKey{}).(*Step); ok {
+	if s, ok := ctx.Value(stepKey{}).(*Step); ok && s != nil {
 		s.Note, s.Detail = note, detail
 	}
 }

@@ -28,7 +28,7 @@ func (s *server) take(ctx context.Context, line string) error {
 
 // send passes one message that can be hurt in every way a write can.
 func (s *server) send(ctx context.Context, g *sim.Gate, key string) error {
-	op := sim.Op{Kind: sim.Write, Key: key, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 3}
+	op := sim.Op{Kind: sim.Write, Key: key, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 0b111}
 	return g.Pass(ctx, op, func(ctx context.Context) error { return s.take(ctx, string(g.Actor())+" "+key) })
 }
 

@@ -57,7 +57,7 @@ func labelOfDeed(deed string) Label {
 		return ForcedDeletion
 	case slices.Contains([]string{"crash", "kill", "reboot", "replaceNode", "restartRuntime", "terminate"}, verb):
 		return Killed
-	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cloudFault", "cutSession", "diskFault", "pluginFault", "stopBIRD"}, verb):
+	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cloudFault", "cutSession", "diskFault", "noSpace", "pluginFault", "stopBIRD"}, verb):
 		return Faulted
 	}
 	return OperatorsAction

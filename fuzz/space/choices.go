@@ -27,6 +27,7 @@ func FromSeed(seed uint64) *Choices {
 const (
 	ofDeeds    = 0xc2b2ae3d27d4eb4f // which a world goes without
 	ofFamilies = 0x9e3779b97f4a7c15 // of addresses
+	ofAnswers  = 0xd6e8feb86659fd93 // to requests that a fault meets
 )
 
 // fork is another stream of the same seed, from which draws change nothing in this

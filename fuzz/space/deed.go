@@ -58,7 +58,7 @@ func List(deeds []Deed) string {
 // none. What is applied and deleted decides about "apply" and "delete".
 var ofAction = map[string]Deed{
 	"apply": Operator, "command": Operator, "delete": Operator, "patch": Operator, "second": Operator,
-	"clockJump": Fault, "cloud": Fault, "cutSession": Fault, "disk": Fault, "partition": Fault, "pause": Fault, "pauseNode": Fault, "plugin": Fault, "stopBIRD": Fault,
+	"clockJump": Fault, "cloud": Fault, "cutSession": Fault, "disk": Fault, "noSpace": Fault, "partition": Fault, "pause": Fault, "pauseNode": Fault, "plugin": Fault, "stopBIRD": Fault,
 	"crash": Crash, "kill": Crash, "reboot": Crash, "replace": Crash, "restart": Crash, "restartRuntime": Crash, "terminate": Crash,
 	"cordon": "", "drain": "", "heal": "", "powerOn": "", "reconcile": "", "scale": "",
 }

@@ -1,9 +1,11 @@
 package space
 
 import (
+	"slices"
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/way"
 )
 
 // Faults draws what the schedule may do to messages: nothing in two worlds of
@@ -34,6 +36,20 @@ func (w *World) Faults() {
 		return
 	}
 	f.Rates = rates
+}
+
+// answers restricts, in one world of three, what a request is answered that a fault meets: to
+// one answer of an API server or etcd. A schedule that has all seldom meets two of a kind.
+func (w *World) answers() {
+	f, own := &w.Doc.Spec.Faults, w.fork(ofAnswers)
+	hurts := func(name string) bool { return name == sim.FailBefore.String() || name == sim.LoseReply.String() }
+	if f.Max == 0 || !slices.ContainsFunc(f.Allowed, hurts) || !own.Chance(1, 3) {
+		return
+	}
+	one := Pick(own, way.Timeout, way.Refused, way.EtcdTimeout, way.ConnectionLost)
+	for _, w := range []way.Way{one, way.IOError, way.DiskFull, way.Internal} { // a disk and a cloud have answers of their own
+		f.Answers = append(f.Answers, w.String())
+	}
 }
 
 // Unanswered allows faults of writes that are done or not, and whose answer is an error

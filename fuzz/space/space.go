@@ -65,7 +65,9 @@ func (s Space) World(managers scenarios.Managers, c *Choices, seed uint64, witho
 	w.Doc.Spec.Seed, w.Doc.Spec.Controllers = &seed, "simple"
 	w.Doc.Spec.MayFail = true // a drawn action may be without effect
 	without = append(spared(c), without...)
-	if s.Draw(w); len(without) > 0 {
+	s.Draw(w)
+	w.answers()
+	if len(without) > 0 {
 		leaveOut(&w.Doc.Spec, without)
 		w.Title()
 	}

@@ -7,19 +7,20 @@ import (
 
 	"ipamsim/model/act"
 	"ipamsim/sim"
+	"ipamsim/sim/way"
 )
 
 // Answer is what came of a message, where that is not what everybody expects: " -> 409
 // Conflict", " -> revision 7". Told: the words of the act stand before it, and say
 // already why a datastore of the manager's own refused.
-func Answer(o sim.Outcome, a *act.Act, told bool) string {
+func Answer(c *sim.Choice, a *act.Act, told bool) string {
 	switch {
-	case o == sim.LoseReply:
-		return " -> FAULT lose-reply: done, but the answer is lost"
-	case o == sim.Stale:
+	case c.Outcome == sim.LoseReply:
+		return " -> FAULT " + Fault(c) + ": done, but the answer is lost"
+	case c.Outcome == sim.Stale:
 		return " -> FAULT stale: an older state is read"
-	case o.Fault():
-		return " -> FAULT " + o.String()
+	case c.Outcome.Fault():
+		return " -> FAULT " + Fault(c)
 	case a.Error != "" && a.Status != 0:
 		return strings.TrimRight(" -> "+strconv.Itoa(a.Status)+" "+a.Error, " ")
 	case a.Error != "" && told:
@@ -30,6 +31,14 @@ func Answer(o sim.Outcome, a *act.Act, told bool) string {
 		return " -> revision " + a.Left
 	}
 	return ""
+}
+
+// Fault is what the schedule did to a message: "fail-before (timeout)".
+func Fault(c *sim.Choice) string {
+	if w := way.Named(c); w != "" {
+		return c.Outcome.String() + " (" + w + ")"
+	}
+	return c.Outcome.String()
 }
 
 // request is how client-go begins the error of a request: the longest part of

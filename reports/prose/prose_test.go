@@ -7,6 +7,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/sim"
+	"ipamsim/sim/way"
 )
 
 // The managers' own tests show what their acts read like; here is what comes with any.
@@ -14,22 +15,22 @@ func TestAnswer(t *testing.T) {
 	conflict := act.Act{Error: "update conflict: x\nmore", Outcome: act.Conflict}
 	status := act.Act{Error: "Conflict", Status: 409, Outcome: act.Conflict}
 	for _, c := range []struct {
-		o    sim.Outcome
+		c    sim.Choice
 		a    act.Act
 		told bool
 		want string
 	}{
-		{sim.Proceed, act.Act{}, false, ""},
-		{sim.Proceed, act.Act{Left: "7"}, true, " -> revision 7"},
-		{sim.Proceed, conflict, false, " -> update conflict: x"},
-		{sim.Proceed, conflict, true, ""},
-		{sim.Proceed, status, true, " -> 409 Conflict"},
-		{sim.Proceed, act.Act{Error: `Get "https://10.0.0.1/api": refused`}, false, " -> refused"},
-		{sim.LoseReply, act.Act{Left: "7"}, true, " -> FAULT lose-reply: done, but the answer is lost"},
-		{sim.FailBefore, act.Act{}, true, " -> FAULT fail-before"},
+		{sim.Choice{}, act.Act{}, false, ""},
+		{sim.Choice{}, act.Act{Left: "7"}, true, " -> revision 7"},
+		{sim.Choice{}, conflict, false, " -> update conflict: x"},
+		{sim.Choice{}, conflict, true, ""},
+		{sim.Choice{}, status, true, " -> 409 Conflict"},
+		{sim.Choice{}, act.Act{Error: `Get "https://10.0.0.1/api": refused`}, false, " -> refused"},
+		{sim.Choice{Outcome: sim.LoseReply, Op: sim.Op{Loses: way.Of(way.Timeout)}, Level: int(way.Timeout)}, act.Act{Left: "7"}, true, " -> FAULT lose-reply (timeout): done, but the answer is lost"},
+		{sim.Choice{Outcome: sim.FailBefore}, act.Act{}, true, " -> FAULT fail-before"},
 	} {
-		if got := Answer(c.o, &c.a, c.told); got != c.want {
-			t.Errorf("%v %+v: %q, want %q", c.o, c.a, got, c.want)
+		if got := Answer(&c.c, &c.a, c.told); got != c.want {
+			t.Errorf("%v %+v: %q, want %q", c.c.Outcome, c.a, got, c.want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ var spoken = reports.Clean
 // 18", and what came of it; its key if there is no more to say.
 func Words(s *sim.Step, a *act.Act) string {
 	text := prose.Act(a)
-	answer := prose.Answer(s.Choice.Outcome, a, text != "")
+	answer := prose.Answer(&s.Choice, a, text != "")
 	if x, ok := s.Detail.(exchange.Exchange); ok && text == "" {
 		asked := x.Act()
 		text = prose.Asked(&asked)

@@ -19,6 +19,7 @@ import (
 
 	"ipamsim/model/act"
 	"ipamsim/sim"
+	"ipamsim/sim/way"
 )
 
 // Options say what a provider's API is like.
@@ -137,7 +138,7 @@ func (x Exchange) Size() int { return len(x.Input) + len(x.Output) }
 func (x Exchange) Short() any { x.Input, x.Output = nil, nil; return x }
 
 // ways are the refusals of a call that the schedule fails before it is served.
-var ways = []*Error{ErrInternal, ErrUnavailable, ErrThrottled}
+var ways = map[way.Way]*Error{way.Internal: ErrInternal, way.Unavailable: ErrUnavailable, way.Throttled: ErrThrottled}
 
 // ErrLost is what a caller gets of a call that was served and whose answer is lost.
 var ErrLost = errors.New("read: connection reset by peer")
@@ -173,7 +174,8 @@ func (c *Cloud) send(ctx context.Context, g *sim.Gate, operation string, in json
 		return nil, err
 	}
 	op := sim.Op{
-		Kind: sim.Write, Class: Class, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: len(ways), Draws: c.draws(x),
+		Kind: sim.Write, Class: Class, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Draws: c.draws(x),
+		Fails: way.Of(way.Internal, way.Unavailable, way.Throttled), Loses: way.Of(way.Reset),
 		Request: &sim.Request{Verb: "CALL", Resource: "cloud", Name: operation, Path: path.Join("cloud", c.opts.Name)},
 	}
 	if x.Reads {
@@ -196,7 +198,7 @@ func (c *Cloud) send(ctx context.Context, g *sim.Gate, operation string, in json
 	case f.Outcome == sim.LoseReply:
 		return nil, ErrLost
 	}
-	x.Err = ways[f.Level]
+	x.Err = ways[way.Way(f.Level)]
 	return x, nil
 }
 

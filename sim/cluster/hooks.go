@@ -79,6 +79,9 @@ func (c *Cluster) podChanged(ch kube.Change) {
 // Act says what a step did, as ipam.Instance does.
 func (c *Cluster) Act(detail any) act.Act { return c.Instance.Act(detail) }
 
+// NoSpace has etcd refuse what would make it grow, or no longer.
+func (c *Cluster) NoSpace(on bool) { c.api.NoSpace(on) }
+
 // Calls is how many requests reached the API server.
 func (c *Cluster) Calls() int {
 	n := 0

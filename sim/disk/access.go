@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/sim"
+	"ipamsim/sim/way"
 )
 
 // Access is one system call with what came of it: the Detail of a step.
@@ -78,9 +79,9 @@ func (x *Access) op(n need) sim.Op {
 	if x.Verb == act.Lock || x.Verb == act.Unlock {
 		return op
 	}
-	op.Faults, op.Fails = sim.Of(sim.FailBefore), 1
+	op.Faults, op.Fails = sim.Of(sim.FailBefore), way.Of(way.IOError)
 	if n == inodes || n == blocks {
-		op.Fails = 2
+		op.Fails |= way.Of(way.DiskFull)
 	}
 	return op
 }
@@ -88,8 +89,8 @@ func (x *Access) op(n need) sim.Op {
 // Class is the latency class of system calls.
 const Class = "disk"
 
-// ways are the errors of a system call that the schedule fails, by sim.Fault.Level.
-var ways = []syscall.Errno{syscall.EIO, syscall.ENOSPC}
+// ways are the errors of a system call that the schedule fails.
+var ways = map[way.Way]syscall.Errno{way.IOError: syscall.EIO, way.DiskFull: syscall.ENOSPC}
 
 // pass sends a system call through the gate. Do returns its error, which is nil, a
 // syscall.Errno or errors of this package; it is called with mu held.
@@ -119,7 +120,7 @@ func (p *Process) pass(x Access, n need, volatile bool, do func(*Access) error) 
 		err = p.gate.Pass(p.ctx, x.op(n), call)
 	}
 	if f := (*sim.Fault)(nil); errors.As(err, &f) {
-		err = ways[f.Level]
+		err = ways[way.Way(f.Level)]
 	}
 	return err
 }

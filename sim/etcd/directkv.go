@@ -18,6 +18,11 @@ func direct[Q, A any](ctx context.Context, r *Run, q Q, f func(*memory, context.
 	if err := ctx.Err(); err != nil {
 		return a, err
 	}
+	if r.Refuse != nil {
+		if err := r.Refuse(q); err != nil {
+			return a, err
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls.Add(1)

@@ -20,6 +20,11 @@ func hop[Q, A any](ctx context.Context, r *Run, q Q, f func(store, context.Conte
 	if err := ctx.Err(); err != nil {
 		return a, err
 	}
+	if r.Refuse != nil && !beneath(ctx) {
+		if err := r.Refuse(q); err != nil {
+			return a, err
+		}
+	}
 	r.calls.Add(1)
 	err = r.call(func(s store) (err error) {
 		a, err = f(s, context.Background(), q)

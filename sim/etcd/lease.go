@@ -62,6 +62,11 @@ func (c *leases) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest, _ ...g
 		return nil, err
 	}
 	r := c.r
+	if r.Refuse != nil {
+		if err := r.Refuse(q); err != nil {
+			return nil, err
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.grants++

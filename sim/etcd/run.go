@@ -28,6 +28,8 @@ type Run struct {
 	base   base
 	memory *memory // nil: etcd
 	calls  atomic.Int64
+	// Refuse is the error with which etcd refuses a request, nil: it does not.
+	Refuse func(request any) error
 
 	mu       sync.Mutex // held across calls to the outside: they go one at a time
 	history  history

@@ -13,12 +13,12 @@ import (
 // read or written. The handlers take twenty times as long to say it again.
 type answers struct {
 	mu sync.Mutex
-	of map[question]answer
+	of map[question]remembered
 }
 
 type question struct{ key, accept string }
 
-type answer struct {
+type remembered struct {
 	revision int64
 	header   http.Header
 	body     []byte
@@ -95,7 +95,7 @@ func (c *call) learn(w *reply) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.of == nil {
-		a.of = map[question]answer{}
+		a.of = map[question]remembered{}
 	}
-	a.of[q] = answer{rev, w.header.Clone(), body}
+	a.of[q] = remembered{rev, w.header.Clone(), body}
 }

@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
+	"ipamsim/sim/kube/answer"
 )
 
 // Door is one actor's way in. Each request is a message at its gate, and so is
@@ -17,20 +18,23 @@ import (
 //
 // What the schedule hurts comes out as what client-go really gets to see: a
 // Status with its code and reason, a reset connection, a time-out, an end of
-// stream. Detail of a step is the Exchange.
+// stream: see package answer. A Door is one connection. Detail of a step is the Exchange.
 //
 // Without a gate it is Direct: the same calls without a kernel, to measure it by.
 func (s *Server) Door(g *sim.Gate) http.RoundTripper {
 	if g == nil {
 		return s.Direct()
 	}
-	return &door{s, g}
+	return newDoor(s, g)
 }
 
 type door struct {
-	s *Server
-	g *sim.Gate
+	s    *Server
+	g    *sim.Gate
+	conn *conn
 }
+
+func newDoor(s *Server, g *sim.Gate) *door { return &door{s, g, newConn(g)} }
 
 type classKey struct{}
 
@@ -59,7 +63,7 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 	})
 	var f *sim.Fault
 	if errors.As(err, &f) {
-		return c.inject(f)
+		return d.inject(c, f)
 	}
 	if err != nil {
 		return nil, err
@@ -69,18 +73,15 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // op is the request as the schedule sees it.
 func (d *door) op(c *call) sim.Op {
-	op := sim.Op{Request: c.message(), Faults: sim.Of(sim.FailBefore), Fails: int(gone)}
+	op := sim.Op{Request: c.message(), Faults: sim.Of(sim.FailBefore), Link: d.conn.link}
+	op.Fails, op.Loses = answer.Ways(answer.API, c.meets())
 	op.Class, _ = c.req.Context().Value(classKey{}).(string)
-	rv := c.req.URL.Query().Get("resourceVersion")
 	switch c.info.Verb {
 	case "watch":
 		op.Kind = sim.Watch
-		if rv != "" && rv != "0" {
-			op.Fails++ // its revision may have been compacted
-		}
 	case "get", "list":
 		op.Kind = sim.Read
-		if rv == "0" { // "any version will do" is what a watch cache answers from
+		if c.req.URL.Query().Get("resourceVersion") == "0" { // "any version will do" is what a watch cache answers from
 			op.Faults |= sim.Of(sim.Stale)
 		}
 	default:
@@ -122,7 +123,7 @@ func (d *door) watch(ctx context.Context, c *call) (*http.Response, error) {
 	if from, ok := resp.Body.(*pipe); ok {
 		to := newPipe(from.cancel)
 		resp.Body = to
-		f := &frames{g: d.g, call: c, from: from, to: to, protobuf: strings.Contains(resp.Header.Get("Content-Type"), "protobuf")}
+		f := &frames{g: d.g, conn: d.conn, call: c, from: from, to: to, protobuf: strings.Contains(resp.Header.Get("Content-Type"), "protobuf")}
 		ctx, cancel := context.WithCancel(c.req.Context())
 		to.cancel = func() { cancel(); from.cancel() }
 		go f.move(ctx, bufio.NewReader(from))

@@ -6,16 +6,20 @@ import (
 	"fmt"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"ipamsim/sim"
+	"ipamsim/sim/kube/answer"
+	"ipamsim/sim/way"
 )
 
 // etcdDoor is the way of a Peer to etcd: each request is a message at its gate.
 //
 // A read fails only with its process, for etcd's client tries it again until it succeeds;
-// a write it does not, for it may have been done.
+// a write it does not, for it may have been done: see package answer. A watch that loses its
+// connection goes on from where it was, by itself.
 //
 // Source: etcd, client/v3/retry.go, isSafeRetryMutableRPC (v3.6).
 type etcdDoor struct {
@@ -42,7 +46,8 @@ func (d *etcdDoor) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.Call
 // Txn is one message. Those of Kubernetes compare a key's revision and write that key.
 func (d *etcdDoor) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOption) (out *pb.TxnResponse, err error) {
 	at := written(q)
-	op := sim.Op{Kind: sim.Write, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1, Request: at.request()}
+	op := sim.Op{Kind: sim.Write, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Request: at.request()}
+	op.Fails, op.Loses = answer.Ways(answer.Etcd, answer.Write)
 	err = d.g.Pass(ctx, op, func(ctx context.Context) (err error) {
 		if out, err = d.KVClient.Txn(ctx, q, o...); err == nil {
 			if at.Conflict = !out.Succeeded; !at.Conflict {
@@ -52,14 +57,19 @@ func (d *etcdDoor) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOpti
 		sim.Report(ctx, at.note(err), at)
 		return err
 	})
-	var f *sim.Fault
-	switch {
-	case !errors.As(err, &f):
-		return out, err
-	case f.Outcome == sim.FailBefore:
-		return nil, rpctypes.ErrGRPCLeaderChanged
+	if f := new(sim.Fault); errors.As(err, &f) {
+		return nil, etcdError(ctx, f)
 	}
-	return nil, rpctypes.ErrGRPCTimeout
+	return out, err
+}
+
+// etcdError is what etcd's client says of a write, once it does.
+func etcdError(ctx context.Context, f *sim.Fault) error {
+	a := answer.Of(answer.Etcd, answer.Write, way.Way(f.Level))
+	if err := a.Wait(ctx); ctx.Err() != nil {
+		return err
+	}
+	return status.Error(codes.Unavailable, a.Message)
 }
 
 // written is what a transaction writes.

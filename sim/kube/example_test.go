@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/kube"
+	"ipamsim/sim/way"
 )
 
 // A process creates a pod and loses the answer: the server did it, the client
@@ -22,7 +23,7 @@ func ExampleServer_Door() {
 	}
 	defer run.End()
 	budget := sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 1}
-	trace, err := sim.Run(context.Background(), sim.Options{Strategy: &hurt{key: "POST", outcome: sim.LoseReply}, Faults: budget}, func(w *sim.World) error {
+	trace, err := sim.Run(context.Background(), sim.Options{Strategy: &hurt{key: "POST", outcome: sim.LoseReply, way: way.Reset}, Faults: budget}, func(w *sim.World) error {
 		api, err := kube.New(run, nil)
 		if err != nil {
 			return err

@@ -1,6 +1,15 @@
 package kube
 
-import "net/http"
+import (
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/kube/answer"
+)
+
+// StatusOf is the body of an answer.
+func StatusOf(a answer.Answer) *metav1.Status { return statusOf(&a) }
 
 // Afresh is what the handlers answer, and Remembered whether the server would not
 // ask them.

@@ -3,97 +3,145 @@ package kube
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"ipamsim/sim"
+	"ipamsim/sim/kube/answer"
+	"ipamsim/sim/way"
 )
 
-// way is one of the ways in which a request fails before the server acts on it:
-// the level of a sim.FailBefore.
-type way int
-
-const (
-	failed      way = iota // 500: etcd changed its leader
-	unavailable            // 503: the API server is starting or stopping
-	throttled              // 429, try again in a second
-	lost                   // the message never arrives and the client times out
-	gone                   // 410, only for a watch from a revision
-)
-
-// timeoutMax is how long a client that sets no deadline waits for an answer:
-// kube-apiserver's own request time-out.
-const timeoutMax = 60 * time.Second
-
-// Unanswered is for how long a client waits that sets no deadline, if its request fails
-// at a level of sim.FailBefore: 0 if it is answered.
-func Unanswered(level int) time.Duration {
-	if way(level) == lost {
-		return timeoutMax
+// meets is the request as the table of answers knows it.
+func (c *call) meets() answer.Meets {
+	switch c.info.Verb {
+	case "watch":
+		if rv := c.req.URL.Query().Get("resourceVersion"); rv != "" && rv != "0" {
+			return answer.Watch | answer.Resume
+		}
+		return answer.Watch
+	case "get", "list":
+		return answer.Read
 	}
-	return 0
+	return answer.Write
 }
 
 // inject is what the client sees of a message that the schedule hurt.
-func (c *call) inject(f *sim.Fault) (*http.Response, error) {
-	switch {
-	case f.Outcome == sim.LoseReply:
-		return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
-	case f.Outcome != sim.FailBefore:
-		return nil, fmt.Errorf("kube: a door cannot express %s", f.Outcome)
-	case way(f.Level) == lost:
-		return nil, hang(c.req.Context())
-	}
-	e := refusal(way(f.Level))
-	body := rawStatus(way(f.Level)).Raw
-	h := http.Header{"Content-Type": {"application/json"}}
-	if d := e.ErrStatus.Details; d != nil && d.RetryAfterSeconds > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
-	}
-	return c.response(int(e.ErrStatus.Code), h, body), nil
-}
-
-func refusal(w way) *apierrors.StatusError {
-	switch w {
-	case failed:
-		return apierrors.NewInternalError(errors.New("etcdserver: leader changed"))
-	case unavailable:
-		return apierrors.NewServiceUnavailable("apiserver is shutting down")
-	case throttled:
-		return apierrors.NewTooManyRequests("too many requests, please try again later", 1)
+func (d *door) inject(c *call, f *sim.Fault) (*http.Response, error) {
+	switch f.Outcome {
+	case sim.FailBefore, sim.LoseReply:
+	case sim.Drop: // see conn.lose
+		return nil, io.ErrUnexpectedEOF
 	default:
-		return apierrors.NewResourceExpired("too old resource version")
+		return nil, fmt.Errorf("kube: a door cannot express %s", f.Outcome)
 	}
+	a := answer.Of(answer.API, c.meets(), way.Way(f.Level))
+	if err := d.conn.await(c.req.Context(), &a); err != nil {
+		return nil, err
+	}
+	if a.Way == way.Expired {
+		return c.expired(&a), nil
+	}
+	h, body := http.Header{"Content-Type": {"application/json"}}, marshal(statusOf(&a))
+	if a.Plain {
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		body = []byte(a.Message)
+	}
+	if a.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(a.RetryAfter))
+	}
+	if a.Close {
+		h.Set("Connection", "close")
+	}
+	return c.response(a.Code, h, body), nil
 }
 
-func rawStatus(w way) runtime.RawExtension {
-	s := refusal(w).ErrStatus
-	s.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+// await waits for an answer as its client does. It returns the error with which the
+// connection ended, by the answer or before it came, or that of the client's context.
+func (c *conn) await(ctx context.Context, a *answer.Answer) error {
+	if a.Delay > 0 {
+		t := time.NewTimer(a.Delay)
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.end():
+			return io.ErrUnexpectedEOF
+		case <-t.C:
+		}
+	}
+	if a.Way == way.ConnectionLost {
+		c.lose()
+	}
+	return broken(a.Err)
+}
+
+// broken is an error of a connection as the net package gives it.
+func broken(err error) error {
+	switch err {
+	case syscall.ECONNREFUSED:
+		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", err)}
+	case syscall.ECONNRESET:
+		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", err)}
+	}
+	return err
+}
+
+// statusOf is the body of an answer.
+func statusOf(a *answer.Answer) *metav1.Status {
+	s := &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
+		Code: int32(a.Code), Reason: metav1.StatusReason(a.Reason), Message: a.Message,
+	}
+	switch a.Way {
+	case way.Timeout:
+		s.Details = &metav1.StatusDetails{}
+	case way.Expired:
+		s.Code = http.StatusGone
+	}
+	return s
+}
+
+// errorOf is an answer as client-go has it.
+func errorOf(a *answer.Answer, verb string, of schema.GroupResource) error {
+	if a.Plain {
+		return apierrors.NewGenericServerResponse(a.Code, verb, of, "", a.Message, a.RetryAfter, true)
+	}
+	return &apierrors.StatusError{ErrStatus: *statusOf(a)}
+}
+
+// gone is the last event of a watch whose history is gone.
+var gone = answer.Of(answer.API, answer.Resume, way.Expired)
+
+// expired is a watch that consists of that event.
+func (c *call) expired(a *answer.Answer) *http.Response {
+	f := &frames{protobuf: strings.Contains(c.req.Header.Get("Accept"), "protobuf")}
+	h := http.Header{"Content-Type": {"application/json"}}
+	if f.protobuf {
+		h.Set("Content-Type", "application/vnd.kubernetes.protobuf;stream=watch")
+	}
+	p := newPipe(func() {})
+	_, _ = p.Write(f.expired())
+	p.end()
+	resp := c.response(a.Code, h, nil)
+	resp.Body, resp.ContentLength = p, -1
+	return resp
+}
+
+func marshal(s *metav1.Status) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
 		panic(err)
 	}
-	return runtime.RawExtension{Raw: b}
-}
-
-// hang waits as a client does that gets no answer.
-func hang(ctx context.Context) error {
-	t := time.NewTimer(timeoutMax)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
-	}
+	return b
 }

@@ -3,67 +3,123 @@ package kube_test
 import (
 	"context"
 	"errors"
-	"net"
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"ipamsim/sim"
 	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/answer"
+	"ipamsim/sim/way"
 )
 
-// Each row is one way in which a creation fails before the server sees it, as a
-// program that uses client-go finds out.
-func TestFailBefore(t *testing.T) {
-	timeout := func(err error) bool { var n net.Error; return errors.As(err, &n) && n.Timeout() }
-	for level, c := range []struct {
-		name string
-		is   func(error) bool // nil: client-go tries again by itself and succeeds
-		took time.Duration
+// What a program that uses client-go gets to see of each answer, after how long, and whether
+// its request was executed. Is nil: client-go tries again by itself, and that is executed.
+func TestWhatClientsSee(t *testing.T) {
+	text := func(want string) func(error) bool {
+		return func(err error) bool { return err != nil && err.Error() == want }
+	}
+	const before, after = sim.FailBefore, sim.LoseReply
+	for _, c := range []struct {
+		verb    string
+		outcome sim.Outcome
+		way     way.Way
+		is      func(error) bool
+		took    time.Duration
 	}{
-		{"500", apierrors.IsInternalError, 0},
-		{"503", apierrors.IsServiceUnavailable, 0},
-		{"429", nil, time.Second},
-		{"no answer", timeout, time.Minute},
+		{"POST", before, way.Refused, utilnet.IsConnectionRefused, 0},
+		{"GET", before, way.Refused, utilnet.IsConnectionRefused, 0},
+		{"POST", before, way.Throttled, nil, time.Second},
+		{"GET", before, way.Throttled, nil, time.Second},
+		{"POST", before, way.ShuttingDown, nil, 5 * time.Second},
+		{"GET", before, way.ShuttingDown, nil, 5 * time.Second},
+		{"POST", before, way.Unavailable, nil, time.Second},
+		{"GET", before, way.Unavailable, nil, time.Second},
+		{"POST", before, way.Timeout, apierrors.IsTimeout, 34 * time.Second},
+		{"POST", after, way.Timeout, apierrors.IsTimeout, 34 * time.Second},
+		{"GET", before, way.Timeout, apierrors.IsTimeout, time.Minute},
+		{"POST", before, way.EtcdTimeout, text("etcdserver: request timed out"), 7 * time.Second},
+		{"POST", after, way.EtcdTimeout, text("etcdserver: request timed out"), 7 * time.Second},
+		{"POST", after, way.Reset, utilnet.IsConnectionReset, 0},
+		{"POST", before, way.ConnectionLost, utilnet.IsProbableEOF, 0},
+		{"POST", after, way.ConnectionLost, utilnet.IsProbableEOF, 0},
+		{"GET", before, way.ConnectionLost, nil, time.Second},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			simulate(t, &hurt{key: "POST pods/default/web", outcome: sim.FailBefore, level: level}, func(a *actor) {
+		t.Run(fmt.Sprint(c.verb, " ", c.outcome, " ", c.way), func(t *testing.T) {
+			_, _ = simulate(t, &hurt{key: c.verb + " pods/default/web", outcome: c.outcome, way: c.way}, func(a *actor) {
+				pods := a.mine.CoreV1().Pods("default")
+				var err error
 				start := time.Now()
-				_, err := a.mine.CoreV1().Pods("default").Create(a.ctx, pod("web", "a"), metav1.CreateOptions{})
+				if c.verb == "GET" {
+					must(a.core.CoreV1().Pods("default").Create(a.ctx, pod("web", "a"), metav1.CreateOptions{}))
+					_, err = pods.Get(a.ctx, "web", metav1.GetOptions{})
+				} else {
+					_, err = pods.Create(a.ctx, pod("web", "a"), metav1.CreateOptions{})
+				}
 				if took := time.Since(start).Round(time.Second); took != c.took {
 					t.Errorf("took %v, want %v", took, c.took)
 				}
-				stored := len(must(a.List(a.ctx, "pods")))
-				if c.is == nil {
-					if err != nil || stored != 1 {
-						t.Errorf("%v, %d pods stored; want client-go to have tried again", err, stored)
-					}
-					return
+				if stored, want := len(must(a.List(a.ctx, "pods"))) == 1, c.is == nil || c.outcome == after || c.verb == "GET"; stored != want {
+					t.Errorf("stored: %v, want %v", stored, want)
 				}
-				if !c.is(err) || stored != 0 {
-					t.Errorf("%v (%T), %d pods stored; want none", err, err, stored)
+				if c.is == nil && err != nil || c.is != nil && !c.is(err) {
+					t.Errorf("%v (%T)", err, err)
 				}
 			})
 		})
 	}
 }
 
-func TestThrottledIsTooManyRequests(t *testing.T) {
-	simulate(t, &hurt{key: "POST", outcome: sim.FailBefore, level: 2}, func(a *actor) {
-		err := a.mine.CoreV1().RESTClient().Post().Resource("pods").Namespace("default").MaxRetries(0).Body(pod("web", "a")).Do(a.ctx).Error()
-		if s, ok := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || !ok || s != 1 {
-			t.Errorf("%v, delay %d", err, s)
+// A client that does not try again, or has tried often enough, gets the reason.
+func TestAnswersThatAreTriedAgain(t *testing.T) {
+	for _, c := range []struct {
+		way   way.Way
+		is    func(error) bool
+		delay int
+	}{
+		{way.Throttled, apierrors.IsTooManyRequests, 1},
+		{way.ShuttingDown, apierrors.IsTooManyRequests, 5},
+		{way.Unavailable, apierrors.IsServiceUnavailable, 0},
+	} {
+		simulate(t, &hurt{key: "POST", outcome: sim.FailBefore, way: c.way}, func(a *actor) {
+			err := a.mine.CoreV1().RESTClient().Post().Resource("pods").Namespace("default").MaxRetries(0).Body(pod("web", "a")).Do(a.ctx).Error()
+			if s, _ := apierrors.SuggestsClientDelay(err); !c.is(err) || s != c.delay {
+				t.Errorf("%s: %v, delay %d, want %d", c.way, err, s, c.delay)
+			}
+		})
+	}
+}
+
+// The table says what Kubernetes' own constructors do.
+func TestStatuses(t *testing.T) {
+	for _, c := range []struct {
+		way   way.Way
+		meets answer.Meets
+		want  *apierrors.StatusError
+	}{
+		{way.Unavailable, answer.Read, apierrors.NewServiceUnavailable("apiserver is shutting down")},
+		{way.Timeout, answer.Read, apierrors.NewTimeoutError("request did not complete within the allotted timeout", 0)},
+		{way.Timeout, answer.Write, apierrors.NewTimeoutError("request did not complete within requested timeout - context deadline exceeded", 0)},
+		{way.Expired, answer.Resume, apierrors.NewResourceExpired("too old resource version")},
+	} {
+		got := kube.StatusOf(answer.Of(answer.API, c.meets, c.way))
+		got.TypeMeta = metav1.TypeMeta{}
+		if d := cmp.Diff(c.want.ErrStatus, *got); d != "" {
+			t.Errorf("%s (-Kubernetes +table):\n%s", c.way, d)
 		}
-	})
+	}
 }
 
 func TestACallerWithADeadlineDoesNotWaitAMinute(t *testing.T) {
-	simulate(t, &hurt{key: "GET", outcome: sim.FailBefore, level: 3}, func(a *actor) {
+	simulate(t, &hurt{key: "GET", outcome: sim.FailBefore, way: way.Timeout}, func(a *actor) {
 		ctx, cancel := context.WithTimeout(a.ctx, 5*time.Second)
 		defer cancel()
 		start := time.Now()
@@ -74,10 +130,45 @@ func TestACallerWithADeadlineDoesNotWaitAMinute(t *testing.T) {
 	})
 }
 
+// A connection that is lost takes along what goes over it: watches, which are opened again,
+// and requests, of which reads are tried again. What goes over another goes on.
+func TestLostConnection(t *testing.T) {
+	var heard []string
+	trace, _ := simulate(t, &hurt{key: "POST pods/default/web", outcome: sim.LoseReply, way: way.ConnectionLost}, func(a *actor) {
+		informed(a, 0, &heard)
+		other := must(newActor(a.ctx, a.cluster, a.gate).mine.CoreV1().Pods("default").Watch(a.ctx, metav1.ListOptions{}))
+		defer other.Stop()
+		nodes := must(a.mine.CoreV1().Nodes().Watch(a.ctx, metav1.ListOptions{}))
+		_, err := a.mine.CoreV1().Pods("default").Create(a.ctx, pod("web", "a"), metav1.CreateOptions{})
+		if !utilnet.IsProbableEOF(err) {
+			t.Errorf("%v, want the end of the connection", err)
+		}
+		if e, open := <-nodes.ResultChan(); open {
+			t.Errorf("the watch of nodes goes on: %v", e)
+		}
+		if e := <-other.ResultChan(); e.Type != "ADDED" {
+			t.Errorf("the other connection's watch: %v", e)
+		}
+		time.Sleep(time.Minute)
+	})
+	if got := strings.Join(heard, ", "); got != "add web" {
+		t.Errorf("heard %q", got)
+	}
+	watches := 0
+	for _, k := range keys(trace) {
+		if strings.HasPrefix(k, "proceed WATCH pods?") {
+			watches++
+		}
+	}
+	if watches != 2 {
+		t.Errorf("the informer watched %d times:\n%s", watches, strings.Join(keys(trace), "\n"))
+	}
+}
+
 // The server did it, the client does not know: the state that every retry must
 // be safe in.
 func TestLoseReply(t *testing.T) {
-	simulate(t, &hurt{key: "POST", outcome: sim.LoseReply}, func(a *actor) {
+	simulate(t, &hurt{key: "POST", outcome: sim.LoseReply, way: way.Reset}, func(a *actor) {
 		_, err := a.mine.CoreV1().Pods("default").Create(a.ctx, pod("web", "a"), metav1.CreateOptions{})
 		if !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("%v, want a reset connection", err)

@@ -21,12 +21,14 @@ type frames struct {
 	g        *sim.Gate
 	call     *call
 	from, to *pipe
+	conn     *conn
 	protobuf bool // what the events are written in, if not JSON
 }
 
 // move ends when the server ends the stream, when the client hangs up or dies,
 // or when the schedule breaks the watch.
 func (f *frames) move(ctx context.Context, r *bufio.Reader) {
+	defer f.conn.carry(func(err error) { f.to.fail(err); f.from.Close() })()
 	defer f.from.Close()
 	defer f.to.Close()
 	for {
@@ -64,7 +66,7 @@ func (f *frames) pass(ctx context.Context, event []byte) bool {
 		return f.bookmark(event)
 	}
 	r := About("EVENT", x.Resource, x.Namespace, x.Name)
-	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "EVENT " + kind + " " + r.Path, Faults: sim.Of(sim.Drop, sim.Gone), Request: r}
+	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "EVENT " + kind + " " + r.Path, Faults: sim.Of(sim.Drop, sim.Gone), Link: f.conn.link, Request: r}
 	if rv := told(event, "object.metadata.resourceVersion"); rv != "" {
 		op.Key += " rv=" + rv
 	}
@@ -92,17 +94,17 @@ func (f *frames) bookmark(event []byte) bool {
 
 // expired is the last event of a watch whose history is gone.
 func (f *frames) expired() []byte {
-	e := metav1.WatchEvent{Type: "ERROR", Object: rawStatus(gone)}
+	e, status := metav1.WatchEvent{Type: "ERROR"}, statusOf(&gone)
 	if !f.protobuf {
+		e.Object.Raw = marshal(status)
 		b, err := json.Marshal(e)
 		if err != nil {
 			panic(err)
 		}
 		return append(b, '\n')
 	}
-	status := refusal(gone).ErrStatus
 	var err error
-	if e.Object.Raw, err = runtime.Encode(inProtobuf, &status); err != nil {
+	if e.Object.Raw, err = runtime.Encode(inProtobuf, status); err != nil {
 		panic(err)
 	}
 	b, err := e.Marshal()

@@ -11,14 +11,18 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
+	"ipamsim/sim/kube/answer"
+	"ipamsim/sim/way"
 )
 
 // Objects is a process's way to all objects of a resource, for an informer: the messages
@@ -98,15 +102,15 @@ func (o *Objects) Watch(opts metav1.ListOptions) (watch.Interface, error) {
 // ListWithContext is all objects as they are, or were if the schedule has the read be
 // stale.
 func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-	op, verb := o.op("LIST", sim.Read, opts.ResourceVersion), "list"
+	op, verb, meets := o.op("LIST", sim.Read, opts.ResourceVersion), "list", answer.Read
 	if o.Streamed {
-		op, verb = o.op("WATCH", sim.Watch, ""), "watch"
+		op, verb, meets = o.op("WATCH", sim.Watch, ""), "watch", answer.Watch
 		op.Request.Query = "?sendInitialEvents=true" // it has no selector
 	} else if opts.ResourceVersion == "0" {
 		op.Faults |= sim.Of(sim.Stale)
 	}
 	list := &objectList{}
-	err := o.send(caller, op, func(ctx context.Context) (err error) {
+	err := o.send(caller, op, meets, func(ctx context.Context) (err error) {
 		if err = o.read(ctx, list); err == nil {
 			o.report(ctx, verb, list.ResourceVersion)
 		}
@@ -135,12 +139,13 @@ func (o *Objects) WatchWithContext(caller context.Context, opts metav1.ListOptio
 	o.next, o.ended = nil, false
 	o.mu.Unlock()
 	if w == nil && !goesOn {
-		op := o.op("WATCH", sim.Watch, opts.ResourceVersion)
-		op.Fails++ // its revision may have been compacted
-		err := o.send(caller, op, func(ctx context.Context) error {
+		err := o.send(caller, o.op("WATCH", sim.Watch, opts.ResourceVersion), answer.Watch|answer.Resume, func(ctx context.Context) error {
 			o.report(ctx, "watch", "")
 			return nil
 		})
+		if apierrors.IsResourceExpired(err) {
+			return expiredWatch(), nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -164,36 +169,49 @@ func (o *Objects) op(verb string, kind sim.OpKind, from string) sim.Op {
 	if q := strings.Trim(strings.Join(parts, "&"), "&"); q != "" {
 		r.Query = "?" + q
 	}
-	return sim.Op{Request: r, Kind: kind, Faults: sim.Of(sim.FailBefore), Fails: int(gone)}
+	return sim.Op{Request: r, Kind: kind, Faults: sim.Of(sim.FailBefore), Link: o.d.conn.link}
 }
 
-// retriesMax is how often a client asks again that was told to try later.
+// retriesMax is how often a client asks again that may do so later.
 //
 // Source: client-go, rest.NewRequest (v0.34).
 const retriesMax = 10
 
-// send parks a request until the schedule has it served or refused.
-func (o *Objects) send(ctx context.Context, op sim.Op, do func(context.Context) error) error {
-	for range retriesMax {
+// send parks a request until the schedule has it served or refused. It asks again where
+// client-go does: if the server says when, or the connection ended.
+//
+// Source: client-go, rest.Request.request, rest.Request.Watch (v0.34).
+func (o *Objects) send(ctx context.Context, op sim.Op, m answer.Meets, do func(context.Context) error) error {
+	op.Fails, _ = answer.Ways(answer.API, m)
+	for n := 0; ; n++ {
 		err := o.d.g.Pass(ctx, op, do)
 		var f *sim.Fault
-		if !errors.As(err, &f) || f.Outcome != sim.FailBefore {
+		if !errors.As(err, &f) {
 			return err
 		}
-		switch how := way(f.Level); how {
-		case lost:
-			return hang(ctx)
-		case throttled:
-			select {
-			case <-time.After(time.Duration(refusal(throttled).ErrStatus.Details.RetryAfterSeconds) * time.Second):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		default:
-			return refusal(how)
+		a := answer.Of(answer.API, m, way.ConnectionLost)
+		if f.Outcome == sim.FailBefore {
+			a = answer.Of(answer.API, m, way.Way(f.Level))
+			err = o.d.conn.await(ctx, &a)
+		} else {
+			err = a.Err // see conn.lose
+		}
+		wait := a.RetryAfter
+		switch {
+		case utilnet.IsProbableEOF(err):
+			wait = 1
+		case err == nil:
+			err = errorOf(&a, strings.ToLower(op.Request.Verb), o.gvr.GroupResource())
+		}
+		if wait == 0 || n == retriesMax {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(wait) * time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
-	return refusal(throttled)
 }
 
 func (o *Objects) report(ctx context.Context, verb, revision string) {

@@ -42,6 +42,7 @@ func (o *Objects) begin(caller context.Context, from string) *objectWatch {
 		defer close(w.out)
 		defer closed()
 		defer w.cancel()
+		defer o.d.conn.carry(func(error) { w.cancel() })()
 		w.move(in)
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -161,7 +162,7 @@ func (w *objectWatch) pass(e *clientv3.Event) bool {
 	r := About("EVENT", w.o.gvr.Resource, about.Namespace, about.Name)
 	op := sim.Op{
 		Kind: sim.Event, Class: "watch", Key: "EVENT " + string(kind) + " " + r.Path + " rv=" + strconv.FormatInt(rev, 10),
-		Faults: sim.Of(sim.Drop, sim.Gone), Request: r,
+		Faults: sim.Of(sim.Drop, sim.Gone), Link: w.o.d.conn.link, Request: r,
 	}
 	err := w.o.d.g.Pass(w.ctx, op, func(ctx context.Context) error {
 		sim.Report(ctx, "delivered", Exchange{Method: "EVENT", Verb: "event", Path: r.Path, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name, Status: 200, Bare: true})
@@ -189,9 +190,16 @@ func (w *objectWatch) say(kind watch.EventType, obj runtime.Object, rev int64) b
 
 // expired is the last event of a watch whose history is gone.
 func (w *objectWatch) expired() {
-	status := refusal(gone).ErrStatus
 	select {
-	case w.out <- watch.Event{Type: watch.Error, Object: &status}:
+	case w.out <- watch.Event{Type: watch.Error, Object: statusOf(&gone)}:
 	case <-w.ctx.Done():
 	}
+}
+
+// expiredWatch is a watch that consists of that event.
+func expiredWatch() watch.Interface {
+	w := watch.NewFakeWithChanSize(1, false)
+	w.Error(statusOf(&gone))
+	w.Stop()
+	return w
 }

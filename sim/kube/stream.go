@@ -2,6 +2,7 @@ package kube
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -47,6 +48,7 @@ type pipe struct {
 	more  *sync.Cond
 	buf   bytes.Buffer
 	ended bool
+	err   error // with which it ended, if not io.EOF
 }
 
 func newPipe(cancel context.CancelFunc) *pipe {
@@ -65,13 +67,14 @@ func (p *pipe) Write(b []byte) (int, error) {
 	return p.buf.Write(b)
 }
 
-// Read returns io.EOF when the stream has ended and everything was read.
+// Read returns io.EOF when the stream has ended and everything was read, or the error with
+// which it ended.
 func (p *pipe) Read(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.buf.Len() == 0 {
 		if p.ended {
-			return 0, io.EOF
+			return 0, cmp.Or(p.err, io.EOF)
 		}
 		p.more.Wait()
 	}
@@ -84,6 +87,16 @@ func (p *pipe) end() {
 	defer p.mu.Unlock()
 	p.ended = true
 	p.more.Broadcast()
+}
+
+// fail ends the stream with an error of its connection.
+func (p *pipe) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended {
+		p.ended, p.err = true, err
+		p.more.Broadcast()
+	}
 }
 
 // Close is the reader hanging up: a server's goroutine whose client has gone

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"ipamsim/sim"
+	"ipamsim/sim/way"
 )
 
 func kubeName(o runtime.Object) (string, error) {
@@ -102,9 +103,9 @@ func TestBrokenWatches(t *testing.T) {
 	}{
 		{"drop", hurt{key: "EVENT MODIFIED", outcome: sim.Drop}, "proceed WATCH pods?resourceVersion=2"},
 		{"gone", hurt{key: "EVENT MODIFIED", outcome: sim.Gone}, "proceed LIST pods"},
-		{"gone at once", hurt{key: "WATCH pods", outcome: sim.FailBefore, level: 4}, "proceed LIST pods"},
-		{"refused", hurt{key: "WATCH pods", outcome: sim.FailBefore, level: 1}, "proceed LIST pods?resourceVersion=1"},
-		{"no list", hurt{key: "LIST pods", outcome: sim.FailBefore, level: 0}, "proceed LIST pods?resourceVersion=0"},
+		{"gone at once", hurt{key: "WATCH pods", outcome: sim.FailBefore, way: way.Expired}, "proceed LIST pods"},
+		{"refused", hurt{key: "WATCH pods", outcome: sim.FailBefore, way: way.Refused}, "proceed WATCH pods?resourceVersion=1"},
+		{"no list", hurt{key: "LIST pods", outcome: sim.FailBefore, way: way.Timeout}, "proceed LIST pods?resourceVersion=0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var heard []string

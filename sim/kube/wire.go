@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"net"
 	"net/http"
-	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -18,11 +16,11 @@ import (
 // message at its gate, as with Door, and what the server does about it is that process's
 // affair. Pick says which server a request goes to.
 func (s *Server) Wire(g *sim.Gate, pick func(context.Context) (*Peer, error)) http.RoundTripper {
-	return &wire{door{s, g}, pick}
+	return &wire{newDoor(s, g), pick}
 }
 
 type wire struct {
-	door
+	*door
 	pick func(context.Context) (*Peer, error)
 }
 
@@ -40,7 +38,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
 	job := &work{call: c, ctx: ctx, done: make(chan struct{})}
 	resp, err := w.answered(req.Context(), p, job)
-	if err != nil || c.info.Verb != "watch" {
+	if err != nil || c.info.Verb != "watch" || resp != job.resp {
 		cancel()
 		return resp, err
 	}
@@ -53,7 +51,7 @@ func (w *wire) answered(ctx context.Context, p *Peer, job *work) (*http.Response
 	var f *sim.Fault
 	switch {
 	case errors.As(err, &f) && f.Outcome != sim.LoseReply:
-		return job.call.inject(f)
+		return w.inject(job.call, f)
 	case err != nil && f == nil:
 		return nil, err
 	}
@@ -68,7 +66,7 @@ func (w *wire) answered(ctx context.Context, p *Peer, job *work) (*http.Response
 		return nil, err
 	}
 	if f != nil {
-		return nil, reset()
+		return w.inject(job.call, f)
 	}
 	return job.resp, job.err
 }
@@ -81,7 +79,7 @@ func (p *Peer) take(ctx context.Context, job *work) error {
 		return nil
 	case <-p.g.Ended():
 		sim.Report(ctx, "refused by "+string(p.g.Actor()), nil)
-		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+		return broken(syscall.ECONNREFUSED)
 	}
 }
 
@@ -108,13 +106,11 @@ const awakeEvery = 100 * time.Millisecond
 func (w *wire) stream(job *work, resp *http.Response, cancel context.CancelFunc) *http.Response {
 	if from, ok := resp.Body.(*pipe); ok {
 		to := newPipe(func() { cancel(); from.cancel() })
-		f := &frames{g: w.g, call: job.call, from: from, to: to, protobuf: strings.Contains(resp.Header.Get("Content-Type"), "protobuf")}
+		f := &frames{g: w.g, conn: w.conn, call: job.call, from: from, to: to, protobuf: strings.Contains(resp.Header.Get("Content-Type"), "protobuf")}
 		resp.Body = to
 		go f.move(job.ctx, bufio.NewReader(from))
 	}
 	return resp
 }
 
-func reset() error {
-	return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
-}
+func reset() error { return broken(syscall.ECONNRESET) }

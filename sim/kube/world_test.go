@@ -2,6 +2,7 @@ package kube_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"ipamsim/sim"
+	"ipamsim/sim/way"
 )
 
 // actor is what the one simulated process of a test gets.
@@ -28,7 +30,7 @@ type actor struct {
 type hurt struct {
 	key     string
 	outcome sim.Outcome
-	level   int
+	way     way.Way
 	done    bool
 }
 
@@ -36,8 +38,8 @@ func (h *hurt) String() string    { return "hurt " + h.key }
 func (h *hurt) Begin(uint64) bool { h.done = false; return true }
 
 func (h *hurt) Pick(_ int, enabled []sim.Choice) int {
-	if enabled[0].Outcome == sim.FailBefore && enabled[0].Op.Key == enabled[len(enabled)-1].Op.Key && enabled[len(enabled)-1].Level > 0 {
-		return h.level // the question how, after FailBefore was picked
+	if sim.Sizing(enabled) {
+		return max(0, slices.IndexFunc(enabled, func(c sim.Choice) bool { return c.Level == int(h.way) }))
 	}
 	for i, c := range enabled {
 		if !h.done && c.Outcome == h.outcome && h.key != "" && strings.HasPrefix(c.Op.Key, h.key) {

@@ -9,6 +9,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/sim"
+	"ipamsim/sim/way"
 )
 
 // Class is the latency class of requests and answers.
@@ -58,7 +59,7 @@ func (s *Sockets) Request(ctx context.Context, g *sim.Gate, socket, operation st
 		}
 	}()
 	x := Exchange{Node: s.node, Socket: socket, Operation: operation}
-	op := sim.Op{Kind: sim.Write, Class: Class, OnNode: true, Request: x.request("CALL"), Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1}
+	op := sim.Op{Kind: sim.Write, Class: Class, OnNode: true, Request: x.request("CALL"), Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: way.Of(way.Reset), Loses: way.Of(way.Reset)}
 	if reads {
 		op.Kind = sim.Read
 	}

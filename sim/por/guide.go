@@ -79,7 +79,7 @@ func (s *Step) Write(object string, state []byte) {
 func (g *Guide) Pick(_ int, enabled []sim.Choice) int {
 	if sim.Sizing(enabled) {
 		s := &g.log.Steps[len(g.log.Steps)-1]
-		return min(s.Level, len(enabled)-1)
+		return max(0, slices.IndexFunc(enabled, func(c sim.Choice) bool { return c.Level == s.Level }))
 	}
 	g.look(enabled)
 	if made := len(g.log.Steps); made < len(g.moves) && !g.lost {
@@ -159,8 +159,10 @@ func (g *Guide) any(enabled []sim.Choice) (i, level int) {
 	switch c := enabled[i]; c.Outcome {
 	case sim.Proceed:
 		level = g.rng.IntN(max(c.Op.Draws, 1))
-	case sim.FailBefore:
-		level = g.rng.IntN(max(c.Op.Fails, 1))
+	case sim.FailBefore, sim.LoseReply:
+		if ways := slices.Collect(g.faults.WaysOf(&c.Op, c.Outcome).All()); len(ways) > 0 {
+			level = ways[g.rng.IntN(len(ways))]
+		}
 	}
 	return i, level
 }
@@ -191,7 +193,8 @@ func (g *Guide) look(enabled []sim.Choice) {
 
 func (g *Guide) offer(c sim.Choice, made int) Offer {
 	o := Offer{
-		Name: Name{Actor: c.Op.Actor, Kind: c.Op.Kind, About: c.Op.About()}, Hurts: g.faults.Of(c.Op), Fails: c.Op.Fails, Draws: c.Op.Draws,
+		Name: Name{Actor: c.Op.Actor, Kind: c.Op.Kind, About: c.Op.About()}, Hurts: g.faults.Of(c.Op), Draws: c.Op.Draws,
+		Fails: g.faults.WaysOf(&c.Op, sim.FailBefore), Loses: g.faults.WaysOf(&c.Op, sim.LoseReply),
 		Sent: c.Op.Sent, Due: c.Due, Born: made, Gone: -1,
 	}
 	if r := c.Op.Request; r != nil {

@@ -41,10 +41,17 @@ type Offer struct {
 	Name
 	Resource, Path string // of the request
 	Hurts          sim.FaultSet
-	Fails, Draws   int
+	Fails, Loses   sim.Ways `json:",omitempty"`
+	Draws          int
 	Sent, Due      time.Duration
 	Born           int // steps made when it was first there
 	Gone           int // steps made when it was taken back, -1 if it was not
+}
+
+// ways are those of an outcome.
+func (o *Offer) ways(of sim.Outcome) sim.Ways {
+	op := sim.Op{Fails: o.Fails, Loses: o.Loses}
+	return op.Ways(of)
 }
 
 // Step is a message that was delivered or hurt.

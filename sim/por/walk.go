@@ -208,11 +208,10 @@ func (w *walk) ways(m int32, do func(way)) {
 		if !o.Hurts.Has(f) {
 			continue
 		}
-		levels := 1
-		if f == sim.FailBefore {
-			levels = max(o.Fails, 1)
+		if o.ways(f) == 0 {
+			do(way{f, 0})
 		}
-		for l := range levels {
+		for l := range o.ways(f).All() {
 			do(way{f, l})
 		}
 	}

@@ -90,7 +90,7 @@ func (r *Recorder) move(enabled []sim.Choice, i int) {
 		r.exceptions = append(r.exceptions, Exception{Before: turn, Message: goes, Outcome: sim.Proceed})
 	}
 	if c.Outcome.Fault() {
-		r.exceptions = append(r.exceptions, Exception{Message: m, Outcome: c.Outcome})
+		r.exceptions = append(r.exceptions, Exception{Message: m, Outcome: c.Outcome, Level: c.Level})
 	}
 	r.policy.moved(c.Op)
 }

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"slices"
 
 	"ipamsim/sim"
 )
@@ -80,7 +81,7 @@ func (s *Sparse) Pick(step int, enabled []sim.Choice) int {
 		if s.level < 0 {
 			return s.Rest.Pick(step, enabled)
 		}
-		return s.level
+		return level(enabled, s.level)
 	}
 	if s.Rest != nil && s.unused == 0 {
 		s.level = -1
@@ -185,6 +186,11 @@ func (s *Sparse) use(x int) {
 	if s.used[x]++; s.used[x] == 1 {
 		s.unused--
 	}
+}
+
+// level is the place of a size among the choices, of the first if it is none of them.
+func level(enabled []sim.Choice, size int) int {
+	return max(0, slices.IndexFunc(enabled, func(c sim.Choice) bool { return c.Level == size }))
 }
 
 // deliverable is the place of a message's Proceed, or -1.

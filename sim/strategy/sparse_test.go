@@ -17,7 +17,7 @@ import (
 // talk at once and over several of their goroutines, that draw, that are killed
 // by the schedule and come again under the same name, and one that sleeps.
 func town(w *sim.World) error {
-	op := sim.Op{Kind: sim.Write, Class: "put", Key: "PUT", Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 3}
+	op := sim.Op{Kind: sim.Write, Class: "put", Key: "PUT", Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 0b111}
 	pass := func(ctx context.Context, g *sim.Gate) error {
 		return g.Pass(ctx, op, func(ctx context.Context) error { sim.Report(ctx, "done", nil); return nil })
 	}

@@ -45,11 +45,11 @@ func count(t *testing.T, o sim.Options, actors ...actor) (int, *sim.Trace) {
 
 func increment(ctx context.Context, g *sim.Gate, counter *int) error {
 	var n int
-	get := sim.Op{Kind: sim.Read, Class: "get", Request: &sim.Request{Verb: "GET"}, Faults: sim.Of(sim.FailBefore, sim.Stale), Fails: 2}
+	get := sim.Op{Kind: sim.Read, Class: "get", Request: &sim.Request{Verb: "GET"}, Faults: sim.Of(sim.FailBefore, sim.Stale), Fails: 0b11}
 	if err := g.Pass(ctx, get, func(context.Context) error { n = *counter; return nil }); err != nil {
 		return err
 	}
-	put := sim.Op{Kind: sim.Write, Class: "put", Request: &sim.Request{Verb: "PUT"}, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 2}
+	put := sim.Op{Kind: sim.Write, Class: "put", Request: &sim.Request{Verb: "PUT"}, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 0b11}
 	return g.Pass(ctx, put, func(context.Context) error { *counter = n + 1; return nil })
 }
 

@@ -18,6 +18,7 @@ import (
 	"ipamsim/model/route"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/recorder"
+	"ipamsim/sim/way"
 )
 
 // Config is what a checker has to know of its cluster. All functions are called on the
@@ -77,7 +78,7 @@ func New(cfg Config) *Checker {
 // Stepped is for sim.Hooks.Step. It returns the violations that are new.
 func (c *Checker) Stepped(s *sim.Step) []model.Violation {
 	if s.Choice.Outcome.Fault() {
-		c.Record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Deed: s.Choice.Outcome.String(), Text: s.Choice.Outcome.String() + " " + s.Choice.Op.Key})
+		c.Record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Deed: s.Choice.Outcome.String(), Text: faultText(&s.Choice)})
 	}
 	c.stepDisturbs(s)
 	c.countSpins(s)
@@ -85,6 +86,14 @@ func (c *Checker) Stepped(s *sim.Step) []model.Violation {
 	c.check(invariant.Always, false)
 	c.frame()
 	return c.found[before:]
+}
+
+// faultText is "fail-before timeout GET pods/default/web".
+func faultText(c *sim.Choice) string {
+	if w := way.Named(c); w != "" {
+		return c.Outcome.String() + " " + w + " " + c.Op.Key
+	}
+	return c.Outcome.String() + " " + c.Op.Key
 }
 
 // Ended is for sim.Hooks.End: if everything has had its time, it checks what only holds at

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"ipamsim/sim"
-	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/answer"
+	"ipamsim/sim/way"
 )
 
 // hold notes until when a process was kept from its work, if it is a daemon of the
@@ -37,10 +38,10 @@ func (c *Checker) holdWaiting() {
 	}
 }
 
-// unanswered is for how long a process waits for the answer to a request that was lost.
+// unanswered is for how long a process waits for the answer to a request that was hurt.
 func unanswered(c *sim.Choice) time.Duration {
-	if c.Outcome != sim.FailBefore {
+	if c.Op.Ways(c.Outcome) == 0 {
 		return 0
 	}
-	return kube.Unanswered(c.Level)
+	return answer.Longest(c.Op.Kind, way.Way(c.Level))
 }

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
+	"ipamsim/sim/way"
 )
 
 // fated is an order with one fault in it: the first message that mentions all of
@@ -28,9 +29,9 @@ func newFated(t testing.TB, seed uint64, times int, o sim.Outcome, match ...stri
 	return &fated{Strategy: s, outcome: o, match: match, times: times}
 }
 
-// budget allows what the fate wants.
+// budget allows what the fate wants, with answers after which no client asks again by itself.
 func (f *fated) budget() sim.Options {
-	return sim.Options{Faults: sim.Budget{Allowed: sim.Of(f.outcome), Max: 1000}}
+	return sim.Options{Faults: sim.Budget{Allowed: sim.Of(f.outcome), Max: 1000, Ways: way.Of(way.Refused, way.EtcdTimeout)}}
 }
 
 // Pick lets fate have its way, else the order.

@@ -11,12 +11,15 @@ import (
 	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 
 	"ipamsim/sim"
+	"ipamsim/sim/kube/answer"
+	"ipamsim/sim/way"
 )
 
 // gated is a datastore backend whose every call is a message of one process.
 //
-// A call that the schedule hurts fails as the etcdv3 backend fails when etcd does
-// not answer in time: FailBefore never reached it, LoseReply took effect.
+// A call that the schedule hurts fails as etcd's client does: FailBefore never reached etcd,
+// LoseReply took effect. See package answer. A watch that loses its connection goes on from
+// where it was, by itself.
 type gated struct {
 	bapi.Client
 	g *sim.Gate
@@ -25,17 +28,16 @@ type gated struct {
 	compacted atomic.Int64
 }
 
-var errTimeout = errors.New("etcdserver: request timed out")
-
 func (c *gated) pass(ctx context.Context, d Call, write bool, do func(*Call) error) error {
-	op := sim.Op{Kind: sim.Read, Key: d.Verb + " " + d.Path, Faults: sim.Of(sim.FailBefore), Fails: 1, Request: d.request()}
+	op, meets := sim.Op{Kind: sim.Read, Key: d.Verb + " " + d.Path, Faults: sim.Of(sim.FailBefore), Request: d.request()}, answer.Read
 	if write {
-		op.Kind = sim.Write
+		op.Kind, meets = sim.Write, answer.Write
 		op.Faults |= sim.Of(sim.LoseReply)
 	}
 	if d.Verb == "Watch" {
 		op.Kind = sim.Watch
 	}
+	op.Fails, op.Loses = answer.Ways(answer.Etcd, meets)
 	err := c.g.Pass(ctx, op, func(ctx context.Context) error {
 		err := do(&d)
 		note := "ok"
@@ -48,13 +50,23 @@ func (c *gated) pass(ctx context.Context, d Call, write bool, do func(*Call) err
 	})
 	var f *sim.Fault
 	if errors.As(err, &f) {
-		return cerrors.ErrorDatastoreError{Err: fmt.Errorf("%w (%w)", errTimeout, f), Identifier: d.Path}
+		a := answer.Of(answer.Etcd, meets, way.Way(f.Level))
+		return cerrors.ErrorDatastoreError{Err: &hurt{a.Wait(ctx), f}, Identifier: d.Path}
 	}
 	if err != nil && (errors.Is(err, sim.ErrKilled) || ctx.Err() != nil && errors.Is(err, ctx.Err())) {
 		return cerrors.ErrorDatastoreError{Err: err, Identifier: d.Path}
 	}
 	return err
 }
+
+// hurt is an error that the schedule made.
+type hurt struct {
+	error
+	fault *sim.Fault
+}
+
+// Unwrap is for those who ask whether it is one.
+func (h *hurt) Unwrap() error { return h.fault }
 
 // one is a call about one key. Its answer is nil if the reply was lost.
 func (c *gated) one(ctx context.Context, verb string, k model.Key, in *model.KVPair, do func() (*model.KVPair, error)) (*model.KVPair, error) {

@@ -1,0 +1,24 @@
+package action
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cluster"
+)
+
+// NoSpace is an etcd whose database is full: every write of every client is refused with
+// "etcdserver: mvcc: database space exceeded", be it of an API server or of Calico on etcdv3.
+// Reads go on, and so do deletions, but an API server marks a pod before it deletes it.
+type NoSpace struct {
+	For metav1.Duration `json:"for" jsonschema:"required"` // for how long
+}
+
+// Do raises the alarm and, later, disarms it.
+func (a *NoSpace) Do(ctx context.Context, o *cluster.Operator) error {
+	o.Cluster.NoSpace(true)
+	return lasts(ctx, o, a, a.For, func() { o.Cluster.NoSpace(false) })
+}
+
+func (a *NoSpace) String() string { return "etcd has no space left" }
