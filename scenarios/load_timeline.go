@@ -114,6 +114,12 @@ func (l *loader) apply(a *action.Apply, p path) (id identity, err error) {
 	return id, l.attached(d, id)
 }
 
+// actor checks the name of what an action happens to.
+func (l *loader) actor(c *check, name, what string, p path) {
+	c.bad(name == "", p.Then("actor"), "empty, want the name of %s", what)
+	c.must(l.badActor(name), p.Then("actor"))
+}
+
 // acts checks one action at its time; p leads to it.
 func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 	there := func(name, field string) {
@@ -131,8 +137,7 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		if a.Node != "" {
 			node(a.Node)
 		}
-		c.bad(a.By.Duration == 0, p.Then("by"), "missing: by how much, e.g. 10m")
-		c.bad(a.By.Duration > jumpMax, p.Then("by"), "%s is too far, want at most a year", brief(a.By))
+		clockJump(c, a, p)
 	case *action.DiskFault:
 		node(a.Node)
 		l.diskFault(c, a, p)
@@ -149,14 +154,11 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 			c.must(problem, p.Then(end))
 		}
 	case *action.Kill:
-		c.bad(a.Actor == "", p.Then("actor"), "empty, want the name of a process")
-		c.must(l.badActor(a.Actor), p.Then("actor"))
-	case *action.Pause:
-		c.bad(a.Actor == "", p.Then("actor"), "empty, want the name of a process or a node")
-		c.must(l.badActor(a.Actor), p.Then("actor"))
+		l.actor(c, a.Actor, "a process", p)
 	case *action.Terminate:
-		c.bad(a.Actor == "", p.Then("actor"), "empty, want the name of a process")
-		c.must(l.badActor(a.Actor), p.Then("actor"))
+		l.actor(c, a.Actor, "a process", p)
+	case *action.Pause:
+		l.actor(c, a.Actor, "a process or a node", p)
 	case *action.NoSpace:
 		c.bad(a.For.Duration <= 0, p.Then("for"), "missing: for how long, e.g. 1m")
 	case *action.Reconcile:
@@ -188,6 +190,11 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 			there(a.Name, "name")
 		}
 	}
+}
+
+func clockJump(c *check, a *action.ClockJump, p path) {
+	c.bad(a.By.Duration == 0, p.Then("by"), "missing: by how much, e.g. 10m")
+	c.bad(a.By.Duration > jumpMax, p.Then("by"), "%s is too far, want at most a year", brief(a.By))
 }
 
 func (l *loader) diskFault(c *check, a *action.DiskFault, p path) {

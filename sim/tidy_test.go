@@ -55,6 +55,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/controlplane/door/eviction", ""},
 	{"sim/controlplane/upstream/podgc", "sim/controlplane/door/eviction"},
 	{"sim/controlplane", "sim sim/hermetic sim/kube sim/kube/early sim/kube/elect sim/controlplane/upstream/podgc"},
+	{"sim/ipam/fieldtest", "model/invariant"}, // for tests
 	{"sim/ipam", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud"},
 	{"sim/disk", "model model/act sim sim/way"},
 	{"sim/local", "model model/act sim sim/way"},

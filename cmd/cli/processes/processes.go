@@ -24,7 +24,7 @@ one a line: those of the address manager, of Kubernetes' control plane, and kube
 A name is what actor of kill, pause and terminate takes. It means the process that has the
 name at that time: a daemon that is started again keeps it.`,
 		Args:    cobra.ExactArgs(1),
-		Example: `  ipamsim processes scenarios/r1-whereabouts-162.yaml`,
+		Example: `  ipamsim processes scenarios/NAME.yaml`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			loaded, err := running.Load(m, files)
 			if err != nil {
