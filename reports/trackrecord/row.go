@@ -10,7 +10,7 @@ import (
 type Row struct {
 	Scenario string // file of scenarios, without .yaml
 	What     string
-	With     string   // what else has part in it, besides the component
+	With     string   // another party to the failure than the component
 	Violated []string // invariants that the scenario expects
 	Unjudged string   // why no invariant covers it, where Violated is empty
 	First    string   // release, or "not determined: reason"

@@ -1,6 +1,7 @@
 package trackrecord_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -119,4 +120,20 @@ func TestReplace(t *testing.T) {
 			t.Errorf("%q: no error", bad)
 		}
 	}
+}
+
+func ExampleByScenario() {
+	rows, err := trackrecord.ByScenario()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := rows["r1-whereabouts-162"]
+	fmt.Println(r.Upstream)
+	fmt.Println(r.KnownAs())
+	fmt.Println(r.Command())
+	// Output:
+	// whereabouts 0.9.4
+	// [#162](https://github.com/k8snetworkplumbingwg/whereabouts/issues/162): closed by 0.5.1, back since 0.6.3
+	// ipamsim run scenarios/r1-whereabouts-162.yaml
 }
