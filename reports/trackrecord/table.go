@@ -13,7 +13,11 @@ func (c Component) Table() string {
 		if store == "" {
 			store = "–"
 		}
-		b += line(r.What, c.with(r), r.violated(), r.First, r.fixed(), r.KnownAs(), store, r.Premise+". *"+r.Likelihood+"*", "`"+r.Command()+"`")
+		known := r.KnownAs()
+		if r.Issue != "" {
+			known += "; [text of an issue](trackrecord/issues/" + r.Issue + ")"
+		}
+		b += line(r.What, c.with(r), r.violated(), r.First, r.fixed(), known, store, r.Premise+". *"+r.Likelihood+"*", "`"+r.Command()+"`")
 	}
 	return b
 }

@@ -2,7 +2,9 @@ package trackrecord_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,9 +21,10 @@ func all(t *testing.T) []trackrecord.Component {
 	return out
 }
 
-// Every row has all its columns, and no scenario has two rows.
+// Every row has all its columns, no scenario has two rows, and each issue text is of
+// one row.
 func TestColumns(t *testing.T) {
-	seen := map[string]bool{}
+	seen, issues := map[string]bool{}, map[string]bool{}
 	for _, c := range all(t) {
 		for _, p := range c.Problems() {
 			t.Error(p)
@@ -32,11 +35,20 @@ func TestColumns(t *testing.T) {
 			}
 			seen[r.Scenario] = true
 			if r.Issue != "" {
-				if _, err := os.Stat("issues/" + r.Issue); err != nil {
-					t.Errorf("%s: %s: issue: %v", c.Name, r.Scenario, err)
-				}
+				issues[r.Issue] = true
 			}
 		}
+	}
+	var have []string
+	texts, err := os.ReadDir("issues")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		have = append(have, text.Name())
+	}
+	if want := slices.Sorted(maps.Keys(issues)); !slices.Equal(have, want) {
+		t.Errorf("issues has %q, the rows name %q", have, want)
 	}
 }
 
