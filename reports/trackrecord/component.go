@@ -31,7 +31,8 @@ type Component struct {
 
 // Code is a state of upstream's source.
 type Code struct {
-	Version string // release or Markdown link to a commit
+	Version string // release, or branch and commit
+	Link    string // to its source
 	Date    string // of the release or commit
 }
 
@@ -87,8 +88,8 @@ func (c Component) Upstream() string { return c.Name + " " + c.Version }
 // Problems lists what is wrong with the component's rows, a line each; nil if
 // every row has all its columns.
 func (c Component) Problems() (out []string) {
-	if c.Version == "" || c.Newest.Version == "" || !day.MatchString(c.Newest.Date) || c.Where == "" {
-		out = append(out, c.Name+": version, newest (version and date) and where are required")
+	if c.Version == "" || c.Newest.Version == "" || c.Newest.Link == "" || !day.MatchString(c.Newest.Date) || c.Where == "" {
+		out = append(out, c.Name+": version, newest (version, link and date) and where are required")
 	}
 	for _, r := range c.Rows {
 		for _, p := range r.problems(c.Datastores) {

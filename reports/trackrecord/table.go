@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// Table renders the component's rows as a Markdown table of nine columns.
+// Table renders the newest code that was read, and the component's rows as a Markdown
+// table of nine columns.
 func (c Component) Table() string {
-	b := header("what", "component", "violated", "first in", "fixed in", "known as", "datastore", "premise and likelihood", "command")
+	b := fmt.Sprintf("The newest upstream code that was read is [%s](%s), %s.\n\n", c.Newest.Version, c.Newest.Link, c.Newest.Date)
+	b += header("what", "component", "violated", "first in", "fixed in", "known as", "datastore", "premise and likelihood", "command")
 	for _, r := range c.Rows {
 		store := r.Datastore
 		if store == "" {
@@ -63,7 +65,7 @@ func (r Row) fixed() string {
 		}
 		return s
 	case f.Open != nil:
-		return "not fixed as of " + f.Open.Version + ", " + f.Open.Date
+		return fmt.Sprintf("not fixed as of %s (%s)", f.Open.Version, f.Open.Date)
 	case f.Design != "":
 		return "by design: " + f.Design
 	}

@@ -54,7 +54,7 @@ func TestColumns(t *testing.T) {
 
 // A row that lacks a column is reported, one that has all of them is not.
 func TestProblems(t *testing.T) {
-	code := trackrecord.Code{Version: "0.9.4", Date: "2026-01-01"}
+	code := trackrecord.Code{Version: "0.9.4", Link: "https://a", Date: "2026-01-01"}
 	whole := func() trackrecord.Row {
 		return trackrecord.Row{
 			Scenario: "a", What: "b", Violated: []string{"c"}, First: "0.1", Fixed: trackrecord.Fix{Open: &code},
