@@ -88,7 +88,8 @@ func (c Component) Upstream() string { return c.Name + " " + c.Version }
 // Problems lists what is wrong with the component's rows, a line each; nil if
 // every row has all its columns.
 func (c Component) Problems() (out []string) {
-	if c.Version == "" || c.Newest.Version == "" || c.Newest.Link == "" || !day.MatchString(c.Newest.Date) || c.Where == "" {
+	n := c.Newest
+	if c.Version == "" || n.Version == "" || n.Link == "" || !day.MatchString(n.Date) || c.Where == "" {
 		out = append(out, c.Name+": version, newest (version, link and date) and where are required")
 	}
 	for _, r := range c.Rows {

@@ -75,11 +75,13 @@ func (r Row) problems(datastores []string) (out []string) {
 		need(s.Query != "" && day.MatchString(s.Date), "searched requires query and date")
 	}
 	names := func(d string) bool { return strings.Contains(r.Datastore, d) }
-	need(len(datastores) == 0 && r.Datastore == "" || slices.ContainsFunc(datastores, names), "datastore is required where the component has datastores")
+	none := len(datastores) == 0 && r.Datastore == ""
+	need(none || slices.ContainsFunc(datastores, names), "datastore is required where the component has datastores")
 	need(r.Premise != "", "premise is required")
 	need(r.Likelihood != "", "likelihood is required")
 	if c := r.Confirmed; c != nil {
-		need(c.Version != "" && c.Command != "" && c.Runs != "" && day.MatchString(c.Date), "confirmed requires version, command, runs and date")
+		whole := c.Version != "" && c.Command != "" && c.Runs != "" && day.MatchString(c.Date)
+		need(whole, "confirmed requires version, command, runs and date")
 		need(r.Fixed.Release != "", "confirmed requires fixed.release")
 	}
 	return out

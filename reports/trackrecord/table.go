@@ -8,8 +8,10 @@ import (
 // Table renders the newest code that was read, and the component's rows as a Markdown
 // table of nine columns.
 func (c Component) Table() string {
-	b := fmt.Sprintf("The newest upstream code that was read is [%s](%s), %s.\n\n", c.Newest.Version, c.Newest.Link, c.Newest.Date)
-	b += header("what", "component", "violated", "first in", "fixed in", "known as", "datastore", "premise and likelihood", "command")
+	n := c.Newest
+	b := fmt.Sprintf("The newest upstream code that was read is [%s](%s), %s.\n\n", n.Version, n.Link, n.Date)
+	b += header("what", "component", "violated", "first in", "fixed in", "known as", "datastore",
+		"premise and likelihood", "command")
 	for _, r := range c.Rows {
 		store := r.Datastore
 		if store == "" {
@@ -19,7 +21,8 @@ func (c Component) Table() string {
 		if r.Issue != "" {
 			known += "; [text of an issue](trackrecord/issues/" + r.Issue + ")"
 		}
-		b += line(r.What, c.with(r), r.violated(), r.First, r.fixed(), known, store, r.Premise+". *"+r.Likelihood+"*", "`"+r.Command()+"`")
+		b += line(r.What, c.with(r), r.violated(), r.First, r.fixed(), known, store,
+			r.Premise+". *"+r.Likelihood+"*", "`"+r.Command()+"`")
 	}
 	return b
 }
