@@ -86,7 +86,10 @@ func TestProblems(t *testing.T) {
 	} {
 		r := whole()
 		spoil(&r)
-		c := trackrecord.Component{Name: "a", Version: "1", Datastores: []string{"etcdv3", "kubernetes"}, Newest: code, Where: "issues", Rows: []trackrecord.Row{r}}
+		c := trackrecord.Component{
+			Name: "a", Version: "1", Datastores: []string{"etcdv3", "kubernetes"}, Newest: code,
+			Where: "issues", Rows: []trackrecord.Row{r},
+		}
 		got := strings.Join(c.Problems(), "\n")
 		if want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("have %q, want %q", got, want)
