@@ -39,6 +39,6 @@ func CountOf(all []Component) (n Count) {
 // Sentence states the numbers.
 func (n Count) Sentence() string {
 	return fmt.Sprintf("%d rows. %d are known from a report or a document; for %d a search found none. "+
-		"Upstream has since fixed %d, and %d in part; for %d of these, runs with the fixed release confirm it.",
+		"Upstream has since fixed %d, and %d in part; for %d of these, runs with the fixed code confirm it.",
 		n.Rows, n.Known, n.Unknown, n.Fixed, n.InPart, n.Confirmed)
 }
