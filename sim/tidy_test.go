@@ -107,22 +107,23 @@ var layers = []struct{ dir, may string }{
 	{"reports/record", "model model/... sim reports reports/prose reports/layout reports/timeline"},
 	{"reports/formats", "model model/... sim reports reports/visible reports/table reports/layout reports/timeline reports/record"},
 	{"reports/bench", ""},                              // for benchmarks
+	{"reports/trackrecord", ""},                        // what fails upstream, as data
 	{"reports/golden", ""},                             // for tests
 	{"reports/golden/testfiles", ""},                   // for tests
 	{"reports/chart", "reports/visible reports/table"}, // gonum's plots as SVG and PNG
-	{"reports/page", "model model/... sim reports reports/prose reports/layout reports/visible reports/record reports/timeline"},
+	{"reports/page", "model model/... sim reports reports/prose reports/layout reports/visible reports/record reports/timeline reports/trackrecord"},
 	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/page/pagetest", "reports/page reports/page/browser reports/record"}, // for tests
-	{"reports/index", "model model/... reports reports/chart reports/visible"},
+	{"reports/index", "model model/... reports reports/chart reports/visible reports/trackrecord"},
 	{"reports/sarifs", ""},
 	{"reports/baseline", "model model/... reports reports/layout reports/sarifs reports/table"},
 	{"reports/imported", "model model/... reports reports/sarifs"},
 	{"reports/answer/words", ""}, // numbers, names and lists in sentences
-	{"reports/answer", "model model/... reports reports/chart reports/answer/words"},
+	{"reports/answer", "model model/... reports reports/chart reports/answer/words reports/trackrecord"},
 	{"reports/answer/render", "model model/capacity reports reports/chart reports/index reports/visible reports/table reports/answer reports/answer/words"}, // as people see it
 	{"reports/answer/*", "model model/... reports/answer"},                                                                                                  // what is known of a manager
-	{"scenarios/strict/stricttest", ""},                                                                                                                     // for tests
-	{"scenarios/strict", ""},                                                                                                                                // how a file is read: bounds, lines, fields, suggestions
+	{"scenarios/strict/stricttest", ""}, // for tests
+	{"scenarios/strict", ""},            // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/scenariotest", "scenarios"}, // for tests
 	{"scenarios/plan/values", "model/capacity model/capacity/workload"},
@@ -133,9 +134,9 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/remedy", "model/... sim/... reports scenarios"},                                                     // what to do, acted out before it is said
 	{"scenarios/dump/decode", "scenarios/strict"},                                                                   // what people dump, object by object
 	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                                               // of each object what matters
-	{"scenarios/dump/alias", ""},                                                                                    // names for strangers
-	{"scenarios/dump/manifest", ""},                                                                                 // objects as text
-	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"},                                      // what makes pods again
+	{"scenarios/dump/alias", ""},    // names for strangers
+	{"scenarios/dump/manifest", ""}, // objects as text
+	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"}, // what makes pods again
 	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload"},
 	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong

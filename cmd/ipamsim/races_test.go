@@ -135,9 +135,9 @@ func TestRacesAreBrought(t *testing.T) {
 				t.Errorf("%s: %s: there is nothing to take back in it", race.Change, name)
 				continue
 			}
-			row := rows[slices.IndexFunc(rows, func(r row) bool { return r.Command == race.Command })]
+			row := rows[slices.IndexFunc(rows, func(r row) bool { return r.Command() == race.Command })]
 			brought := violated(t, r, path, with, nil)
-			brought = slices.DeleteFunc(brought, func(kind string) bool { return !slices.Contains(row.invariants(), kind) })
+			brought = slices.DeleteFunc(brought, func(kind string) bool { return !slices.Contains(row.Violated, kind) })
 			for _, seed := range seeds() {
 				still := violated(t, r, path, without, seed)
 				brought = slices.DeleteFunc(brought, func(kind string) bool { return slices.Contains(still, kind) })

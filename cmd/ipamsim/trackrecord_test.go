@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,37 +12,31 @@ import (
 	"ipamsim/cmd/cli"
 	"ipamsim/cmd/managers"
 	"ipamsim/model/invariant"
-	"ipamsim/reports"
+	"ipamsim/reports/trackrecord"
 )
 
 var findings = flag.Bool("findings", false, "run the command of every row of the track record")
 
-// row is one line of the track record.
-type row struct{ reports.Track }
+// row is one line of the track record, with its component's name and release.
+type row struct {
+	trackrecord.Row
+	upstream string
+}
 
-// trackRecord reads the tables of reports/README.md.
-func trackRecord(t *testing.T) []row {
+// trackRecord returns the rows of reports/trackrecord.
+func trackRecord(t *testing.T) (out []row) {
 	t.Helper()
-	all, err := reports.TrackRecord()
+	all, err := trackrecord.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []row
-	for _, r := range all {
-		out = append(out, row{r})
+	for _, c := range all {
+		for _, r := range c.Rows {
+			out = append(out, row{r, c.Upstream()})
+		}
 	}
 	return out
 }
-
-// invariants are those that the third column names; none if it says so in brackets.
-func (r row) invariants() []string {
-	if strings.HasPrefix(r.Violated, "(") {
-		return nil
-	}
-	return strings.Split(r.Violated, ", ")
-}
-
-var rowCommand = regexp.MustCompile(`^ipamsim (run|replay) ([a-z0-9/.-]+\.yaml)$`)
 
 // Every row names an upstream version that this build has, invariants that exist
 // and a scenario that expects them.
@@ -57,29 +50,27 @@ func TestTrackRecord(t *testing.T) {
 		known = append(known, inv.Name)
 	}
 	for _, r := range rows {
-		m := rowCommand.FindStringSubmatch(r.Command)
-		if m == nil {
-			t.Errorf("%s: command %q is neither ipamsim run FILE nor ipamsim replay FILE", r.What, r.Command)
-			continue
-		}
-		s, err := managers.All().Load(filepath.Join("..", "..", m[2]))
+		s, err := managers.All().Load(filepath.Join("..", "..", "scenarios", r.Scenario+".yaml"))
 		if err != nil {
-			t.Errorf("%s: %v", r.What, err)
+			t.Errorf("%s: %v", r.Scenario, err)
 			continue
 		}
-		if ok := strings.HasPrefix(r.Upstream, s.Doc.Spec.IPAM+" "); !ok {
-			t.Errorf("%s: upstream %q, but %s is of %s", r.What, r.Upstream, m[2], s.Doc.Spec.IPAM)
+		if ok := strings.HasPrefix(r.upstream, s.Doc.Spec.IPAM+" "); !ok {
+			t.Errorf("%s: upstream %q, but it is of %s", r.Scenario, r.upstream, s.Doc.Spec.IPAM)
 		}
-		if !ranOn(r.Upstream, s.Manager().Upstream) {
-			t.Errorf("%s: upstream %q, but %s runs %s", r.What, r.Upstream, m[2], s.Manager().Upstream)
+		if !ranOn(r.upstream, s.Manager().Upstream) {
+			t.Errorf("%s: upstream %q, but it runs %s", r.Scenario, r.upstream, s.Manager().Upstream)
 		}
-		for _, name := range r.invariants() {
+		for _, name := range r.Violated {
 			switch {
 			case !slices.Contains(known, name):
-				t.Errorf("%s: no invariant %q", r.What, name)
+				t.Errorf("%s: no invariant %q", r.Scenario, name)
 			case s.Doc.Spec.Expect == nil || !slices.Contains(s.Doc.Spec.Expect.Violations, name):
-				t.Errorf("%s: %s does not expect %s", r.What, m[2], name)
+				t.Errorf("%s: it does not expect %s", r.Scenario, name)
 			}
+		}
+		if d := s.Doc.Spec.Datastore; d != "" && !strings.Contains(r.Datastore, d) {
+			t.Errorf("%s: datastore %q, but it runs on %s", r.Scenario, r.Datastore, d)
 		}
 	}
 }
@@ -88,7 +79,6 @@ func TestTrackRecord(t *testing.T) {
 // ran, "k8s.io/kubernetes@v1.34.1": a module need not be called as its manager is.
 func ranOn(row, upstream string) bool {
 	name, version, _ := strings.Cut(row, " ")
-	version, _, _ = strings.Cut(version, ",") // and what else has to do with it
 	m := managers.All().Find(name)
 	return m != nil && upstream == m.Upstream && strings.Contains(upstream, "@v"+version)
 }
@@ -103,7 +93,7 @@ func TestFindings(t *testing.T) {
 	rows := trackRecord(t)
 	for i, r := range rows {
 		var stdout, stderr bytes.Buffer
-		code := cli.Run(append(strings.Fields(r.Command)[1:], "--json", "-"), &stdout, &stderr, managers.All()...)
+		code := cli.Run(append(strings.Fields(r.Command())[1:], "--json", "-"), &stdout, &stderr, managers.All()...)
 		var got []string
 		for line := range strings.Lines(stdout.String()) {
 			var run struct {
@@ -111,17 +101,17 @@ func TestFindings(t *testing.T) {
 				Violations []struct{ Invariant string }
 			}
 			if err := json.Unmarshal([]byte(line), &run); err != nil {
-				t.Fatalf("%s: %v in %s", r.Command, err, line)
+				t.Fatalf("%s: %v in %s", r.Scenario, err, line)
 			}
-			if !ranOn(r.Upstream, run.Upstream) {
-				t.Errorf("%s: ran on %s, the row is about %s", r.Command, run.Upstream, r.Upstream)
+			if !ranOn(r.upstream, run.Upstream) {
+				t.Errorf("%s: ran on %s, the row is about %s", r.Scenario, run.Upstream, r.upstream)
 			}
 			for _, v := range run.Violations {
 				got = append(got, v.Invariant)
 			}
 		}
 		state := "reproduced"
-		for _, name := range r.invariants() {
+		for _, name := range r.Violated {
 			if !slices.Contains(got, name) {
 				state = "NOT REPRODUCED: no " + name
 			}
@@ -129,7 +119,7 @@ func TestFindings(t *testing.T) {
 		if code != 0 {
 			state = "NOT REPRODUCED: " + strings.TrimSpace(stderr.String())
 		}
-		t.Logf("%2d/%d %s: %s (%s)", i+1, len(rows), state, r.Command, r.Violated)
+		t.Logf("%2d/%d %s: %s (%s)", i+1, len(rows), state, r.Command(), strings.Join(r.Violated, ", "))
 		if state != "reproduced" {
 			t.Fail()
 		}

@@ -2,12 +2,11 @@ package answer
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ipamsim/model/capacity"
-	"ipamsim/reports"
 	"ipamsim/reports/answer/words"
+	"ipamsim/reports/trackrecord"
 )
 
 // Race is a known failure of the address manager that an option brings, or makes more
@@ -63,7 +62,7 @@ func (m *Manager) Races(now, then *capacity.Cluster) (out []Race, err error) {
 		return nil, nil
 	}
 	now, then = ended(now), ended(then)
-	record, err := reports.TrackRecord()
+	record, err := trackrecord.ByScenario()
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +74,11 @@ func (m *Manager) Races(now, then *capacity.Cluster) (out []Race, err error) {
 			if k.Of != nil && !k.Of(then) {
 				continue
 			}
-			i := slices.IndexFunc(record, func(t reports.Track) bool { return strings.HasSuffix(plain(t.Command), "/"+k.Scenario+".yaml") })
-			if i < 0 {
+			row, ok := record[k.Scenario]
+			if !ok {
 				return nil, fmt.Errorf("races: the track record has no row of %s", k.Scenario)
 			}
-			t := record[i]
-			out = append(out, Race{c.Change, plain(t.What), t.Upstream, plain(t.Command), c.Words})
+			out = append(out, Race{c.Change, plain(row.What), row.Upstream, row.Command(), c.Words})
 		}
 	}
 	return out, nil
@@ -96,8 +94,9 @@ func ended(c *capacity.Cluster) *capacity.Cluster {
 	return &out
 }
 
-// plain is a cell of the track record without Markdown's marks.
-func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
+// plain is a cell of the track record without Markdown's marks and without its last
+// period: it stands within a sentence.
+func plain(s string) string { return strings.TrimSuffix(strings.ReplaceAll(s, "`", ""), ".") }
 
 // races of row to in the place of row from. TestRaces reads the whole track record, so
 // that nothing can be missing.

@@ -118,7 +118,7 @@ func TestRacesAreTold(t *testing.T) {
 	got := only(p)
 	for _, want := range []string{
 		`Against "every 15 min", better: `,
-		"It collects garbage more often, for which upstream has leakGracePeriod only: it passes twice in each, so it releases sooner too, and no trial here shows what calico 3.31.0 is known to do then: An allocation that names another node than its pod's: garbage collected while the pod lives (ipamsim run scenarios/calico-12257-stale-node-name.yaml)",
+		"It collects garbage more often, for which upstream has leakGracePeriod only: it passes twice in each, so it releases sooner too, and no trial here shows what calico 3.31.0 is known to do then: An allocation names another node than its pod's. The garbage collector frees it while the pod runs (ipamsim run scenarios/calico-12257-stale-node-name.yaml)",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -145,7 +145,7 @@ func TestWhatPagesSay(t *testing.T) {
 		{"empty", "no mutant was detected"}, {"campaign", "in doubt: 2 more"}, {"campaign", "3,880"}, {"campaign", "4 (1 as recorded)"},
 		{"campaign", "worlds without operator"}, {"campaign", "1,312 of 3,870"}, {"campaign", "401 of 3,870"},
 		{"campaign", "1 run cut short by a limit"}, {"campaign", "It ended after 5m0s: time is up"}, {"running", "It runs: 5m0s so far, as of 2026-11-21 14:00:00 UTC"},
-		{"library", `href="https://github.com/k8snetworkplumbingwg/whereabouts/issues/162"`}, {"library", "closed in 0.5.1, back since 0.6.3"},
+		{"library", `href="https://github.com/k8snetworkplumbingwg/whereabouts/issues/162"`}, {"library", "closed by 0.5.1, back since 0.6.3"},
 		{"library", "not as expected"}, {"library", "fails as expected"}, {"library", "Side by side"},
 	} {
 		if !strings.Contains(all[tt.page], tt.want) {

@@ -1,23 +1,21 @@
 package index
 
 import (
-	"path"
 	"regexp"
 	"strings"
 
-	"ipamsim/reports"
+	"ipamsim/reports/trackrecord"
 )
 
 // knownAs is what the track record says of scenarios, by name.
 func knownAs() (map[string]string, error) {
-	rows, err := reports.TrackRecord()
+	rows, err := trackrecord.ByScenario()
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]string{}
-	for _, r := range rows {
-		words := strings.Fields(r.Command)
-		out[strings.TrimSuffix(path.Base(words[len(words)-1]), ".yaml")] = r.Known
+	for name, r := range rows {
+		out[name] = r.KnownAs()
 	}
 	return out, nil
 }

@@ -2,10 +2,8 @@ package page
 
 import (
 	"regexp"
-	"slices"
-	"strings"
 
-	"ipamsim/reports"
+	"ipamsim/reports/trackrecord"
 )
 
 // piece is a part of a text: with an address it is a link.
@@ -16,16 +14,15 @@ var links = regexp.MustCompile(`\[([^\]]+)\]\((https?://[^()\s]+)\)`)
 // knownAs is what the track record says that a scenario of the library is known as
 // elsewhere; nothing for other scenarios.
 func knownAs(scenario string) []piece {
-	rows, err := reports.TrackRecord()
+	rows, err := trackrecord.ByScenario()
 	if err != nil {
 		return nil // a test of the track record says so
 	}
-	for _, row := range rows {
-		if slices.Contains(strings.Fields(row.Command), "scenarios/"+scenario+".yaml") {
-			return pieces(row.Known)
-		}
+	row, ok := rows[scenario]
+	if !ok {
+		return nil
 	}
-	return nil
+	return pieces(row.KnownAs())
 }
 
 // pieces takes the links out of Markdown. Other marks stay as they are.
