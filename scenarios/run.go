@@ -104,11 +104,11 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	if err != nil {
 		return nil, err
 	}
-	undo, err := kube.SetGates(s.Doc.Spec.ControlPlane.FeatureGates)
+	gates, err := kube.SetGates(s.Doc.Spec.ControlPlane.FeatureGates)
 	if err != nil {
 		return nil, err
 	}
-	defer undo()
+	defer gates.Undo()
 	run, err := r.begin(rep.Store)
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		rep.Calls, rep.Series, rep.States, rep.Recording = c.Calls(), c.Checker.Series(), c.Checker.States(), c.Checker.Film()
 		rep.Upstreams, rep.Used, rep.Touched = c.Checker.Upstream(), c.Checker.Used(), c.Checker.Touched()
 	}
-	rep.Idle = s.idle(rep)
+	rep.Idle = s.idle(rep, gates)
 	if o.Recorded {
 		rep.Races = s.Doc.Spec.Schedule.racesOf(rep)
 	}

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
+	"k8s.io/klog/v2"
 )
 
 // GateError is a feature gate that cannot be set.
@@ -43,22 +46,64 @@ func CheckGates(gates map[string]bool) error {
 	return nil
 }
 
+// Gates are feature gates that a run has set.
+type Gates struct {
+	set, before map[string]bool
+	consulted   sync.Map // featuregate.Feature, of those that are set
+}
+
+// recorder is the process's feature gates while some are set.
+type recorder struct {
+	featuregate.FeatureGate
+	gates *Gates
+}
+
+// Enabled records that a gate was consulted.
+func (r recorder) Enabled(f featuregate.Feature) bool {
+	if _, set := r.gates.set[string(f)]; set {
+		r.gates.consulted.Store(f, true)
+	}
+	return r.FeatureGate.Enabled(f)
+}
+
 // SetGates sets feature gates, which CheckGates must have found right, of all that this
-// process has of Kubernetes until undo is called. One run at a time may.
-func SetGates(gates map[string]bool) (undo func(), err error) {
+// process has of Kubernetes until Undo is called. One run at a time may.
+func SetGates(gates map[string]bool) (*Gates, error) {
+	g := &Gates{set: gates, before: map[string]bool{}}
 	if len(gates) == 0 { // nearly every run: setting none copies all that are known
-		return func() {}, nil
+		return g, nil
 	}
-	before := map[string]bool{}
 	for name := range gates {
-		before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
+		g.before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
 	}
+	klog.SetLogger(logr.Discard()) // upstream warns of gates that will go, whoever sets them
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
+		klog.ClearLogger()
 		return nil, fmt.Errorf("kube: feature gates: %w", err)
 	}
-	return func() {
-		if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(before); err != nil {
-			panic(err) // what was so can be so
+	utilfeature.DefaultFeatureGate = recorder{utilfeature.DefaultMutableFeatureGate, g}
+	return g, nil
+}
+
+// Unused are the gates that nothing has consulted so far, sorted: what they are for is no part
+// of the run.
+func (g *Gates) Unused() (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(g.set)) {
+		if _, consulted := g.consulted.Load(featuregate.Feature(name)); !consulted {
+			out = append(out, name)
 		}
-	}, nil
+	}
+	return out
+}
+
+// Undo sets the gates to what they were.
+func (g *Gates) Undo() {
+	if len(g.set) == 0 {
+		return
+	}
+	utilfeature.DefaultFeatureGate = utilfeature.DefaultMutableFeatureGate
+	defer klog.ClearLogger()
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(g.before); err != nil {
+		panic(err) // what was so can be so
+	}
 }
