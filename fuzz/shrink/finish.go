@@ -49,6 +49,8 @@ func (k *shrinker) record() (*finding.Finding, error) {
 	if v == nil {
 		return nil, fmt.Errorf("shrink %s: %w", k.world.Name(), ErrNotAgain)
 	}
+	// The finding is of the violation: what else of its timeline is without effect may be.
+	k.world.Doc.Spec.MayFail = k.world.Doc.Spec.MayFail || len(rep.Idle) > 0
 	f := finding.New(k.world, rep, v, rules, k.explain(rep, v, rules))
 	k.also(f, v, rules)
 	k.world.Doc.Metadata.Name = f.Invariant + "-" + f.Fingerprint

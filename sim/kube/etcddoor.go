@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"sync/atomic"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
@@ -24,8 +26,14 @@ import (
 // Source: etcd, client/v3/retry.go, isSafeRetryMutableRPC (v3.6).
 type etcdDoor struct {
 	pb.KVClient
-	g *sim.Gate
+	g    *sim.Gate
+	late atomic.Int64 // writes tried after the process had ended
 }
+
+// lateMax is how many writes a process that has ended may try. The allocator of cluster IPs
+// tries the next address after each error, of 2^64 in an IPv6 range of /64: the request that
+// still tries is ended by the panic with which Go's HTTP server ends one.
+const lateMax = 50
 
 // Range is one message.
 func (d *etcdDoor) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.CallOption) (out *pb.RangeResponse, err error) {
@@ -57,6 +65,9 @@ func (d *etcdDoor) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOpti
 		sim.Report(ctx, at.note(err), at)
 		return err
 	})
+	if errors.Is(err, sim.ErrKilled) && d.late.Add(1) > lateMax {
+		panic(http.ErrAbortHandler)
+	}
 	if f := new(sim.Fault); errors.As(err, &f) {
 		return nil, etcdError(ctx, f)
 	}

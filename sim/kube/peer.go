@@ -37,7 +37,7 @@ type Resource struct {
 func (s *Server) Peer(ctx context.Context, g *sim.Gate) *Peer {
 	c := s.store.Client()
 	if g != nil {
-		c.KV = clientv3.NewKVFromKVClient(&etcdDoor{s.store.KV(), g}, c)
+		c.KV = clientv3.NewKVFromKVClient(&etcdDoor{KVClient: s.store.KV(), g: g}, c)
 		c.Watcher = &watchDoor{c.Watcher, g}
 	}
 	b := backendOver(c, s.store, s.backend.uids)

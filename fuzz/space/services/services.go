@@ -52,7 +52,7 @@ func (w *world) draw() {
 	if w.Chance(1, 4) {
 		s.Daemons = append(s.Daemons, manager)
 	}
-	w.configure()
+	subnet, ports := w.ranges()
 	for range w.Between(3, 12) {
 		w.service(w.From(ready))
 	}
@@ -62,19 +62,28 @@ func (w *world) draw() {
 	w.Latencies()
 	w.faults()
 	w.MostlyTimed()
+	if w.dual && w.Chance(1, 6) { // drawn last: the rest of a seed's world is as it was
+		subnet = strings.Replace(subnet, "/125", "/64", 1)
+	}
+	w.configure(subnet, ports)
 	w.Title()
 }
 
-// configure draws the ranges: of one family or both, as narrow as there may be, and node
-// ports for as many Services.
-func (w *world) configure() {
-	subnet := fmt.Sprintf("10.96.0.0/%d", space.Pick(w.Choices, 29, 28, 29, 24, 30))
+// ranges draws those of addresses, of one family or both, as narrow as there may be, and of
+// node ports for as many Services.
+func (w *world) ranges() (subnet, ports string) {
+	subnet = fmt.Sprintf("10.96.0.0/%d", space.Pick(w.Choices, 29, 28, 29, 24, 30))
 	if w.dual = w.Chance(1, 4); w.dual {
 		subnet = space.Pick(w.Choices, subnet+",fd00:10:96::/125", "fd00:10:96::/125,"+subnet)
 	}
+	return subnet, space.Pick(w.Choices, "30000-30007", "30000-30003", "30000-30063")
+}
+
+// configure is kubeadm's configuration of these ranges.
+func (w *world) configure(subnet, ports string) {
 	c := object{
 		"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "ClusterConfiguration", "networking": object{"serviceSubnet": subnet},
-		"apiServer": object{"extraArgs": []object{{"name": "service-node-port-range", "value": space.Pick(w.Choices, "30000-30007", "30000-30003", "30000-30063")}}},
+		"apiServer": object{"extraArgs": []object{{"name": "service-node-port-range", "value": ports}}},
 	}
 	text, err := yaml.Marshal(c)
 	if err != nil {
