@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -18,6 +19,8 @@ func (r *run) links() []Link {
 	switch way {
 	case byCrash:
 		return r.crashed()
+	case byExit:
+		return r.exited()
 	case byRequests:
 		for _, a := range only(r.v.Objects, model.RefActor) {
 			return []Link{r.lastOf(Repeats, a.Name, r.v.Step)}
@@ -37,15 +40,21 @@ func (r *run) links() []Link {
 	return r.wrote()
 }
 
-// giver is who was the last to give something of the kind to anybody.
+// giver is the process of the manager that was the last to give something of the kind, or how
+// it has exited since.
 func (r *run) giver() []Link {
-	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool { return c.Row == model.RefPool && c.Came && c.Step > 0 })
+	var st *sim.Step
+	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
+		if c.Row == model.RefPool && c.Came && c.Step > 0 {
+			st = stepOf(r.rep.Trace, c.Step)
+		}
+		return st != nil && st.Choice.Op.Actor.Kind() != operator
+	})
 	if i < 0 {
 		return nil
 	}
-	st := stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step)
-	if st == nil {
-		return nil
+	if out := r.exit(st.Choice.Op.Actor.Kind(), st.Step); out != nil {
+		return out
 	}
 	l := r.link(Passed, st)
 	l.Outcome = passEnded
@@ -333,6 +342,27 @@ func (r *run) crashed() []Link {
 	for _, a := range only(r.v.Objects, model.RefActor) {
 		if l := r.panicked(a.Name); l != nil {
 			return []Link{*l}
+		}
+	}
+	return nil
+}
+
+// exited is the last message of a daemon that exited with an error, before it did.
+func (r *run) exited() []Link {
+	for _, a := range only(r.v.Objects, model.RefActor) {
+		return r.exit(a.Name, 0)
+	}
+	return nil
+}
+
+// exit is exited of a daemon, after a step.
+func (r *run) exit(daemon string, after int) []Link {
+	for i := r.v.To - 1; i >= 0; i-- {
+		e := &r.rep.History.Events[i]
+		if name, _, _ := strings.Cut(e.Actor, "~"); e.Kind == model.Exited && e.Err != "" && !e.Disturbed && name == daemon && e.Step > after {
+			l := r.lastOf(Crashed, e.Actor, e.Step)
+			l.Outcome = "exited"
+			return []Link{l}
 		}
 	}
 	return nil

@@ -52,6 +52,7 @@ type way int
 const (
 	byWrite         way = iota
 	byCrash             // a process of the address manager panicked
+	byExit              // one exited with an error
 	byRequests          // one repeats its requests
 	byRefusal           // a call that failed, or else a write
 	byStay              // the call that had to take it away, and the passes after it
@@ -69,6 +70,7 @@ var both = []model.RefKind{model.RefReservation}
 
 var rules = map[string]rule{
 	invariant.ActorCrash.Name:         {way: byCrash},
+	invariant.CrashLoop.Name:          {way: byExit},
 	invariant.SpinningReconciler.Name: {way: byRequests},
 	invariant.SpuriousExhaustion.Name: {way: byRefusal},
 	invariant.FailedCall.Name:         {way: byRefusal},
