@@ -120,7 +120,7 @@ func (k *Causes) load(from fs.FS, dir string, lists []string) error {
 	for _, list := range lists {
 		text, err := fs.ReadFile(from, list)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", dir, err)
 		}
 		if err := k.parse(filepath.Join(dir, list), string(text)); err != nil {
 			return err

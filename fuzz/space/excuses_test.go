@@ -306,7 +306,7 @@ func (x *excuses) sameSandbox(was, is *model.Sandbox) {
 		out := *s
 		out.Since, out.UID, out.Attachments = 0, "", slices.Clone(s.Attachments)
 		for i := range out.Attachments {
-			out.Attachments[i].Since = 0
+			out.Attachments[i].Since, out.Attachments[i].OfPool = 0, false // no dump says what a namespace asks for
 		}
 		return out
 	}

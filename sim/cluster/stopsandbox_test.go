@@ -284,7 +284,7 @@ func TestStoppedSandboxAnswers(t *testing.T) {
 		{"a DEL fails", outage{del: span{time.Minute, 105 * time.Second}}, nil},
 		{"it fails after it has released", outage{del: span{time.Minute, 105 * time.Second}, late: true}, []string{"duplicate-address"}},
 		{"it has released and goes on", outage{lingers: 90 * time.Second}, []string{"duplicate-address"}},
-		{"it has released and goes on for a while", outage{lingers: 30 * time.Second}, nil},
+		{"it has released and goes on for a while", outage{lingers: 4 * time.Second}, nil},
 	} {
 		c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 1, func(cfg *cluster.Config) {
 			cfg.Manager = tt.o.of(cfg.Manager)

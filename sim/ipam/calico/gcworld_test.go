@@ -108,7 +108,7 @@ func (w *gcWorld) open(a *ipam.Manager, run *etcd.Run, datastore string, story f
 	}
 	w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, g *sim.Gate) (err error) {
 		defer w.Finish()
-		if w.calico, err = ds.Client(g, 0); err != nil {
+		if w.calico, err = ds.Client(g, gcQPS); err != nil {
 			return err
 		}
 		if w.kube, err = store.KubeClient(api, g); err != nil {

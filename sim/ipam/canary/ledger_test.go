@@ -298,6 +298,7 @@ var alsoRed = map[string]string{
 var outside = map[string]string{
 	"blackholed-address":   "red by routing tables only",
 	"duplicate-cluster-ip": "red where the record is observed", "duplicate-node-port": "red where the record is observed",
+	"crash-loop":                  "red by a daemon",
 	"config-status":               "red where the record is observed",
 	"disallowed-load-balancer-ip": "red where the record is observed", "duplicate-load-balancer-ip": "red where the record is observed", "leaked-load-balancer-ip": "red where the record is observed", "pool-status": "red where the record is observed",
 	"surplus-load-balancer-ip": "red where the record is observed", "unserved-load-balancer": "red where the record is observed",
