@@ -142,7 +142,8 @@ releases: ## programs of older releases are built and run: cmd/fork (ten minutes
 MANAGER ?= whereabouts
 mutants: ## which small mistakes in an address manager the gate sees; writes reports/MUTANTS.md (hours; MANAGER=calico SAMPLE=100 SEED=1)
 	@go run ./cmd/mutants -manager '$(MANAGER)' $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(if $(strip $(FORK)),-source '$(strip $(FORK))')
-reports: ## write the pages that are made from recorded results: MUTANTS, BENCH, VERIFY; BENCH=bench.json takes its figures first
+reports: ## write the pages that are made from recorded results: the track record, MUTANTS, BENCH, VERIFY; BENCH=bench.json takes its figures first
+	@go test -vet=off -count=1 -run '^TestPages$$' ./reports/trackrecord -update
 	@go test -vet=off -count=1 -run '^TestPages$$' ./reports/bench -update $(if $(BENCH),-measured '$(abspath $(BENCH))')
 	@$(call gov,run) ./cmd/mutants -manager harness -known
 init-test: ## what ipamsim init writes builds, passes, finds its planted race; controller-runtime; one more of each kind

@@ -248,7 +248,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{proseRule, "cmd/fork", "Text is a comment of a Go file there"},
 }
 
-var topLevel = strings.Fields("sim model scenarios fuzz reports cmd go.mod go.sum Makefile README.md LICENSE NOTICE bin bench.json findings answers")
+var topLevel = strings.Fields("sim model scenarios fuzz reports cmd go.mod go.sum Makefile README.md CHANGELOG.md LICENSE NOTICE bin bench.json findings answers")
 
 const (
 	fileLinesMax     = 500
