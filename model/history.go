@@ -52,7 +52,8 @@ type Event struct {
 	Begun time.Duration
 	// Disturbed, of AddEnd and DelEnd: a fault met the call, its machine was not well, or
 	// messages took so long meanwhile that it may have run out of its deadline. What came
-	// of it is then not the manager's doing alone. Of Exited: the process was killed.
+	// of it is then not the manager's doing alone. Of Exited: the process was killed, asked to end,
+	// or gave no reason.
 	Disturbed bool
 	// TimedOut, of AddEnd and DelEnd: the container runtime has ended the call, which took
 	// too long.

@@ -49,8 +49,8 @@ type Actor struct {
 	orphaned bool // it is killed once the last of them has ended
 }
 
-// errGoexit is the end of a process whose Run neither returned nor panicked.
-var errGoexit = errors.New("sim: process left by runtime.Goexit")
+// ErrGoexit is the end of a process whose Run neither returned nor panicked.
+var ErrGoexit = errors.New("sim: process left by runtime.Goexit")
 
 // Spawn starts a process. A panic of its Run that nothing recovers is its crash and
 // given to Hooks.Panic; so is one of any goroutine that it starts, on the hermetic
@@ -88,7 +88,7 @@ func (w *World) Spawn(p Process) *Actor {
 }
 
 func (w *World) run(ctx context.Context, a *Actor) {
-	err := errGoexit
+	err := ErrGoexit
 	defer func() {
 		if v := recover(); v != nil {
 			w.crash(a, v, string(debug.Stack()))

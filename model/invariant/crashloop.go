@@ -10,9 +10,10 @@ import (
 // CrashLoop is a daemon that Kubernetes starts again and again: while it is down, and until
 // its next start comes to the same error, nothing is done that it is for.
 //
-// An exit counts if the process was not killed and did not panic (ActorCrash), if nothing has
-// disturbed it since it exited last, and if that was not so long ago that Kubernetes would
-// begin its back-off anew.
+// An exit counts if it has a reason, which one by log.Fatal has not (calico-node's allocation
+// of tunnel addresses ends so where the pools are full), if the process was not killed and did
+// not panic (ActorCrash), if nothing has disturbed it since it exited last, and if that was
+// not so long ago that Kubernetes would begin its back-off again.
 //
 // Source: pkg/kubelet/kubelet.go, MaxContainerBackOff (5m); a container that ran for twice
 // that has its back-off reset (v1.34).

@@ -44,7 +44,7 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		e := model.Event{Kind: model.Exited, Actor: string(id), Node: node, Disturbed: a.Asked() || errors.Is(a.Err(), sim.ErrKilled)}
+		e := model.Event{Kind: model.Exited, Actor: string(id), Node: node, Disturbed: a.Asked() || errors.Is(a.Err(), sim.ErrKilled) || errors.Is(a.Err(), sim.ErrGoexit)}
 		if err := a.Err(); err != nil {
 			e.Err = err.Error()
 		}
