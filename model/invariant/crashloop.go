@@ -51,7 +51,7 @@ func (p *Past) noteExit(v *View, e *model.Event) {
 		delete(p.exits, name)
 		return
 	}
-	if x.count == 0 || e.At-x.last > backOffReset || max(disturbed(v), v.Late) > x.last || !wellSince(v, e.Node, x.last) {
+	if x.count == 0 || e.At-x.last > backOffReset || max(disturbed(v), v.Late, v.GaveUp) > x.last || !wellSince(v, e.Node, x.last) {
 		x = exits{since: e.At}
 	}
 	x.count++

@@ -49,6 +49,7 @@ func TestCrashLoop(t *testing.T) {
 		{"one of its messages is lost", with(model.Event{Kind: model.FaultEvent, At: sec(50), Actor: "controller~2", Deed: "lose-reply"}), ""},
 		{"it is paused", with(model.Event{Kind: model.Operator, At: sec(50), Deed: "pause"}), ""},
 		{"its messages are late", func(v *View) { v.Late = sec(40); with()(v) }, ""},
+		{"it gave up a message that took long", func(v *View) { v.GaveUp = sec(40); with()(v) }, ""},
 		{"its machine is cut off", func(v *View) {
 			v.Truth.Nodes["node-1"] = model.Node{Up: true, Registered: true, Partitioned: true}
 			of(func(e *model.Event) { e.Node = "node-1" })(v)

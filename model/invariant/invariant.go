@@ -54,6 +54,8 @@ type View struct {
 	// Late is when a message of such a process last took long: it was behind then with what
 	// it hears and does.
 	Late time.Duration
+	// GaveUp is when such a process last took back a message that took long.
+	GaveUp time.Duration
 	// Held is until when, by node, a daemon of the manager's there was last kept from its
 	// work: by a fault that met it, an answer that never came, a message that took long.
 	Held map[string]time.Duration

@@ -190,6 +190,9 @@ func (c *Checker) Withdrawn(op sim.Op) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.long(op) {
+		if background(op.Actor) {
+			c.gaveUp = c.w.Now()
+		}
 		c.disturb(func(*Call) bool { return true })
 	}
 }

@@ -58,6 +58,7 @@ type Checker struct {
 	used      model.Usage
 	spins     spins
 	late      time.Duration            // when a message of a background process of the manager's last took long
+	gaveUp    time.Duration            // see invariant.View.GaveUp
 	held      map[string]time.Duration // see invariant.View.Held
 	routing   *routing                 // nil: the primary network announces no routes
 	series    *metric.Series
@@ -137,7 +138,7 @@ func (c *Checker) check(phase invariant.Phase, force bool) {
 		Losses: losses,
 		Truth:  c.snapshotLocked(), Record: c.recorded, Networks: c.networksLocked(),
 		History: &c.history, Settings: c.cfg.Settings,
-		Spins: c.spins.found, Late: c.late, Held: c.held, Kept: c.kept,
+		Spins: c.spins.found, Late: c.late, GaveUp: c.gaveUp, Held: c.held, Kept: c.kept,
 	}
 	c.states[model.State(v.Truth, v.Record)] = true
 	v = v.Indexed()
