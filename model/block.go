@@ -100,28 +100,44 @@ func (b *BlockPolicy) PoolOf(a netip.Addr) *IPPool {
 	return nil
 }
 
-// Only is the policy for a pod on a node that asks for certain pools, by name or prefix: they
+// Only is the network for a pod on a node that asks for certain pools, by name or prefix: they
 // serve it whatever they select, and no other pool of their family does. If one of them does
-// not exist, or is disabled, none does.
+// not exist, or is disabled, none does. No pools, or a network without blocks: it is the same.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, determinePools, and
 // cni-plugin/internal/pkg/utils/utils.go, ResolvePools (v3.31).
-func (b *BlockPolicy) Only(pools []string, node string) BlockPolicy {
-	out := *b
-	out.Pools = slices.Clone(b.Pools)
-	asked, missing := map[bool]bool{}, slices.Clone(pools)
-	for i := range out.Pools {
-		p := &out.Pools[i]
-		if names := []string{p.Name, p.Prefix.String()}; !p.Disabled && slices.ContainsFunc(names, func(n string) bool { return slices.Contains(pools, n) }) {
-			missing = slices.DeleteFunc(missing, func(n string) bool { return slices.Contains(names, n) })
-			p.Workloads, p.Manual, p.Selective, p.Nodes = true, false, false, []string{node}
-			asked[p.Prefix.Addr().Is4()] = true
+func (n *Network) Only(pools []string, node string) Network {
+	out := *n
+	if n.Blocks == nil || len(pools) == 0 {
+		return out
+	}
+	policy := *n.Blocks
+	policy.Pools = slices.Clone(policy.Pools)
+	out.Blocks = &policy
+	named := func(p *IPPool) []string {
+		return slices.DeleteFunc(slices.Clone(pools), func(n string) bool { return n != p.Name && n != p.Prefix.String() })
+	}
+	families, found := map[bool]bool{}, map[string]bool{}
+	for i := range policy.Pools {
+		p := &policy.Pools[i]
+		if names := named(p); len(names) > 0 && !p.Disabled {
+			families[p.Prefix.Addr().Is4()] = true
+			for _, n := range names {
+				found[n] = true
+			}
 		}
 	}
-	for i := range out.Pools {
-		p := &out.Pools[i]
-		named := slices.Contains(pools, p.Name) || slices.Contains(pools, p.Prefix.String())
-		p.Disabled = p.Disabled || len(missing) > 0 || asked[p.Prefix.Addr().Is4()] && !named
+	missing := slices.ContainsFunc(pools, func(n string) bool { return !found[n] })
+	for i := range policy.Pools {
+		p := &policy.Pools[i]
+		switch {
+		case missing:
+			p.Disabled = true
+		case len(named(p)) > 0:
+			p.Workloads, p.Manual, p.Selective, p.Nodes = true, false, false, []string{node}
+		default:
+			p.Disabled = p.Disabled || families[p.Prefix.Addr().Is4()]
+		}
 	}
 	return out
 }

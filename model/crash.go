@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -15,8 +16,7 @@ import (
 // A panic that was recovered and raised again is the first of those with the same
 // value: its functions are still on the stack.
 func CrashSite(stack string) CallSite {
-	frames := CrashFrames(stack)
-	frames = frames[:min(len(frames), framesMax)]
+	frames := crashed(stack, framesMax)
 	for i := range frames {
 		frames[i].File = path.Base(frames[i].File) // not where this machine keeps it
 	}
@@ -25,7 +25,7 @@ func CrashSite(stack string) CallSite {
 
 // CrashedIn is the innermost of CrashSite's functions, with its import path.
 func CrashedIn(stack string) string {
-	if frames := CrashFrames(stack); len(frames) > 0 {
+	if frames := crashed(stack, 1); len(frames) > 0 {
 		return frames[0].Function
 	}
 	return ""
@@ -33,7 +33,9 @@ func CrashedIn(stack string) string {
 
 // CrashFrames are the functions on the stack of a panic that are not the standard library's,
 // innermost first, with the files of this machine.
-func CrashFrames(stack string) (frames []Frame) {
+func CrashFrames(stack string) []Frame { return crashed(stack, math.MaxInt) }
+
+func crashed(stack string, most int) (frames []Frame) {
 	lines := strings.Split(stack, "\n")
 	from, value := -1, ""
 	for i, l := range lines {
@@ -46,7 +48,7 @@ func CrashFrames(stack string) (frames []Frame) {
 	if from < 0 {
 		return nil
 	}
-	for i := from + 2; i+1 < len(lines); i += 2 {
+	for i := from + 2; i+1 < len(lines) && len(frames) < most; i += 2 {
 		f, file := lines[i], lines[i+1]
 		if end := strings.LastIndexByte(f, '('); end > 0 && strings.HasPrefix(file, "\t") && !standard(f[:end]) {
 			file, _, _ = strings.Cut(file[1:], " +0x")

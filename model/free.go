@@ -55,13 +55,11 @@ func Free(networks []Network, s Snapshot, key, node string) int {
 // prefix; none: for any pod.
 func FreeOf(networks []Network, s Snapshot, key, node string, pools []string) int {
 	n := NetworkByKey(networks, key)
-	if n == nil || n.Blocks == nil || len(pools) == 0 {
+	if n == nil || len(pools) == 0 {
 		return Free(networks, s, key, node)
 	}
 	networks = slices.Clone(networks)
-	n = NetworkByKey(networks, key)
-	only := n.Blocks.Only(pools, node)
-	n.Blocks = &only
+	*NetworkByKey(networks, key) = n.Only(pools, node)
 	return Free(networks, s, key, node)
 }
 

@@ -1,7 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -64,6 +66,8 @@ type Event struct {
 	// Idle, of Operator with Err: the action was without effect, and the scenario does not
 	// allow that.
 	Idle bool
+	// Over, of Operator: the fault that the action was has ended.
+	Over bool
 	// Deed is what an Operator or a FaultEvent did, without to whom: "delete nodes",
 	// "delete --force pods", "patch ippools.crd.projectcalico.org", "retype services", "crash",
 	// "partition", "calicoctl ipam release"; of a message what became of it, as sim.Outcome says.
@@ -82,10 +86,17 @@ type History struct {
 
 	indexed int                      // Events[:indexed] are in the index
 	last    map[string]time.Duration // container id → its last event
+	made    map[string]made          // container id → what its events say first
 	panics  []int                    // positions of ActorPanic
 	refused []int                    // positions of AddEnd with Exhausted
 	added   map[PodRef]ends
 	deleted map[PodRef]ends
+}
+
+// made is for which pod a container was made, and on which node.
+type made struct {
+	pod  PodRef
+	node string
 }
 
 // ends are how a pod's ADDs, or its DELs, have ended.
@@ -111,24 +122,16 @@ func (h *History) LastOf(container string) (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// PodOf is the pod that a container was made for, the zero one if nobody has said.
-func (h *History) PodOf(container string) PodRef {
-	for i := range h.Events {
-		if e := &h.Events[i]; e.Container == container && e.Pod != (PodRef{}) {
-			return e.Pod
-		}
-	}
-	return PodRef{}
-}
+// PodOf is the pod that a container was made for, the zero one if that is not known.
+func (h *History) PodOf(container string) PodRef { h.index(); return h.made[container].pod }
 
 // NodeOf is the node that a container was made on, "" if that is not known.
-func (h *History) NodeOf(container string) string {
-	for i := range h.Events {
-		if e := &h.Events[i]; e.Container == container && container != "" && e.Node != "" {
-			return e.Node
-		}
-	}
-	return ""
+func (h *History) NodeOf(container string) string { h.index(); return h.made[container].node }
+
+// Daemon is the name of the event's actor without which of that name it is.
+func (e *Event) Daemon() string {
+	name, _, _ := strings.Cut(e.Actor, "~")
+	return name
 }
 
 // Panics are the positions in Events of every ActorPanic, in order.
@@ -174,10 +177,18 @@ func (h *History) ended(of map[PodRef]ends, e *Event) {
 
 func (h *History) index() {
 	if h.last == nil {
-		h.last, h.added, h.deleted = map[string]time.Duration{}, map[PodRef]ends{}, map[PodRef]ends{}
+		h.last, h.made = map[string]time.Duration{}, map[string]made{}
+		h.added, h.deleted = map[PodRef]ends{}, map[PodRef]ends{}
 	}
 	for ; h.indexed < len(h.Events); h.indexed++ {
 		e := &h.Events[h.indexed]
+		if e.Container != "" {
+			m := h.made[e.Container]
+			if m.pod == (PodRef{}) {
+				m.pod = e.Pod
+			}
+			h.made[e.Container] = made{m.pod, cmp.Or(m.node, e.Node)}
+		}
 		switch e.Kind {
 		case ActorPanic:
 			h.panics = append(h.panics, h.indexed)

@@ -101,6 +101,9 @@ type Node struct {
 // server.
 func (n Node) Healthy() bool { return n.Up && !n.Partitioned && !n.Paused }
 
+// WellSince reports whether it has been healthy since then.
+func (n Node) WellSince(at time.Duration) bool { return n.Healthy() && n.Since <= at }
+
 // Busy is one CNI call that has begun and not returned.
 type Busy struct {
 	Pod       PodRef

@@ -157,7 +157,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/finding", "model/... sim/... reports reports/layout reports/timeline scenarios fuzz/cause"},
 	{"fuzz/shrink/internal/*", "model/invariant sim reports"},
 	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/cause fuzz/finding fuzz/shrink/internal/*"},
-	{"fuzz/known", "fuzz/cause"},
+	{"fuzz/known", "fuzz fuzz/cause"},
 	{"fuzz/confirm", "model/... sim/... reports scenarios fuzz/finding"},
 	{"fuzz/settle", "model/... reports scenarios fuzz/cause fuzz/finding fuzz/known fuzz/shrink"},
 	{"fuzz/linear", "model reports/visible"},

@@ -17,7 +17,6 @@ import (
 	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/cli/outfile"
 	"ipamsim/cmd/cli/terminal"
-	"ipamsim/fuzz"
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/input"
@@ -116,7 +115,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	causes, listed, err := known.LoadIf(known.Dir, fuzz.Known, input.ListsFor(f.managers, s.Doc.Spec.IPAM)...)
+	causes, listed, err := known.LoadIf(input.ListsFor(f.managers, s.Doc.Spec.IPAM)...)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -45,9 +44,10 @@ func (r *run) links() []Link {
 func (r *run) giver() []Link {
 	var st *sim.Step
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
-		if c.Row == model.RefPool && c.Came && c.Step > 0 {
-			st = stepOf(r.rep.Trace, c.Step)
+		if c.Row != model.RefPool || !c.Came || c.Step == 0 {
+			return false
 		}
+		st = stepOf(r.rep.Trace, c.Step)
 		return st != nil && st.Choice.Op.Actor.Kind() != operator
 	})
 	if i < 0 {
@@ -359,7 +359,7 @@ func (r *run) exited() []Link {
 func (r *run) exit(daemon string, after int) []Link {
 	for i := r.v.To - 1; i >= 0; i-- {
 		e := &r.rep.History.Events[i]
-		if name, _, _ := strings.Cut(e.Actor, "~"); e.Kind == model.Exited && e.Err != "" && !e.Disturbed && name == daemon && e.Step > after {
+		if e.Kind == model.Exited && e.Err != "" && !e.Disturbed && e.Daemon() == daemon && e.Step > after {
 			l := r.lastOf(Crashed, e.Actor, e.Step)
 			l.Outcome = "exited"
 			return []Link{l}
@@ -461,8 +461,29 @@ func (r *run) faults(links []Link) (out []Link) {
 			out = append(out, l)
 		}
 	}
+	out = append(out, r.noSpace(to.Process)...)
 	slices.SortStableFunc(out, func(a, b Link) int { return cmp.Compare(a.same(), b.same()) })
 	return out
+}
+
+// noSpace is the first write of such a process while etcd's database was full, if there is one:
+// etcd refuses all of them.
+func (r *run) noSpace(process string) []Link {
+	for i := range r.rep.History.Events[:r.v.To] {
+		if e := &r.rep.History.Events[i]; e.Kind != model.Operator || e.Deed != "noSpace" || e.Over {
+			continue
+		}
+		end := r.v.Step
+		if j := slices.IndexFunc(r.rep.History.Events[i:r.v.To], func(e model.Event) bool { return e.Deed == "noSpace" && e.Over }); j >= 0 {
+			end = r.rep.History.Events[i+j].Step
+		}
+		for _, st := range r.rep.Trace.Steps {
+			if op := st.Choice.Op; st.Step > r.rep.History.Events[i].Step && st.Step <= end && op.Kind == sim.Write && op.Actor.Kind() == process {
+				return []Link{{Role: Fault, Process: process, Outcome: "no space", Step: st.Step}}
+			}
+		}
+	}
+	return nil
 }
 
 // within reports whether a message is of a process that one of the links is about, and

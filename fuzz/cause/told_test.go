@@ -103,6 +103,21 @@ func TestRefusedLongAgo(t *testing.T) {
 	}
 }
 
+// Writes are refused while etcd's database is full, and not after.
+func TestNoSpace(t *testing.T) {
+	for over, want := range map[bool]string{false: ", fault kube-apiserver no space", true: ""} {
+		p := newPlay(t)
+		p.event(model.Event{Kind: model.Operator, Deed: "noSpace"})
+		if over {
+			p.event(model.Event{Kind: model.Operator, Deed: "noSpace", Over: true})
+		}
+		p.step(sim.Write, "kube-apiserver~1", "CREATE", "ipaddresses/a")
+		v := p.breaks("refused-service", model.ServiceOf("default/a"))
+		v.Facts = []model.Fact{model.NewFact("at", time.Duration(1))}
+		p.want(v, "refused-service, wrote kube-apiserver CREATE ipaddresses"+want)
+	}
+}
+
 // What came back with a machine that had lost its power is told by the DEL that had taken it
 // away, and not by the message after which it was seen.
 func TestCameBackWithTheMachine(t *testing.T) {

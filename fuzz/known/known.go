@@ -5,7 +5,6 @@ package known
 
 import (
 	"cmp"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ipamsim/fuzz"
 	"ipamsim/fuzz/cause"
 )
 
@@ -129,15 +129,14 @@ func (k *Causes) load(from fs.FS, dir string, lists []string) error {
 	return nil
 }
 
-// LoadIf reads the lists of a folder, if it is there, and those that the program was built
-// with. It reports whether there are any.
-func LoadIf(dir string, built embed.FS, lists ...string) (out Causes, found bool, err error) {
-	builtin, err := fs.Sub(built, "testdata/known")
+// LoadIf reads the lists of Dir, if it is there, and those that the program was built with. It reports whether there are any.
+func LoadIf(lists ...string) (out Causes, found bool, err error) {
+	built, err := fs.Sub(fuzz.Known, "testdata/known")
 	if err != nil {
 		return out, false, err
 	}
-	for _, from := range []fs.FS{os.DirFS(dir), builtin} {
-		switch err := out.load(from, dir, lists); {
+	for _, from := range []fs.FS{os.DirFS(Dir), built} {
+		switch err := out.load(from, Dir, lists); {
 		case err == nil:
 			found = true
 		case !errors.Is(err, fs.ErrNotExist):

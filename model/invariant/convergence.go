@@ -20,9 +20,9 @@ const (
 )
 
 // Convergence is the promise of every reconciler: leave it alone for a few
-// rounds and record and truth agree. What the manager cannot know or mend does
-// not count: claims of pods on nodes nobody can ask, pods without room, in the pools that they
-// ask for, and pods that were refused certain addresses.
+// rounds and record and truth agree. What the manager cannot know or fix does
+// not count: claims of pods on nodes that cannot be asked, pods without room in the pools that
+// they ask for, and pods that were refused certain addresses.
 var Convergence = define(Invariant{
 	Name:     "convergence",
 	Severity: model.Major,

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -27,7 +26,7 @@ var CrashLoop = define(Invariant{
 	if v.Past == nil {
 		return nil
 	}
-	return v.Past.loops
+	return v.Past.calls.loops
 })
 
 // backOffReset is after what time of running a container's back-off begins with its first
@@ -41,28 +40,25 @@ type exits struct {
 }
 
 // noteExit counts the end of a daemon.
-func (p *Past) noteExit(v *View, e *model.Event) {
-	name, _, _ := strings.Cut(e.Actor, "~")
-	if p.exits == nil {
-		p.exits = map[string]exits{}
-	}
-	x := p.exits[name]
+func (c *calls) noteExit(v *View, e *model.Event) {
+	name := e.Daemon()
+	x := c.exits[name]
 	if e.Err == "" || e.Disturbed || panicked(v, e) {
-		delete(p.exits, name)
+		delete(c.exits, name)
 		return
 	}
-	if x.count == 0 || e.At-x.last > backOffReset || max(disturbed(v), v.Late, v.GaveUp) > x.last || !wellSince(v, e.Node, x.last) {
+	if x.count == 0 || e.At-x.last > backOffReset || max(disturbed(v), v.Late, v.GaveUp) > x.last || e.Node != "" && !v.Truth.Nodes[e.Node].WellSince(x.last) {
 		x = exits{since: e.At}
 	}
 	x.count++
 	x.last = e.At
-	p.exits[name] = x
+	c.exits[name] = x
 	if x.count >= failuresMin && e.At-x.since >= failingFor {
-		p.loops = append(p.loops, finding{
+		c.loops = append(c.loops, finding{
 			objects: []model.Ref{actorName(name)},
 			facts:   []model.Fact{model.NewFact("times", x.count), model.NewFact("since", x.since), model.NewFact("error", firstLine(e.Err))},
 		})
-		delete(p.exits, name) // it is reported once
+		delete(c.exits, name) // it is reported once
 	}
 }
 
@@ -74,10 +70,4 @@ func panicked(v *View, e *model.Event) bool {
 		}
 	}
 	return false
-}
-
-// wellSince reports whether a machine has been healthy since then; node "" always is.
-func wellSince(v *View, node string, since time.Duration) bool {
-	n, ok := v.Truth.Nodes[node]
-	return node == "" || ok && n.Healthy() && n.Since <= since
 }

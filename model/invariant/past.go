@@ -31,8 +31,6 @@ type Past struct {
 	borrowed []finding                        // against StrictAffinity
 	exceeded []finding                        // against MaxBlocks
 	calls    calls
-	exits    map[string]exits // by name of the daemon
-	loops    []finding        // against CrashLoop
 
 	assigning  map[string]*assigning          // by network key
 	gaps       map[gap]time.Duration          // since when Services have them
@@ -89,7 +87,7 @@ func (p *Past) Note(v View) {
 	p.noteGaps(&v)
 	p.noteClusterIPs(&v)
 	p.noteBalanced(&v)
-	p.calls.note(&v, p.noteExit)
+	p.calls.note(&v)
 	p.record, p.begun = v.Record, true
 }
 
@@ -140,7 +138,7 @@ func (p *Past) noteRules(v *View, n *model.Network) {
 	r.workless = sinces(r.workless, which(func(p *model.IPPool) bool { return !p.Workloads }), at)
 	was := r.unselected
 	r.unselected = nil
-	if len(which(func(p *model.IPPool) bool { return len(p.Nodes) < len(v.Truth.Nodes) })) == 0 {
+	if !slices.ContainsFunc(b.Pools, func(p model.IPPool) bool { return len(p.Nodes) < len(v.Truth.Nodes) }) {
 		return
 	}
 	r.unselected = map[string]map[netip.Prefix]time.Duration{}

@@ -7,16 +7,17 @@ import (
 	"ipamsim/model"
 )
 
-// calls is what Past remembers of CNI calls. Each event of the history passes through
+// calls is what Past remembers of CNI calls, and of daemons that exit. Each event of the history passes through
 // it once.
 type calls struct {
 	heard      int           // events
 	claims     []model.Claim // of the last view
 	failing    map[callKey]streak
+	exits      map[string]exits      // by name of the daemon
 	containers map[string]*container // by id, from their first call on
 	loose      []*loose
 	// What was found so far, for the invariants of these names.
-	failed, timedOut, unreleased, overcounts, overreserved []finding
+	failed, loops, timedOut, unreleased, overcounts, overreserved []finding
 }
 
 // callKey is what is tried again: the ADD of a pod's interface, or its DEL.
@@ -34,13 +35,13 @@ type container struct {
 }
 
 // note takes in the events since the last view, and what the calls under way have
-// claimed; exited is for the ends of daemons.
-func (c *calls) note(v *View, exited func(*View, *model.Event)) {
+// claimed.
+func (c *calls) note(v *View) {
 	if v.History == nil {
 		return
 	}
 	if c.failing == nil {
-		c.failing, c.containers = map[callKey]streak{}, map[string]*container{}
+		c.failing, c.containers, c.exits = map[callKey]streak{}, map[string]*container{}, map[string]exits{}
 	}
 	c.noteUnderWay(v)
 	events := v.History.Events
@@ -60,7 +61,7 @@ func (c *calls) note(v *View, exited func(*View, *model.Event)) {
 		case model.SandboxRemoved:
 			c.noteUnreleased(v, e)
 		case model.Exited:
-			exited(v, e)
+			c.noteExit(v, e)
 		}
 	}
 	c.noteLoose(v)

@@ -32,10 +32,15 @@ var RefusedService = define(Invariant{
 		if r.Free <= 0 {
 			continue
 		}
-		code := map[[2]bool]string{
-			{false, false}: addressesFull, {true, false}: nodePortsFull,
-			{false, true}: addressTaken, {true, true}: nodePortTaken,
-		}[[2]bool{r.Ports, r.Allocated}]
+		code := addressesFull
+		switch {
+		case r.Ports && r.Allocated:
+			code = nodePortTaken
+		case r.Ports:
+			code = nodePortsFull
+		case r.Allocated:
+			code = addressTaken
+		}
 		out = append(out, finding{
 			code: code, objects: []model.Ref{model.ServiceOf(r.Service)},
 			facts: []model.Fact{model.NewFact("at", r.At), model.NewFact("free", r.Free)},

@@ -67,11 +67,7 @@ func wishes(v *View, n *model.Network, node string) [][]string {
 
 // starvedOf judges a node by its pods that ask for these pools.
 func starvedOf(v *View, all *model.Network, name string, pools []string, spare []*model.Pool) (out []finding) {
-	n := *all
-	if len(pools) > 0 {
-		only := all.Blocks.Only(pools, name)
-		n.Blocks = &only
-	}
+	n := all.Only(pools, name)
 	could := map[bool][]*model.Pool{}
 	for _, v4 := range []bool{true, false} {
 		if (v4 && n.Blocks.V4 || !v4 && n.Blocks.V6) && !hasBlock(v, &n, name, v4, len(pools) > 0) {

@@ -97,18 +97,3 @@ func line(cells ...string) string {
 	}
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
-
-// Replace returns the text with what is between the markers of that name
-// replaced. It returns an error if the text does not have both, in order.
-func Replace(text, name, with string) (string, error) {
-	begin, end := "<!-- track record: "+name+" -->\n", "<!-- end -->\n"
-	before, rest, ok := strings.Cut(text, begin)
-	if !ok {
-		return "", fmt.Errorf("no marker %q", strings.TrimSpace(begin))
-	}
-	_, after, ok := strings.Cut(rest, end)
-	if !ok {
-		return "", fmt.Errorf("no marker %q after %q", strings.TrimSpace(end), strings.TrimSpace(begin))
-	}
-	return before + begin + with + end + after, nil
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/reports/bench"
 	"ipamsim/reports/golden"
 	"ipamsim/reports/trackrecord"
 )
@@ -101,7 +102,7 @@ func TestProblems(t *testing.T) {
 // -update they are rewritten.
 func TestPages(t *testing.T) {
 	components := all(t)
-	parts := map[string]string{"count": trackrecord.CountOf(components).Sentence() + "\n"}
+	parts := map[string]string{"count": trackrecord.CountOf(components).Sentence()}
 	for _, c := range components {
 		parts[c.Name] = c.Table()
 	}
@@ -115,26 +116,11 @@ func render(t *testing.T, file string, parts map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(b)
-	for name, part := range parts {
-		if text, err = trackrecord.Replace(text, name, part); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+	text, err := bench.Fill(string(b), parts)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
 	}
 	golden.Check(t, file, text)
-}
-
-func TestReplace(t *testing.T) {
-	const text = "a\n<!-- track record: x -->\nold\n<!-- end -->\nb\n"
-	got, err := trackrecord.Replace(text, "x", "new\n")
-	if want := strings.Replace(text, "old", "new", 1); err != nil || got != want {
-		t.Errorf("have %q, %v; want %q", got, err, want)
-	}
-	for _, bad := range []string{"a\n", "<!-- track record: x -->\nold\n"} {
-		if _, err := trackrecord.Replace(bad, "x", ""); err == nil {
-			t.Errorf("%q: no error", bad)
-		}
-	}
 }
 
 func ExampleByScenario() {

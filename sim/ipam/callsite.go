@@ -86,21 +86,32 @@ func CrashSites(m *Manager) func(stack string) model.CallSite {
 	}
 }
 
-// cached is where a function is that was built from the module cache.
+// cached is where a function is that was built from a module cache, wherever that is: its file
+// is in the folder MODULE@VERSION, in which the cache writes a capital of the module's path as
+// "!" and the small letter, and below it where its package is in the module.
 func cached(f model.Frame) (model.CallSite, model.Frame) {
-	const cache = "/pkg/mod/"
-	root, inside, ok := strings.Cut(f.File, cache)
-	at := strings.Index(inside, "@")
-	if !ok || at < 0 {
-		return model.CallSite{}, f
+	dir := path.Dir(filepath.ToSlash(f.File))
+	for module := f.Package(); module != "."; module = path.Dir(module) {
+		inside := strings.TrimPrefix(f.Package(), module)
+		root, below := strings.CutSuffix(dir, inside)
+		at := strings.LastIndexByte(root, '@')
+		if !below || at < 0 || !strings.HasSuffix("/"+root[:at], "/"+escaped(module)) {
+			continue
+		}
+		f.File = path.Join(strings.TrimPrefix(inside, "/"), path.Base(f.File))
+		version := root[at:]
+		if !filepath.IsAbs(root) {
+			root = "" // with -trimpath a file begins with its module
+		}
+		return model.CallSite{Module: module + version, Root: root}, f
 	}
-	end := strings.IndexByte(inside[at:], '/')
-	if end < 0 {
-		return model.CallSite{}, f
-	}
-	module := inside[:at+end]
-	f.File = inside[at+end+1:]
-	return model.CallSite{Module: module, Root: root + cache + module}, f
+	return model.CallSite{}, f
+}
+
+var capital = regexp.MustCompile(`[A-Z]`)
+
+func escaped(module string) string {
+	return capital.ReplaceAllStringFunc(module, func(c string) string { return "!" + strings.ToLower(c) })
 }
 
 // reflector is what begins the functions by which informers ask and watch.

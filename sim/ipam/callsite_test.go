@@ -77,6 +77,33 @@ func TestCallSiteNames(t *testing.T) {
 	}
 }
 
+// TestCrashSites: the line of a panic in a module that the manager uses is found wherever the
+// module cache is, and whether the build kept its path or not.
+func TestCrashSites(t *testing.T) {
+	m := &Manager{Sources: []Source{{Module: "github.com/a/up@v1", Package: "github.com/a/up"}}}
+	for _, c := range []struct {
+		name, function, file, module, inside, root string
+	}{
+		{"the usual cache", "github.com/b/c/d.F", "/root/go/pkg/mod/github.com/b/c@v1.2.0/d/f.go", "github.com/b/c@v1.2.0", "d/f.go", "/root/go/pkg/mod/github.com/b/c@v1.2.0"},
+		{"GOMODCACHE", "github.com/b/c/d.F", "/tmp/x/mod/github.com/b/c@v1.2.0/d/f.go", "github.com/b/c@v1.2.0", "d/f.go", "/tmp/x/mod/github.com/b/c@v1.2.0"},
+		{"-trimpath", "github.com/b/c/d.F", "github.com/b/c@v1.2.0/d/f.go", "github.com/b/c@v1.2.0", "d/f.go", ""},
+		{"the module's first package", "github.com/b/c.(*T).F", "/m/github.com/b/c@v1.2.0/f.go", "github.com/b/c@v1.2.0", "f.go", "/m/github.com/b/c@v1.2.0"},
+		{"capitals", "github.com/B/cD/e.F", "/m/github.com/!b/c!d@v1.2.0/e/f.go", "github.com/B/cD@v1.2.0", "e/f.go", "/m/github.com/!b/c!d@v1.2.0"},
+		{"the manager's", "github.com/a/up/pkg.F", "/m/github.com/a/up@v1/pkg/f.go", "github.com/a/up@v1", "pkg/f.go", ""},
+		{"in no module", "github.com/b/c/d.F", "/src/d/f.go", "", "", ""},
+		{"of another's folder", "github.com/b/c/d.F", "/m/github.com/x/c@v1.2.0/d/f.go", "", "", ""},
+	} {
+		site := CrashSites(m)("panic({0x1, 0x2})\n\t/go/src/runtime/panic.go:783 +0x1\n" + c.function + "(...)\n\t" + c.file + ":7 +0x1f\n")
+		want := model.CallSite{}
+		if c.module != "" {
+			want = model.CallSite{Module: c.module, Root: c.root, Frames: []model.Frame{{Function: c.function, File: c.inside, Line: 7}}}
+		}
+		if d := cmp.Diff(want, site); d != "" {
+			t.Errorf("%s: -want +got:\n%s", c.name, d)
+		}
+	}
+}
+
 // TestCallSiteOfInformers: what an informer asks, upstream has not asked; where it calls
 // upstream's function to do so, that is said, too.
 func TestCallSiteOfInformers(t *testing.T) {

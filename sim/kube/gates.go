@@ -76,7 +76,7 @@ func SetGates(gates map[string]bool) (*Gates, error) {
 	for name := range gates {
 		g.before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
 	}
-	klog.SetLogger(logr.Discard()) // upstream warns of gates that will go, whoever sets them
+	klog.SetLogger(logr.Discard()) // upstream warns of each gate that will go
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
 		klog.ClearLogger()
 		return nil, fmt.Errorf("kube: feature gates: %w", err)

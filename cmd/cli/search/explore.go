@@ -19,7 +19,6 @@ import (
 	"ipamsim/cmd/cli/outfile"
 	"ipamsim/cmd/cli/running"
 	"ipamsim/cmd/cli/workers"
-	"ipamsim/fuzz"
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/input"
@@ -116,7 +115,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	if err := workers.Check(f.workers, &f.link); err != nil {
 		return cfg, err
 	}
-	causes, found, err := known.LoadIf(known.Dir, fuzz.Known, input.ListsFor(f.managers, f.space)...)
+	causes, found, err := known.LoadIf(input.ListsFor(f.managers, f.space)...)
 	if err != nil {
 		return cfg, err
 	}

@@ -17,7 +17,6 @@ import (
 	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/cli/outfile"
 	"ipamsim/cmd/cli/running"
-	"ipamsim/fuzz"
 	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/confirm"
@@ -180,7 +179,7 @@ func readBounded(file string, bytesMax int) ([]byte, error) {
 // failures are those of a run that look like nothing that is known, as the fuzzer sees
 // them; if there are none, what breaks first.
 func (c crash) failures(ctx context.Context, r *scenarios.Runner) ([]*model.Violation, *reports.Report, error) {
-	causes, _, err := known.LoadIf(known.Dir, fuzz.Known, input.Lists(c.world.Managers(), "")...)
+	causes, _, err := known.LoadIf(input.Lists(c.world.Managers(), "")...)
 	if err != nil {
 		return nil, nil, err
 	}

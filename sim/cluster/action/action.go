@@ -32,6 +32,6 @@ func lasts(ctx context.Context, o *cluster.Operator, a cluster.Action, d metav1.
 		return ctx.Err()
 	}
 	end()
-	o.Cluster.Checker.Record(model.Event{Kind: model.Operator, Actor: o.ID, Deed: cluster.Deed(a), Text: "no longer: " + a.String()})
+	o.Cluster.Checker.Record(model.Event{Kind: model.Operator, Actor: o.ID, Deed: cluster.Deed(a), Over: true, Text: "no longer: " + a.String()})
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim"
 	"ipamsim/sim/cluster"
 )
 
@@ -32,7 +33,7 @@ func (a *Terminate) Do(ctx context.Context, o *cluster.Operator) error {
 	}
 	id, alive := o.Cluster.Process(a.Actor)
 	if !alive {
-		return o.Cluster.Kill(ctx, id) // which lists the processes that there are
+		return o.Cluster.Kill(ctx, sim.ActorID(a.Actor)) // which lists the processes that there are
 	}
 	p := o.Cluster.World.Terminate(id)
 	t := time.NewTimer(cmp.Or(a.Grace.Duration, graceDefault))

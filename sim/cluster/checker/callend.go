@@ -124,7 +124,7 @@ func (c *Checker) End(kind model.EventKind, a *sim.Actor, call ipam.Call, err er
 // wellSince reports whether a machine has been healthy since then. Called with mu held.
 func (c *Checker) wellSince(node string, since time.Duration) bool {
 	n := c.machines[node]
-	return n != nil && n.Healthy() && n.Since <= since
+	return n != nil && n.WellSince(since)
 }
 
 // lastSite is upstream's line that sent a process's last message since then.

@@ -75,11 +75,11 @@ func (kp Keeper) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Ob
 	return perform(ctx, c, k, g == nil, v, o)
 }
 
-// valid checks a whole object by the schema that an API server would check it by, on etcd,
-// too: an object that exists in no cluster on the Kubernetes datastore shows nothing.
+// valid checks a whole object on etcd by the schema that an API server would check it by: an
+// object that exists in no cluster on the Kubernetes datastore shows nothing.
 func (kp Keeper) valid(v ipam.Verb, o ipam.Object) error {
 	i := slices.IndexFunc(kp.crds, func(c *apiextv1.CustomResourceDefinition) bool { return c.Spec.Names.Kind == o.Kind })
-	if i < 0 || v != ipam.Create && v != ipam.Apply {
+	if kp.env.Datastore == store.Kubernetes || i < 0 || v != ipam.Create && v != ipam.Apply {
 		return nil
 	}
 	wrong, err := kube.ValidateCustom(kp.crds[i], o.Body)
