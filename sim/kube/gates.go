@@ -6,11 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
-	"k8s.io/klog/v2"
 )
 
 // GateError is a feature gate that cannot be set.
@@ -76,9 +74,8 @@ func SetGates(gates map[string]bool) (*Gates, error) {
 	for name := range gates {
 		g.before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
 	}
-	klog.SetLogger(logr.Discard()) // upstream warns of each gate that will go
+	prepare() // or upstream logs a warning of each gate that will go
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
-		klog.ClearLogger()
 		return nil, fmt.Errorf("kube: feature gates: %w", err)
 	}
 	utilfeature.DefaultFeatureGate = recorder{utilfeature.DefaultMutableFeatureGate, g}
@@ -102,7 +99,6 @@ func (g *Gates) Undo() {
 		return
 	}
 	utilfeature.DefaultFeatureGate = utilfeature.DefaultMutableFeatureGate
-	defer klog.ClearLogger()
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(g.before); err != nil {
 		panic(err) // what was so can be so
 	}
