@@ -71,7 +71,7 @@ var both = []model.RefKind{model.RefReservation}
 var rules = map[string]rule{
 	invariant.ActorCrash.Name:         {way: byCrash},
 	invariant.CrashLoop.Name:          {way: byExit},
-	invariant.SpinningReconciler.Name: {way: byRequests},
+	invariant.SpinningReconciler.Name: {way: byRequests, code: ifUndone},
 	invariant.SpuriousExhaustion.Name: {way: byRefusal},
 	invariant.FailedCall.Name:         {way: byRefusal},
 	// What its pods do meanwhile does not tell who has the blocks.
@@ -123,6 +123,14 @@ func named(all ...invariant.Invariant) (out []string) {
 }
 
 func noCode(*Cause) string { return "" }
+
+// ifUndone: what a process repeats is seen in the links.
+func ifUndone(c *Cause) string {
+	if c.Code == invariant.Undone {
+		return c.Code
+	}
+	return ""
+}
 
 // unlimited: of which blocks there are too many says nothing where nobody counted any.
 func unlimited(c *Cause) string {

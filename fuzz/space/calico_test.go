@@ -56,7 +56,7 @@ var calicoFeatures = strings.Fields(`
 	ippools.crd ipamblocks.crd blockaffinities.crd kubecontrollersconfigurations.crd ipreservations.crd
 	"apply": "command": "cordon": "crash": "delete": "drain": "kill": "partition": "patch": "pause": "powerOn": "reboot": "reconcile": "replace": "scale":
 	newcomer-1 fail-before lose-reply stale drop gone crash "hazards": "random" "timed" "stall" "pos" "pct"
-	"settle": "leakAfter": "blackholeAfter": "sandboxRetry":
+	"settle": "leakAfter": "blackholeAfter": "sandboxRetry": "kind":"BlockAffinity" "affinity":"host:gone" "noSpace": "plugin"]
 `)
 
 func TestCalicoFeatures(t *testing.T) {

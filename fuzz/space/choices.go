@@ -28,6 +28,9 @@ const (
 	ofDeeds    = 0xc2b2ae3d27d4eb4f // which a world goes without
 	ofFamilies = 0x9e3779b97f4a7c15 // of addresses
 	ofAnswers  = 0xd6e8feb86659fd93 // to requests that a fault meets
+	ofSpace    = 0xa0761d6478bd642f // in etcd's database
+	ofPlugins  = 0xe7037ed1a0b428db // of the pods' networks
+	ofEarlier  = 0x8ebc6af09c88c6e3 // objects that the manager's earlier releases have written
 )
 
 // fork is another stream of the same seed, from which draws change nothing in this

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/scenarios"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/way"
 )
 
@@ -49,6 +51,14 @@ func (w *World) answers() {
 	one := Pick(own, way.Timeout, way.Refused, way.EtcdTimeout, way.ConnectionLost)
 	for _, w := range []way.Way{one, way.IOError, way.DiskFull, way.Internal} { // a disk and a cloud have answers of their own
 		f.Answers = append(f.Answers, w.String())
+	}
+}
+
+// noSpace fills etcd's database for a while, in one world of twelve in which something fails.
+func (w *World) noSpace() {
+	if own := w.fork(ofSpace); w.Doc.Spec.Faults.Max+w.Doc.Spec.Hazards.Max > 0 && own.Chance(1, 12) {
+		at := time.Duration(own.Between(int(w.First.Milliseconds()), int(w.Until.Milliseconds()))) * time.Millisecond
+		w.At(at, scenarios.Event{NoSpace: &action.NoSpace{For: Millis(own.Duration(time.Second, 30*time.Second))}})
 	}
 }
 

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"slices"
 	"time"
 
 	"ipamsim/scenarios"
@@ -26,6 +27,19 @@ func (w *World) Hazards() {
 	h.From, h.Until = Millis(w.soon()), Millis(w.Until)
 	h.For = Millis(w.Duration(500*time.Millisecond, 20*time.Second))
 	w.Doc.Spec.Hazards = h
+}
+
+// pluginHazard lets plugins of the pods' networks fail, too, in one of four worlds with hazards
+// whose pods have networks.
+func (w *World) pluginHazard() {
+	h := &w.Doc.Spec.Hazards
+	if h.Max == 0 || !slices.Contains([]string{"calico", "calico+whereabouts", "host-local", "whereabouts"}, w.Doc.Spec.IPAM) || !w.Plugins().Chance(1, 4) {
+		return
+	}
+	if len(h.Kinds) == 0 { // all that this cluster can have, which loading decides
+		h.Kinds = slices.Clone(machineHazards)
+	}
+	h.Kinds = append(h.Kinds, "plugin")
 }
 
 // machineHazards are the kinds that every cluster can have.

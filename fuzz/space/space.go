@@ -67,6 +67,8 @@ func (s Space) World(managers scenarios.Managers, c *Choices, seed uint64, witho
 	without = append(spared(c), without...)
 	s.Draw(w)
 	w.answers()
+	w.noSpace()
+	w.pluginHazard()
 	if len(without) > 0 {
 		leaveOut(&w.Doc.Spec, without)
 		w.Title()
@@ -92,16 +94,24 @@ type World struct {
 	loads []load          // see Workloads
 	pods  int             // that the workloads want
 
-	families *Choices
+	families, plugins, earlier *Choices
 }
 
 // Families is the stream of what has to do with IPv6 and came to worlds later: the rest of
 // a world is what it would be otherwise.
-func (w *World) Families() *Choices {
-	if w.families == nil {
-		w.families = w.fork(ofFamilies)
+func (w *World) Families() *Choices { return w.once(&w.families, ofFamilies) }
+
+// Plugins is the same of the plugins of the pods' networks.
+func (w *World) Plugins() *Choices { return w.once(&w.plugins, ofPlugins) }
+
+// Earlier is the same of objects that the manager's earlier releases have written.
+func (w *World) Earlier() *Choices { return w.once(&w.earlier, ofEarlier) }
+
+func (w *World) once(own **Choices, of uint64) *Choices {
+	if *own == nil {
+		*own = w.fork(of)
 	}
-	return w.families
+	return *own
 }
 
 // Add puts a manifest into the file: anything that is JSON.

@@ -29,7 +29,7 @@ var features = strings.Fields(`
 	fail-before lose-reply stale drop gone "allowed":["crash"] "only":["cni-del/"]
 	"hazards": pauseNode
 	"timed" "stall" "random" "pct" "pos"
-	"settle": "leakAfter": "nodeMonitorGrace": "sandboxRetry":
+	"settle": "leakAfter": "nodeMonitorGrace": "sandboxRetry": "type":"ipvlan" "type":"host-device" "noSpace":
 `)
 
 func TestFeatures(t *testing.T) {

@@ -244,8 +244,11 @@ func TestHandleCountAfterCalls(t *testing.T) {
 func TestSpinningReconciler(t *testing.T) {
 	table(t, SpinningReconciler, []row{
 		{"one spins", func(v *View) {
-			v.Spins = []Spin{{Actor: "ipam-controller", Request: "GET pods/default/web-0", Times: 500, Since: sec(20)}}
+			v.Spins = []Spin{{Actors: []string{"ipam-controller"}, Request: "GET pods/default/web-0", Times: 500, Since: sec(20)}}
 		}, `ipam-controller has sent "GET pods/default/web-0" 500 times within 10s, as it has since 20s, and has changed nothing`},
+		{"two undo each other's writes", func(v *View) {
+			v.Spins = []Spin{{Actors: []string{"lb", "lb~2"}, Row: []model.Ref{model.AddressOf(ip("10.0.0.1")), model.ServiceOf("default/web")}, Times: 40, Since: sec(20)}}
+		}, `lb, lb~2 wrote 10.0.0.1 for default/web 40 times within 10s, and each time it was undone, as it has been since 20s`},
 	})
 }
 

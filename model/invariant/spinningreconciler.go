@@ -6,42 +6,57 @@ import (
 	"ipamsim/model"
 )
 
-// Spin is a background process of the manager that asks for the same again and again
-// without a pause, while nothing that it writes changes anything.
+// Spin is what background processes of the manager do again and again without any progress: one
+// that sends the same request without a pause while nothing that it writes changes
+// anything, or one or several that change a row of the record back and forth.
 type Spin struct {
-	Actor   string
-	Request string // what it has asked for most often
-	Times   int    // within SpinWindow
+	Actors  []string    // sorted
+	Request string      // what it has sent most often; "" if it is about Row
+	Row     []model.Ref // what the row is about, sorted; none if it is about Request
+	Times   int         // within SpinWindow
 	Since   time.Duration
 }
 
-// A process spins that has asked for one thing SpinTimes in each SpinWindow of
-// SpinFor, and changed nothing all the while. No poll of either manager comes near:
-// the shortest period of theirs is half a second.
+// A process spins that has sent one request SpinTimes in each SpinWindow of SpinFor, and
+// changed nothing. No poll of any manager comes near: the shortest period is
+// half a second. Processes undo what they did if they have made the same row UndoTimes in each
+// of these windows: nothing in a cluster comes and goes twice a second under one name.
 const (
 	SpinWindow = 10 * time.Second
 	SpinTimes  = 100
 	SpinFor    = 30 * time.Second
+	UndoTimes  = 20
 )
 
-// SpinningReconciler is a load on the datastore that grows with the cluster and does
-// nobody any good.
+// Codes of SpinningReconciler.
+const (
+	sameRequest = "same-request"
+	Undone      = "undone"
+)
+
+// SpinningReconciler is a load on the datastore that grows with the cluster and has no use.
 var SpinningReconciler = define(Invariant{
 	Name:     "spinning-reconciler",
 	Severity: model.Minor,
 	Phase:    Always,
-	Doc:      "No reconciler sends the same requests again and again without a pause and without changing anything.",
-	Kinds:    []Kind{{"", "{actor} has sent \"{request}\" {times} times within {window}, as it has since {since}, and has changed nothing"}},
+	Doc:      "No reconciler sends the same requests again and again without a pause and without changing anything, and none undoes again and again what it or another one has written.",
+	Kinds: []Kind{
+		{sameRequest, "{actor} has sent \"{request}\" {times} times within {window}, as it has since {since}, and has changed nothing"},
+		{Undone, "{actor} wrote[ {address}][ {block}][ {reservation}][ node port {nodeport}][ of {pool}][ for {pod}][ for {service}][ for node {node}] {times} times within {window}, and each time it was undone, as it has been since {since}"},
+	},
 }, func(v View) []finding {
 	var out []finding
 	for _, s := range v.Spins {
-		out = append(out, finding{
-			objects: []model.Ref{actorName(s.Actor)},
-			facts: []model.Fact{
-				model.NewFact("request", s.Request), model.NewFact("times", s.Times),
-				model.NewFact("window", SpinWindow), model.NewFact("since", s.Since),
-			},
-		})
+		f := finding{code: sameRequest, facts: []model.Fact{model.NewFact("times", s.Times), model.NewFact("window", SpinWindow), model.NewFact("since", s.Since)}}
+		for _, a := range s.Actors {
+			f.objects = append(f.objects, actorName(a))
+		}
+		if s.Row != nil {
+			f.code, f.objects = Undone, append(f.objects, s.Row...)
+		} else {
+			f.facts = append(f.facts, model.NewFact("request", s.Request))
+		}
+		out = append(out, f)
 	}
 	return out
 })

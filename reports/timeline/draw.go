@@ -28,6 +28,9 @@ const (
 
 // draw lays the entries out.
 func draw(entries []*entry, s *subject) []string {
+	if len(entries) == 0 && s.v.Step <= 1 {
+		return []string{fmt.Sprintf("%20s  nothing had happened: what is configured makes it so", "")}
+	}
 	cols := s.lanes(entries)
 	gutter := gutterOf(entries)
 	head := fmt.Sprintf("%12s %6s  %s", "time", "step", layout.Pad("", gutter))
@@ -47,7 +50,7 @@ func draw(entries []*entry, s *subject) []string {
 		if n := e.step - last - 1; n >= elidedMin && last > 0 {
 			out = append(out, elided(n))
 		}
-		last = max(last, e.step)
+		last = max(last, e.step, e.end)
 		out = append(out, s.line(e, i, cols, gutter)...)
 	}
 	if n := s.v.Step - last; n >= elidedMin {

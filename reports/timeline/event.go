@@ -39,6 +39,9 @@ func (s *subject) event(ev *model.Event, holders map[string]*model.Event) *entry
 		if ev.Err != "" {
 			e.mark = 'x'
 		}
+		if ev.Kind == model.Exited && ev.Err != "" && !ev.Disturbed { // by itself: what it does not do from then on
+			e.weight, e.turn = glimpse, "exited"
+		}
 	default:
 		s.outside(e, ev, ours)
 	}

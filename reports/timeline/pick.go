@@ -35,6 +35,7 @@ type entry struct {
 	races  []model.RaceMark // its parts in the orders that decide
 	times  int              // how often the same was read, if more than once, and last when
 	until  time.Duration
+	end    int              // the last of several steps, 0: step
 	sign   *model.Violation // that is true from here on
 	say    func() string    // the text of what is no message
 }
@@ -63,6 +64,7 @@ func pick(r *reports.Report, s *subject) []*entry {
 			}
 		}
 		s.glimpses(all)
+		s.repeats(r, all)
 	}
 	if r.History != nil {
 		holders := map[string]*model.Event{}
@@ -74,6 +76,7 @@ func pick(r *reports.Report, s *subject) []*entry {
 			all = append(all, s.event(e, holders))
 		}
 	}
+	onePanic(all)
 	all = append(all, s.earlier(r, all)...)
 	s.passes(all)
 	thin(all, r.Imported())
@@ -267,6 +270,44 @@ func (s *subject) glimpses(all []*entry) {
 	}
 }
 
+// onePanic leaves out that a process exits that panics.
+func onePanic(all []*entry) {
+	type end struct {
+		actor string
+		step  int
+	}
+	panics := map[end]bool{}
+	for _, e := range all {
+		panics[end{e.actor, e.step}] = panics[end{e.actor, e.step}] || e.stack != ""
+	}
+	for _, e := range all {
+		if e.turn == "exited" && panics[end{e.actor, e.step}] {
+			e.weight, e.turn = unshown, ""
+		}
+	}
+}
+
+// repeats shows the request that a violation says is sent again and again: the first of those
+// that it counts, and until when they were sent.
+func (s *subject) repeats(r *reports.Report, all []*entry) {
+	request, ok := model.FactOf[string](s.v.Facts, "request")
+	since, _ := model.FactOf[time.Duration](s.v.Facts, "since")
+	if !ok {
+		return
+	}
+	var first *entry
+	for _, e := range all {
+		switch {
+		case e.about == nil || e.at < since || e.about.String() != request || !slices.Contains(s.named[model.RefActor], e.actor):
+		case first == nil:
+			first, e.times, e.weight = e, 1, cause
+			e.act, e.judged = r.Did(e.sent), true
+		default:
+			first.times, first.until, first.end, e.weight = first.times+1, e.at, e.step, unshown
+		}
+	}
+}
+
 // again merges reads that saw the same into the first of them.
 func again(reads []*entry) []*entry {
 	var out []*entry
@@ -318,7 +359,7 @@ func (s *subject) shares(objects []model.Ref) bool {
 // handed out a hundred times was handed out rightly most of the time. Of what was done
 // to an imported cluster more is kept: that is what its user asks about.
 func thin(all []*entry, imported bool) {
-	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3, "operator": 3, "hazard": 4, "failed": 3, "gone": 4, "owned": 6, "counted": 6, "used": 3, "borrowed": 3}
+	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3, "operator": 3, "hazard": 4, "failed": 3, "gone": 4, "owned": 6, "counted": 6, "used": 3, "borrowed": 3, "exited": 3}
 	if imported {
 		left["operator"], left["hazard"] = 12, 12
 	}

@@ -67,6 +67,7 @@ func (c *world) draw(template func() (map[string]string, object)) {
 	c.affinity()
 	c.reservation()
 	c.collectors()
+	c.earlier()
 	c.namespaces()
 	c.daemons()
 	pods := w.Between(1, 7)

@@ -96,7 +96,7 @@ func (w *world) subnet(i int) object {
 // attachment draws a NetworkAttachmentDefinition whose interfaces end on their node.
 func (w *world) attachment(i int) {
 	name := fmt.Sprintf("net%d", i+1)
-	conf := object{"cniVersion": "1.0.0", "name": name, "type": space.Pick(w.Choices, "bridge", "ptp"), "ipam": w.section(i)}
+	conf := object{"cniVersion": "1.0.0", "name": name, "type": w.plugin(), "ipam": w.section(i)}
 	if w.Chance(1, 6) {
 		conf = object{"cniVersion": "1.0.0", "name": name, "plugins": []object{conf, {"type": "portmap"}}}
 	}
@@ -105,6 +105,12 @@ func (w *world) attachment(i int) {
 		"metadata": object{"name": name, "namespace": "default"}, "spec": object{"config": text(conf)},
 	})
 	w.networks, w.names = append(w.networks, "default/"+name), append(w.names, name)
+}
+
+// plugin draws which plugin makes the interfaces of a network.
+func (w *world) plugin() string {
+	usual := space.Pick(w.Choices, "bridge", "ptp")
+	return space.Pick(w.Plugins(), usual, usual, usual, "macvlan", "ipvlan", "host-device")
 }
 
 // primary draws the network of all pods on the nodes' podCIDRs.
@@ -121,7 +127,7 @@ func (w *world) primary() {
 	w.names = append(w.names, "cbr0")
 	w.Doc.Spec.Nodes, w.room = nil, min(w.room, 1<<(32-bits)-3)
 	conf := object{"cniVersion": "1.0.0", "name": "cbr0", "plugins": []object{
-		{"type": space.Pick(w.Choices, "bridge", "ptp"), "ipam": object{"type": "host-local"}}, {"type": "portmap"},
+		{"type": w.plugin(), "ipam": object{"type": "host-local"}}, {"type": "portmap"},
 	}}
 	w.Add(object{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "kube-router-cfg", "namespace": "kube-system"},

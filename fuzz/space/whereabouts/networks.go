@@ -234,7 +234,7 @@ func (w *world) sliced(nets []network) {
 
 // definition is the manifest, with a plain configuration or a list of plugins.
 func (w *world) definition(n network) object {
-	plugin := object{"cniVersion": "0.3.1", "name": n.name, "type": "macvlan", "master": "eth1", "ipam": n.conf}
+	plugin := object{"cniVersion": "0.3.1", "name": n.name, "type": space.Pick(w.Plugins(), "macvlan", "macvlan", "ipvlan", "bridge", "host-device"), "master": "eth1", "ipam": n.conf}
 	if w.Chance(1, 8) {
 		delete(plugin, "cniVersion")
 		delete(plugin, "name")

@@ -83,8 +83,9 @@ func (c *Checker) Stepped(s *sim.Step) []model.Violation {
 	}
 	c.stepDisturbs(s)
 	c.countSpins(s)
-	before := len(c.found)
+	before, changes := len(c.found), len(c.ledger.Changes)
 	c.check(invariant.Always, false)
+	c.countUndone(s, changes)
 	c.frame()
 	return c.found[before:]
 }

@@ -1,28 +1,61 @@
 package checker
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
 
-// spins are how often the manager's background processes ask for the same.
+// spins are how often the manager's background processes send the same request, and write the
+// same row of the record.
 type spins struct {
 	of       map[sim.ActorID]*spin
+	rows     map[string]*undo
 	revision int64 // of the store, at the step before
 	found    []invariant.Spin
 }
 
 // spin is one process.
 type spin struct {
-	began    time.Duration       // the window
-	asked    map[sim.Request]int // in it
-	since    time.Duration       // the first of the windows, up to this one, in each of which it spun
+	window
+	asked map[sim.Request]int // in the window
+}
+
+// undo is one row, by its kind and what it is about.
+type undo struct {
+	window
+	times int // in the window
+	by    map[string]bool
+}
+
+// window counts for invariant.SpinWindow.
+type window struct {
+	began    time.Duration
+	since    time.Duration // the first of the windows, up to this one, in each of which it was too often
 	reported bool
 }
 
-// countSpins counts a step. What a process has changed starts it anew.
+// over ends a window that is as long, in which it was so often, and reports whether it has been
+// too often for long enough, and that was not reported.
+func (x *window) over(at time.Duration, times, most int) (over, report bool) {
+	if at-x.began < invariant.SpinWindow {
+		return false, false
+	}
+	if times < most || at-x.began >= 2*invariant.SpinWindow {
+		x.since = at
+	}
+	x.began = at
+	report = at-x.since >= invariant.SpinFor && !x.reported
+	x.reported = x.reported || report
+	return true, report
+}
+
+// countSpins counts a step. A write that changes something begins again.
 func (c *Checker) countSpins(s *sim.Step) {
 	op := &s.Choice.Op
 	c.mu.Lock()
@@ -36,7 +69,7 @@ func (c *Checker) countSpins(s *sim.Step) {
 	x := j.of[op.Actor]
 	switch {
 	case x == nil:
-		x = &spin{began: s.At, since: s.At, asked: map[sim.Request]int{}}
+		x = &spin{window{began: s.At, since: s.At}, map[sim.Request]int{}}
 		if j.of == nil {
 			j.of = map[sim.ActorID]*spin{}
 		}
@@ -44,29 +77,72 @@ func (c *Checker) countSpins(s *sim.Step) {
 	case j.revision != was && op.Kind == sim.Write:
 		x.began, x.since = s.At, s.At
 		clear(x.asked)
-	case s.At-x.began >= invariant.SpinWindow && x.next(s.At):
+	default:
 		most := x.most()
-		j.found = append(j.found, invariant.Spin{Actor: string(op.Actor), Request: most.String(), Times: x.asked[most], Since: x.since})
-		c.changed = true
-	}
-	if s.At-x.began >= invariant.SpinWindow {
-		x.began = s.At
-		clear(x.asked)
+		over, report := x.over(s.At, x.asked[most], invariant.SpinTimes)
+		if report {
+			c.spun(invariant.Spin{Actors: []string{string(op.Actor)}, Request: most.String(), Times: x.asked[most], Since: x.since})
+		}
+		if over {
+			clear(x.asked)
+		}
 	}
 	x.asked[*op.Request]++
 }
 
-// next checks a window that has ended, and reports whether the process has spun for long
-// enough, and that was not reported.
-func (x *spin) next(at time.Duration) bool {
-	if x.asked[x.most()] < invariant.SpinTimes || at-x.began >= 2*invariant.SpinWindow {
-		x.since = at
+// countUndone counts the rows of the record that a step has written, of the changes from a
+// position on. Handles count addresses: they come back to a number as pods come and go.
+func (c *Checker) countUndone(s *sim.Step, from int) {
+	op := &s.Choice.Op
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if from == len(c.ledger.Changes) || op.Kind != sim.Write || !c.Theirs(op.Actor) || !background(op.Actor) {
+		return
 	}
-	if at-x.since < invariant.SpinFor || x.reported {
-		return false
+	j := &c.spins
+	for i := range c.ledger.Changes[from:] {
+		change := &c.ledger.Changes[from+i]
+		if change.Gone || change.Row == model.RefHandle {
+			continue
+		}
+		row := fmt.Sprint(change.Row, change.Refs)
+		x := j.rows[row]
+		if x == nil {
+			x = &undo{window{began: s.At, since: s.At}, 0, map[string]bool{}}
+			if j.rows == nil {
+				j.rows = map[string]*undo{}
+			}
+			j.rows[row] = x
+		}
+		over, report := x.over(s.At, x.times, invariant.UndoTimes)
+		if report {
+			c.spun(invariant.Spin{Actors: slices.Sorted(maps.Keys(x.by)), Row: c.rowOf(change.Refs), Times: x.times, Since: x.since})
+		}
+		if over {
+			x.times = 0
+			clear(x.by)
+		}
+		x.times++
+		x.by[string(op.Actor)] = true
 	}
-	x.reported = true
-	return true
+}
+
+// rowOf is what a row is about. That of a load balancer's address names no pool, but the Service.
+func (c *Checker) rowOf(refs []model.Ref) []model.Ref {
+	out := slices.Clone(refs)
+	for i := range out {
+		if services := c.recorded.Services; out[i].Kind == model.RefPool && services != nil &&
+			slices.ContainsFunc(services.All, func(s model.Service) bool { return s.Name == out[i].Name }) {
+			out[i].Kind = model.RefService
+		}
+	}
+	slices.SortFunc(out, model.Ref.Compare)
+	return out
+}
+
+func (c *Checker) spun(s invariant.Spin) {
+	c.spins.found = append(c.spins.found, s)
+	c.changed = true
 }
 
 // most is what the process has asked for most often in its window; of several, the first

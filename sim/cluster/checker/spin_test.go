@@ -1,9 +1,11 @@
 package checker
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
@@ -50,6 +52,44 @@ func TestSpins(t *testing.T) {
 				}
 				step(at, sim.Write)
 			}
+		}
+		if got := len(c.spins.found); got != x.want {
+			t.Errorf("%s: found %d, want %d", x.name, got, x.want)
+		}
+	}
+}
+
+// Processes undo each other's writes that make one row of the record again and again. What
+// comes under another name each time is work, and so is what executions of the plugin do.
+func TestUndone(t *testing.T) {
+	const often = invariant.SpinWindow / (2 * invariant.UndoTimes)
+	for _, x := range []struct {
+		name  string
+		actor sim.ActorID
+		every time.Duration // a write that gives, or takes away
+		other bool          // another Service each time
+		want  int
+	}{
+		{"one row, back and forth", "controller", often, false, 1},
+		{"a row for each of many Services", "controller", often, true, 0},
+		{"seldom", "controller", 3 * often, false, 0},
+		{"it is an execution of the plugin", "cni-add/default/web-0/net1", often, false, 0},
+		{"it is none of the manager's", "operator", often, false, 0},
+	} {
+		c := &Checker{}
+		c.truth.init()
+		c.upstream = map[sim.ActorID]string{"controller": "", "cni-add/default/web-0/net1": "a"}
+		for i := 0; time.Duration(i)*x.every < 2*invariant.SpinFor; i++ {
+			service := "default/web"
+			if x.other {
+				service = fmt.Sprintf("default/web-%d", i)
+			}
+			before := len(c.ledger.Changes)
+			c.ledger.Changes = append(c.ledger.Changes, model.Change{Row: model.RefAddress, Refs: []model.Ref{model.ServiceOf(service)}, Came: i%2 == 0, Gone: i%2 == 1})
+			s := &sim.Step{}
+			s.At = time.Duration(i) * x.every
+			s.Choice.Op = sim.Op{Actor: x.actor, Kind: sim.Write}
+			c.countUndone(s, before)
 		}
 		if got := len(c.spins.found); got != x.want {
 			t.Errorf("%s: found %d, want %d", x.name, got, x.want)
