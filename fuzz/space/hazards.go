@@ -30,10 +30,10 @@ func (w *World) Hazards() {
 }
 
 // pluginHazard lets plugins of the pods' networks fail, too, in one of four worlds with hazards
-// whose pods have networks.
+// and pods.
 func (w *World) pluginHazard() {
 	h := &w.Doc.Spec.Hazards
-	if h.Max == 0 || !slices.Contains([]string{"calico", "calico+whereabouts", "host-local", "whereabouts"}, w.Doc.Spec.IPAM) || !w.Plugins().Chance(1, 4) {
+	if h.Max == 0 || len(w.loads) == 0 || !w.Plugins().Chance(1, 4) {
 		return
 	}
 	if len(h.Kinds) == 0 { // all that this cluster can have, which loading decides
