@@ -40,6 +40,7 @@ type Past struct {
 	outside    []finding                      // against OutOfPool
 
 	balanced map[balancedFamily]netip.Addr // the last that Services were given for their load balancers
+	released map[netip.Addr]time.Duration  // since when no claim backs the address of a node's own device
 }
 
 // rules are since when a network's policy is what it is.
@@ -87,6 +88,7 @@ func (p *Past) Note(v View) {
 	p.noteGaps(&v)
 	p.noteClusterIPs(&v)
 	p.noteBalanced(&v)
+	p.noteDevices(&v)
 	p.calls.note(&v)
 	p.record, p.begun = v.Record, true
 }

@@ -58,6 +58,15 @@ func TestClaimsOfTunnels(t *testing.T) {
 		{"released and taken by a pod", func(v *View) { v.Record.Claims[2] = v.Record.Claims[0]; v.Record.Claims[2].Addr = ip("10.7.0.2") },
 			"/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim says so: it can be given away"},
 	})
+	tableOf(t, calmBlocks, UnbackedSandbox, []row{
+		{"released for longer than a move takes", func(v *View) {
+			steps(v, func(v *View) { unclaim(v, "10.7.0.2") }, func(v *View) { v.Truth.At += Overlap })
+		}, "/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim says so: it can be given away"},
+		{"claimed for a pod as soon as it is released", func(v *View) {
+			steps(v, func(v *View) { v.Record.Claims[2] = v.Record.Claims[0]; v.Record.Claims[2].Addr = ip("10.7.0.2") })
+		}, "/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim says so: it can be given away"},
+		{"released while it moves", func(v *View) { steps(v, func(v *View) { unclaim(v, "10.7.0.2") }) }, ""},
+	})
 	tableOf(t, calmBlocks, DuplicateAddress, []row{
 		{"a pod's too", func(v *View) { start(v, "9", "node-2", "c9", netK, "10.7.0.2") },
 			"10.7.0.2 in network kube-system/k8s-pod-network is held by two live sandboxes: /node-1 on node-1 since 0s, and default/web-9 on node-2 since 10s"},

@@ -9,7 +9,9 @@ import "ipamsim/model"
 // managers know pods by their names (Whereabouts) and dumps do not name
 // containers; but not if that container lives: then the claim is that one's, goes
 // with it, and the sandbox is a namesake without a claim. A pool that is disabled gives
-// nothing away: its addresses are judged once all is calm (Convergence).
+// nothing away: its addresses are judged once all is calm (Convergence). A node's own device
+// may be without a claim for Overlap: calico-node releases a tunnel's address before it changes
+// the Node, a few milliseconds in every move. A pod that gets it then is DuplicateAddress.
 var UnbackedSandbox = define(Invariant{
 	Name:     "unbacked-sandbox",
 	Severity: model.Major,
@@ -22,7 +24,7 @@ var UnbackedSandbox = define(Invariant{
 }, func(v View) []finding {
 	var out []finding
 	for _, h := range unbacked(v) {
-		if !silent(&v, h.sandbox) && !inDisabledPool(h) {
+		if !silent(&v, h.sandbox) && !inDisabledPool(h) && !v.Past.moves(&v, h) {
 			out = append(out, unbackedFinding(&v, h))
 		}
 	}
