@@ -251,6 +251,13 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 			return i, refs
 		}
 	}
+	if r.v.Invariant == invariant.UnservedLoadBalancer.Name && r.v.Code != invariant.ClaimNotInStatus {
+		// The Service has lost it, though another one may have been given it since.
+		refs := addresses(r.v.Objects)
+		if i := l.LastOf(r.v.Step, func(c *model.Change) bool { return c.Row == model.RefAddress && c.Gone && c.Names(refs...) }); i >= 0 {
+			return i, refs
+		}
+	}
 	blocks, nodes := only(r.v.Objects, model.RefBlock), only(r.v.Objects, model.RefNode)
 	// Who owns it, and not whose it was.
 	if i := l.LastOfBoth(r.v.Step, blocks, nodes, model.RefBlock); i >= 0 && len(addresses(r.v.Objects)) == 0 {

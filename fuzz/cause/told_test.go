@@ -118,6 +118,21 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
+// A Service lost its address by its release, though another Service has been given it since.
+func TestLostAddressOfService(t *testing.T) {
+	p := newPlay(t)
+	claimOf := func(handle string) model.Claim { return model.Claim{Pool: "10.0.0.0-24", Addr: addr, Handle: handle} }
+	p.step(sim.Write, "lb~1", "PUT", "ipamblocks/a")
+	p.claims(claimOf("lb-a"))
+	p.step(sim.Write, "lb~1", "PATCH", "ipamblocks/a")
+	p.claims()
+	p.step(sim.Write, "lb~1", "PUT", "ipamblocks/a")
+	p.claims(claimOf("lb-b"))
+	v := p.breaks("unserved-load-balancer", model.ServiceOf("default/a"), model.AddressOf(addr))
+	v.Code = "no-address"
+	p.want(v, "unserved-load-balancer, no-address, wrote lb PATCH ipamblocks removed")
+}
+
 // What came back with a machine that had lost its power is told by the DEL that had taken it
 // away, and not by the message after which it was seen.
 func TestCameBackWithTheMachine(t *testing.T) {
