@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/strict"
@@ -57,6 +58,8 @@ type Cluster struct {
 	unread   []string // lists that nobody could read, with the reason
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
+	wires    map[string]wire      // networks, by the key of the NetworkAttachmentDefinition
+	reported []model.Violation
 }
 
 // reading is one manager's.
@@ -72,7 +75,7 @@ func New(managers []*ipam.Manager) *Cluster {
 	c := &Cluster{
 		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
 		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{},
-		podLists: map[podList]bool{}, versions: map[uint64]bool{},
+		podLists: map[podList]bool{}, versions: map[uint64]bool{}, wires: map[string]wire{},
 	}
 	c.Store = kept.NewStore(c.leading)
 	c.managers, c.resources = managers, Resources(managers)

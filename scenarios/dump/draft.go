@@ -150,6 +150,10 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 	d.missingNodes()
 	if !o.beside() {
 		d.others()
+		c.reported = nil
+		if !o.Anonymise && !d.report.NoPods {
+			c.reported = d.compare()
+		}
 	}
 	for _, r := range d.present {
 		if r.record.Settle != nil {

@@ -67,6 +67,7 @@ var kubernetes = []Resource{
 	{APIVersion: "apps/v1", Plural: "deployments", Kind: "Deployment", add: (*Cluster).addWorkload},
 	{APIVersion: "apps/v1", Plural: "statefulsets", Kind: "StatefulSet", add: (*Cluster).addWorkload},
 	{APIVersion: "batch/v1", Plural: "jobs", Kind: "Job", add: (*Cluster).addWorkload},
+	{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", add: (*Cluster).addWire},
 	{APIVersion: "v1", Plural: "pods", Kind: "Pod", add: (*Cluster).addPod},
 }
 

@@ -2,6 +2,8 @@ package kept
 
 import (
 	"encoding/json"
+	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -135,6 +137,8 @@ type Node struct {
 	Unheard     bool // its kubelet has been silent for long
 	Windows     bool
 	Taints      []Taint           // those that Kubernetes sets by itself left out
+	PodCIDRs    []netip.Prefix    // that can be read
+	Addresses   []netip.Addr      // internal ones
 	Renumbered  map[string]string // addresses with lengths, of an anonymised one
 }
 
@@ -154,11 +158,14 @@ const stateTaints = "node.kubernetes.io/"
 func (c *Store) NodeOf(h *Head, raw json.RawMessage, managers func(annotation string) bool) (n Node, err error) {
 	var o struct {
 		Spec struct {
-			Unschedulable bool    `json:"unschedulable"`
-			Taints        []Taint `json:"taints"`
+			Unschedulable bool     `json:"unschedulable"`
+			Taints        []Taint  `json:"taints"`
+			PodCIDR       string   `json:"podCIDR"`
+			PodCIDRs      []string `json:"podCIDRs"`
 		} `json:"spec"`
 		Status struct {
-			Conditions []struct{ Type, Status string } `json:"conditions"`
+			Addresses  []struct{ Type, Address string } `json:"addresses"`
+			Conditions []struct{ Type, Status string }  `json:"conditions"`
 			NodeInfo   struct {
 				OperatingSystem string `json:"operatingSystem"`
 			} `json:"nodeInfo"`
@@ -182,6 +189,16 @@ func (c *Store) NodeOf(h *Head, raw json.RawMessage, managers func(annotation st
 			n.Annotations = map[string]string{}
 		}
 		n.Annotations[c.Word(k)] = v
+	}
+	for _, s := range append(o.Spec.PodCIDRs, o.Spec.PodCIDR) {
+		if p, err := netip.ParsePrefix(s); err == nil && !slices.Contains(n.PodCIDRs, p.Masked()) {
+			n.PodCIDRs = append(n.PodCIDRs, p.Masked())
+		}
+	}
+	for _, a := range o.Status.Addresses {
+		if a.Type == "InternalIP" {
+			n.Addresses = append(n.Addresses, AddrsIn([]string{a.Address})...)
+		}
 	}
 	for _, s := range o.Status.Conditions {
 		n.NotReady = n.NotReady || s.Type == "Ready" && s.Status != "True"

@@ -1,0 +1,40 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/scenarios/dump"
+)
+
+// reported are the sentences of what pods report themselves.
+var reported = map[string]string{
+	dump.ReportedTwice:   "{pod} report the same address[ in network {network}], {address}",
+	dump.ReportedGateway: "{pod} has {address}, the gateway of network {network}",
+	dump.ReportedOfNode:  "{pod} has {address}, the address of node {node}",
+	dump.ReportedOutside: "{pod} on {node} has {address}, which is in the podCIDR of {of}: packets to it go there",
+}
+
+// takeReported adds conflicts that pods report, of those addresses for which the records of
+// managers show none.
+func (f *Findings) takeReported(all []model.Violation, commands bool) {
+	for _, x := range all {
+		addr := model.Named(x.Objects, model.RefAddress)
+		known := func(y Finding) bool {
+			return y.Invariant == x.Invariant && model.Named(y.Objects, model.RefAddress) == addr
+		}
+		if slices.ContainsFunc(f.All, known) || slices.ContainsFunc(f.Supposed, known) {
+			continue
+		}
+		n := Finding{Violation: x}
+		n.Message = x.Say(reported[x.Code])
+		if commands {
+			n.Check = fmt.Sprintf("kubectl get pods --all-namespaces -o wide | grep -wF '%s' shows the pods that report it now", addr)
+			if model.Named(x.Objects, model.RefNetwork) != "" {
+				n.Check = fmt.Sprintf("kubectl get pods --all-namespaces -o yaml | grep -wF '\"%s\"' shows how many pods report it now", addr)
+			}
+		}
+		f.All = append(f.All, n)
+	}
+}

@@ -1,0 +1,77 @@
+package dump_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/cmd/managers"
+	"ipamsim/scenarios/dump"
+)
+
+const podCIDRs = `
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {podCIDRs: [10.1.1.0/24]}, status: {addresses: [{type: InternalIP, address: 10.1.9.1}]}}
+- {apiVersion: v1, kind: Node, metadata: {name: n2}, spec: {podCIDRs: [10.1.2.0/24]}, status: {addresses: [{type: InternalIP, address: 10.1.9.2}]}}
+- {apiVersion: v1, kind: Pod, metadata: {name: home, namespace: d}, spec: {nodeName: n1}, status: {phase: Running, podIP: 10.1.1.9}}
+- {apiVersion: v1, kind: Pod, metadata: {name: there, namespace: d}, spec: {nodeName: n2}, status: {phase: Running, podIP: 10.1.2.9}}
+`
+
+// attached is a pod on a node with an address of the network d/net.
+func attached(name, node, addr string) string {
+	return fmt.Sprintf(`- {apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: d, annotations: {k8s.v1.cni.cncf.io/network-status: '[{"name": "d/net", "ips": ["%s"]}]'}}, spec: {nodeName: %s}, status: {phase: Running}}
+`, name, addr, node)
+}
+
+func network(config string) string {
+	return fmt.Sprintf(`- {apiVersion: k8s.cni.cncf.io/v1, kind: NetworkAttachmentDefinition, metadata: {name: net, namespace: d}, spec: {config: '%s'}}
+`, config)
+}
+
+// What pods report is compared: each conflict, and what is near to one.
+func TestReported(t *testing.T) {
+	pod := func(name, spec, status string) string {
+		return fmt.Sprintf("- {apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: d}, spec: {%s}, status: {%s}}\n", name, spec, status)
+	}
+	for _, c := range []struct {
+		name, more string
+		want       []string
+	}{
+		{"nothing", "", nil},
+		{"two pods with one address", pod("a", "nodeName: n1", "phase: Running, podIP: 10.1.1.9"),
+			[]string{"duplicate-address reported-by-two-pods [address 10.1.1.9 pod d/a pod d/home]"}},
+		{"of the second family", pod("a", "nodeName: n1", "phase: Running, podIPs: [{ip: 10.1.1.2}, {ip: 'fd00::1'}]") + pod("b", "nodeName: n1", "phase: Running, podIPs: [{ip: 10.1.1.3}, {ip: 'fd00::1'}]"),
+			[]string{"duplicate-address reported-by-two-pods [address fd00::1 pod d/a pod d/b]"}},
+		{"the address of a node", pod("a", "nodeName: n1", "phase: Running, podIP: 10.1.9.2"),
+			[]string{"duplicate-address reported-address-of-node [address 10.1.9.2 node n2 pod d/a]"}},
+		{"of another node's podCIDR", pod("a", "nodeName: n1", "phase: Running, podIP: 10.1.2.7"),
+			[]string{"out-of-pool in-range-of-another-node [address 10.1.2.7 node n1 pod d/a]"}},
+		{"one wire, two pods", network(`{"type": "macvlan", "ipam": {"type": "host-local"}}`) + attached("a", "n1", "10.7.0.1") + attached("b", "n2", "10.7.0.1"),
+			[]string{"duplicate-address reported-by-two-pods [address 10.7.0.1 network d/net pod d/a pod d/b]"}},
+		{"a wire of each node, one node", network(`{"plugins": [{"type": "bridge", "ipam": {"type": "host-local"}}]}`) + attached("a", "n1", "10.7.0.1") + attached("b", "n1", "10.7.0.1"),
+			[]string{"duplicate-address reported-by-two-pods [address 10.7.0.1 network d/net pod d/a pod d/b]"}},
+		{"the gateway", network(`{"type": "macvlan", "ipam": {"type": "static", "routes": [{"dst": "0.0.0.0/0", "gw": "10.7.0.1"}]}}`) + attached("a", "n1", "10.7.0.1"),
+			[]string{"duplicate-address reported-gateway [address 10.7.0.1 network d/net pod d/a]"}},
+
+		{"of the node's network", pod("a", "nodeName: n1, hostNetwork: true", "phase: Running, podIP: 10.1.9.1"), nil},
+		{"finished", pod("a", "nodeName: n1", "phase: Succeeded, podIP: 10.1.1.9"), nil},
+		{"not bound", pod("a", "", "phase: Pending, podIP: 10.1.1.9"), nil},
+		{"a wire of each node", network(`{"type": "bridge", "ipam": {"type": "host-local"}}`) + attached("a", "n1", "10.7.0.1") + attached("b", "n2", "10.7.0.1"), nil},
+		{"no definition", attached("a", "n1", "10.7.0.1") + attached("b", "n2", "10.7.0.1"), nil},
+		{"podCIDRs are not where addresses come from", pod("a", "nodeName: n1", "phase: Running, podIP: 10.1.2.7") + pod("b", "nodeName: n2", "phase: Running, podIP: 10.1.1.7"), nil},
+	} {
+		k := dump.New(managers.All())
+		if err := k.Read("F", strings.NewReader("apiVersion: v1\nkind: List\nitems:"+podCIDRs+c.more), nil); err != nil {
+			t.Fatal(err)
+		}
+		scenario(t, k, dump.Options{})
+		var got []string
+		for _, v := range k.Reported() {
+			got = append(got, fmt.Sprint(v.Invariant, " ", v.Code, " ", v.Objects))
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s: -want +got:\n%s", c.name, d)
+		}
+	}
+}
