@@ -22,10 +22,10 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/reported"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
-
-	"ipamsim/scenarios/dump/kept"
 )
 
 // Origin is where an object was read, Progress how far a file has been read.
@@ -58,7 +58,7 @@ type Cluster struct {
 	unread   []string // lists that nobody could read, with the reason
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
-	wires    map[string]wire      // networks, by the key of the NetworkAttachmentDefinition
+	networks reported.Networks
 	reported []model.Violation
 }
 
@@ -75,7 +75,7 @@ func New(managers []*ipam.Manager) *Cluster {
 	c := &Cluster{
 		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
 		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{},
-		podLists: map[podList]bool{}, versions: map[uint64]bool{}, wires: map[string]wire{},
+		podLists: map[podList]bool{}, versions: map[uint64]bool{}, networks: reported.Networks{},
 	}
 	c.Store = kept.NewStore(c.leading)
 	c.managers, c.resources = managers, Resources(managers)
@@ -92,6 +92,10 @@ func importable(all []*ipam.Manager) []*ipam.Manager {
 	slices.SortFunc(all, func(a, b *ipam.Manager) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
+
+// Reported are the conflicts that pods, nodes and networks show by themselves. They are known
+// after Scenario, of a scenario that is not anonymised.
+func (c *Cluster) Reported() []model.Violation { return c.reported }
 
 // Managers are those that the cluster may have and that have an importer, by name.
 func (c *Cluster) Managers() []*ipam.Manager { return importable(c.managers) }

@@ -9,7 +9,6 @@ import (
 
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
-
 	"ipamsim/scenarios/dump/kept"
 )
 

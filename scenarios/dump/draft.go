@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/strict"
-
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/reported"
 	"ipamsim/scenarios/dump/workload"
+	"ipamsim/scenarios/strict"
 )
 
 // Draft is the scenario before it is written: what was read, and what had to be
@@ -152,7 +152,7 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		d.others()
 		c.reported = nil
 		if !o.Anonymise && !d.report.NoPods {
-			c.reported = d.compare()
+			c.reported = (&reported.Cluster{Pods: c.Pods, Nodes: c.Nodes, Networks: c.networks}).Conflicts()
 		}
 	}
 	for _, r := range d.present {

@@ -9,9 +9,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/alias"
-
 	"ipamsim/scenarios/dump/kept"
-
 	"ipamsim/scenarios/dump/manifest"
 )
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"ipamsim/scenarios/dump/decode"
-
 	"ipamsim/scenarios/dump/kept"
 )
 

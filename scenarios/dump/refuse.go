@@ -5,9 +5,8 @@ import (
 	"strings"
 
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/strict"
-
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/strict"
 )
 
 // ourKinds are the documents that are no dump, and which command is for them.

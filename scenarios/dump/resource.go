@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"ipamsim/scenarios/dump/decode"
-	"ipamsim/sim/ipam"
-
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/sim/ipam"
 )
 
 // Resource is a kind of object that says something about addresses, as an API server
@@ -67,7 +66,7 @@ var kubernetes = []Resource{
 	{APIVersion: "apps/v1", Plural: "deployments", Kind: "Deployment", add: (*Cluster).addWorkload},
 	{APIVersion: "apps/v1", Plural: "statefulsets", Kind: "StatefulSet", add: (*Cluster).addWorkload},
 	{APIVersion: "batch/v1", Plural: "jobs", Kind: "Job", add: (*Cluster).addWorkload},
-	{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", add: (*Cluster).addWire},
+	{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", add: func(c *Cluster, h *kept.Head, raw json.RawMessage) error { return c.networks.Add(h, raw) }},
 	{APIVersion: "v1", Plural: "pods", Kind: "Pod", add: (*Cluster).addPod},
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ipamsim/scenarios"
-
 	"ipamsim/scenarios/dump/kept"
 )
 

@@ -5,15 +5,15 @@ import (
 	"slices"
 
 	"ipamsim/model"
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/reported"
 )
 
-// reported are the sentences of what pods report themselves.
-var reported = map[string]string{
-	dump.ReportedTwice:   "{pod} report the same address[ in network {network}], {address}",
-	dump.ReportedGateway: "{pod} has {address}, the gateway of network {network}",
-	dump.ReportedOfNode:  "{pod} has {address}, the address of node {node}",
-	dump.ReportedOutside: "{pod} on {node} has {address}, which is in the podCIDR of {of}: packets to it go there",
+// sentences are those of what pods report themselves.
+var sentences = map[string]string{
+	reported.Twice:   "{pod} report the same address[ in network {network}], {address}",
+	reported.Gateway: "{pod} has {address}, the gateway of network {network}",
+	reported.OfNode:  "{pod} has {address}, the address of node {node}",
+	reported.Outside: "{pod} on {node} has {address}, which is in the podCIDR of {of}: packets to it go there",
 }
 
 // takeReported adds conflicts that pods report, of those addresses for which the records of
@@ -28,7 +28,7 @@ func (f *Findings) takeReported(all []model.Violation, commands bool) {
 			continue
 		}
 		n := Finding{Violation: x}
-		n.Message = x.Say(reported[x.Code])
+		n.Message = x.Say(sentences[x.Code])
 		if commands {
 			n.Check = fmt.Sprintf("kubectl get pods --all-namespaces -o wide | grep -wF '%s' shows the pods that report it now", addr)
 			if model.Named(x.Objects, model.RefNetwork) != "" {

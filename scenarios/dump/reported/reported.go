@@ -1,4 +1,8 @@
-package dump
+// Package reported finds conflicts that the objects of a cluster show by themselves, whichever
+// manager has assigned the addresses: what pods report (status.podIPs, network-status),
+// compared with each other, with the addresses of nodes, the gateways of networks and the
+// podCIDRs of nodes.
+package reported
 
 import (
 	"encoding/json"
@@ -11,19 +15,20 @@ import (
 	"ipamsim/scenarios/dump/kept"
 )
 
-// Codes of what pods report themselves, whichever manager has assigned their addresses.
+// Codes of the conflicts.
 const (
-	ReportedTwice   = "reported-by-two-pods"
-	ReportedGateway = "reported-gateway"
-	ReportedOfNode  = "reported-address-of-node"
-	ReportedOutside = "in-range-of-another-node"
+	Twice   = "reported-by-two-pods"
+	Gateway = "reported-gateway"
+	OfNode  = "reported-address-of-node"
+	Outside = "in-range-of-another-node"
 )
 
-// Reported are the conflicts that pods, nodes and NetworkAttachmentDefinitions show by
-// themselves: what pods report (status.podIPs, network-status), compared with each other, with
-// the addresses of nodes, the gateways of networks and the podCIDRs of nodes. They are known
-// after Scenario, sorted by invariant and objects; none of an anonymised scenario.
-func (c *Cluster) Reported() []model.Violation { return c.reported }
+// Cluster is what the conflicts are found in.
+type Cluster struct {
+	Pods     kept.Objects[kept.Pod]
+	Nodes    kept.Objects[kept.Node]
+	Networks Networks
+}
 
 // report is one address that a pod reports.
 type report struct {
@@ -32,43 +37,59 @@ type report struct {
 	addr    netip.Addr
 }
 
-// wire is what matters here of a NetworkAttachmentDefinition.
-type wire struct {
+// Networks are by the key of their NetworkAttachmentDefinition.
+type Networks map[string]Network
+
+// Add keeps a NetworkAttachmentDefinition.
+func (n Networks) Add(h *kept.Head, raw json.RawMessage) error {
+	var spec struct{ Config string }
+	if err := kept.SpecOf(raw, &spec); err != nil {
+		return err
+	}
+	if h.Metadata.Namespace == "" {
+		h.Metadata.Namespace = "default"
+	}
+	n[h.Key()] = networkOf(spec.Config)
+	return nil
+}
+
+// Network is what matters here of a NetworkAttachmentDefinition.
+type Network struct {
 	local    bool // each node has a wire of its own
 	gateways []netip.Addr
 }
 
-// compare finds the conflicts. Pods that are being deleted, or whose node is silent, may have
+// Conflicts are sorted by invariant and objects. Pods that are being deleted, or whose node is silent, may have
 // been replaced already.
-func (d *Draft) compare() (out []model.Violation) {
+func (c *Cluster) Conflicts() (out []model.Violation) {
 	holders := map[report][]*kept.Pod{}
-	for _, key := range d.Pods.Keys() {
-		p := &d.Pods[key].Value
-		n := d.Cluster.Nodes[p.Node]
+	for _, key := range c.Pods.Keys() {
+		p := &c.Pods[key].Value
+		n := c.Nodes[p.Node]
 		if p.HostNetwork || p.Finished() || p.Deleting || p.Node == "" || n != nil && n.Value.Unheard {
 			continue
 		}
-		for _, r := range d.reports(p) {
+		for _, r := range c.reports(p) {
 			if !slices.Contains(holders[r], p) {
 				holders[r] = append(holders[r], p)
 			}
 		}
 	}
-	nodes := d.internal()
+	nodes := c.internal()
 	for r, pods := range holders {
 		if len(pods) > 1 {
-			out = append(out, conflict(ReportedTwice, r, pods...))
+			out = append(out, conflict(Twice, r, pods...))
 		}
 		if node := nodes[r.addr]; node != "" && r.network == "" {
-			v := conflict(ReportedOfNode, r, pods[0])
+			v := conflict(OfNode, r, pods[0])
 			v.Objects = append(v.Objects, model.Ref{Kind: model.RefNode, Name: node})
 			out = append(out, v)
 		}
-		if w, ok := d.wires[r.network]; ok && slices.Contains(w.gateways, r.addr) {
-			out = append(out, conflict(ReportedGateway, r, pods[0]))
+		if w, ok := c.Networks[r.network]; ok && slices.Contains(w.gateways, r.addr) {
+			out = append(out, conflict(Gateway, r, pods[0]))
 		}
 	}
-	out = append(out, d.strays(holders)...)
+	out = append(out, c.strays(holders)...)
 	for i := range out {
 		slices.SortFunc(out[i].Objects, model.Ref.Compare)
 	}
@@ -77,7 +98,7 @@ func (d *Draft) compare() (out []model.Violation) {
 }
 
 // reports are the addresses that a pod reports.
-func (d *Draft) reports(p *kept.Pod) (out []report) {
+func (c *Cluster) reports(p *kept.Pod) (out []report) {
 	for _, a := range kept.AddrsIn(p.IPs) {
 		out = append(out, report{addr: a})
 	}
@@ -86,7 +107,7 @@ func (d *Draft) reports(p *kept.Pod) (out []report) {
 			continue
 		}
 		key := kept.Qualified(s.Name, p.Namespace)
-		w, ok := d.wires[key]
+		w, ok := c.Networks[key]
 		if !ok {
 			continue // an older Multus, or a network of which the dump has no definition
 		}
@@ -113,10 +134,10 @@ func conflict(code string, r report, pods ...*kept.Pod) model.Violation {
 }
 
 // internal are the nodes by their internal addresses.
-func (d *Draft) internal() map[netip.Addr]string {
+func (c *Cluster) internal() map[netip.Addr]string {
 	out := map[netip.Addr]string{}
-	for _, name := range d.Cluster.Nodes.Keys() {
-		for _, a := range d.Cluster.Nodes[name].Value.Addresses {
+	for _, name := range c.Nodes.Keys() {
+		for _, a := range c.Nodes[name].Value.Addresses {
 			out[a] = name
 		}
 	}
@@ -125,19 +146,19 @@ func (d *Draft) internal() map[netip.Addr]string {
 
 // strays are pods whose address is of another node's podCIDR, where addresses come from
 // podCIDRs: most pods have one of their own node's.
-func (d *Draft) strays(holders map[report][]*kept.Pod) (out []model.Violation) {
+func (c *Cluster) strays(holders map[report][]*kept.Pod) (out []model.Violation) {
 	home, away := 0, 0
 	for r, pods := range holders {
 		for _, p := range pods {
-			node := d.rangeOf(r.addr)
-			switch own := d.Cluster.Nodes[p.Node]; {
+			node := c.rangeOf(r.addr)
+			switch own := c.Nodes[p.Node]; {
 			case r.network != "" || own == nil || len(own.Value.PodCIDRs) == 0:
 			case node == p.Node:
 				home++
 			case node != "":
 				away++
 				out = append(out, model.Violation{
-					Invariant: invariant.OutOfPool.Name, Severity: invariant.OutOfPool.Severity, Code: ReportedOutside,
+					Invariant: invariant.OutOfPool.Name, Severity: invariant.OutOfPool.Severity, Code: Outside,
 					Objects: []model.Ref{model.AddressOf(r.addr), {Kind: model.RefPod, Name: p.Ref()}, {Kind: model.RefNode, Name: p.Node}},
 					Facts:   []model.Fact{model.NewFact("of", model.Ref{Kind: model.RefNode, Name: node})},
 				})
@@ -151,9 +172,9 @@ func (d *Draft) strays(holders map[report][]*kept.Pod) (out []model.Violation) {
 }
 
 // rangeOf is the node whose podCIDR holds an address, "" if none does.
-func (d *Draft) rangeOf(a netip.Addr) string {
-	for _, name := range d.Cluster.Nodes.Keys() {
-		if slices.ContainsFunc(d.Cluster.Nodes[name].Value.PodCIDRs, func(p netip.Prefix) bool { return p.Contains(a) }) {
+func (c *Cluster) rangeOf(a netip.Addr) string {
+	for _, name := range c.Nodes.Keys() {
+		if slices.ContainsFunc(c.Nodes[name].Value.PodCIDRs, func(p netip.Prefix) bool { return p.Contains(a) }) {
 			return name
 		}
 	}
@@ -165,21 +186,6 @@ func (d *Draft) rangeOf(a netip.Addr) string {
 // Source: containernetworking/plugins, plugins/main/bridge and ptp (v1.9.0).
 var localTypes = []string{"bridge", "ptp"}
 
-// addWire keeps which gateways a network has, and whether it ends on each node.
-func (c *Cluster) addWire(h *kept.Head, raw json.RawMessage) error {
-	var o struct {
-		Spec struct{ Config string }
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
-		return err
-	}
-	if h.Metadata.Namespace == "" {
-		h.Metadata.Namespace = "default"
-	}
-	c.wires[h.Key()] = wireOf(o.Spec.Config)
-	return nil
-}
-
 // plugin is what is read of one in a configuration.
 type plugin struct {
 	Type string
@@ -190,7 +196,7 @@ type plugin struct {
 	}
 }
 
-func wireOf(config string) (w wire) {
+func networkOf(config string) (w Network) {
 	var o struct {
 		plugin
 		Plugins []plugin
