@@ -42,10 +42,15 @@ type Unjudged struct {
 	Namespaces []string `json:"namespaces,omitempty"`
 	// Pools are the networks of which it is so; none: of all.
 	Pools []string `json:"pools,omitempty"`
+	// Manager is one whose objects, which Without names, are in the dump and are not read.
+	Manager string `json:"manager,omitempty"`
 }
 
 // String is a sentence without its full stop.
 func (u Unjudged) String() string {
+	if u.Manager != "" {
+		return fmt.Sprintf("cannot judge what %s assigns: its objects (%s) are not read", u.Manager, strings.Join(u.Without, ", "))
+	}
 	of := ""
 	if all := slices.Concat(u.Namespaces, u.Pools); len(all) > 0 {
 		of = " of " + strings.Join(all, ", ")

@@ -58,7 +58,7 @@ type Cluster struct {
 	unread   []string // lists that nobody could read, with the reason
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
-	networks reported.Networks
+	reports  reported.Cluster
 	reported []model.Violation
 }
 
@@ -75,9 +75,9 @@ func New(managers []*ipam.Manager) *Cluster {
 	c := &Cluster{
 		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
 		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{},
-		podLists: map[podList]bool{}, versions: map[uint64]bool{}, networks: reported.Networks{},
+		podLists: map[podList]bool{}, versions: map[uint64]bool{},
 	}
-	c.Store = kept.NewStore(c.leading)
+	c.Store, c.reports = kept.NewStore(c.leading), reported.New(c.Pods, c.Nodes)
 	c.managers, c.resources = managers, Resources(managers)
 	for _, m := range importable(managers) {
 		i, _ := ipam.Part[*Importer](m)

@@ -8,7 +8,6 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/kept"
-	"ipamsim/scenarios/dump/reported"
 	"ipamsim/scenarios/dump/workload"
 	"ipamsim/scenarios/strict"
 )
@@ -152,7 +151,7 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		d.others()
 		c.reported = nil
 		if !o.Anonymise && !d.report.NoPods {
-			c.reported = (&reported.Cluster{Pods: c.Pods, Nodes: c.Nodes, Networks: c.networks}).Conflicts()
+			c.reported = c.reports.Conflicts()
 		}
 	}
 	for _, r := range d.present {

@@ -29,6 +29,10 @@ func network(config string) string {
 `, config)
 }
 
+func balancer(name, addr, ports string) string {
+	return fmt.Sprintf("- {apiVersion: v1, kind: Service, metadata: {name: %s, namespace: d}, spec: {type: LoadBalancer, ports: [%s]}, status: {loadBalancer: {ingress: [{ip: %s}]}}}\n", name, ports, addr)
+}
+
 // What pods report is compared: each conflict, and what is near to one.
 func TestReported(t *testing.T) {
 	pod := func(name, spec, status string) string {
@@ -53,7 +57,10 @@ func TestReported(t *testing.T) {
 			[]string{"duplicate-address reported-by-two-pods [address 10.7.0.1 network d/net pod d/a pod d/b]"}},
 		{"the gateway", network(`{"type": "macvlan", "ipam": {"type": "static", "routes": [{"dst": "0.0.0.0/0", "gw": "10.7.0.1"}]}}`) + attached("a", "n1", "10.7.0.1"),
 			[]string{"duplicate-address reported-gateway [address 10.7.0.1 network d/net pod d/a]"}},
+		{"two Services with one address and port", balancer("a", "10.8.0.1", "{port: 80}") + balancer("b", "10.8.0.1", "{port: 443}, {port: 80, protocol: TCP}"),
+			[]string{"duplicate-load-balancer-ip reported-by-two-services [address 10.8.0.1 service d/a service d/b]"}},
 
+		{"two Services with one address", balancer("a", "10.8.0.1", "{port: 80}") + balancer("b", "10.8.0.1", "{port: 80, protocol: UDP}"), nil},
 		{"of the node's network", pod("a", "nodeName: n1, hostNetwork: true", "phase: Running, podIP: 10.1.9.1"), nil},
 		{"finished", pod("a", "nodeName: n1", "phase: Succeeded, podIP: 10.1.1.9"), nil},
 		{"not bound", pod("a", "", "phase: Pending, podIP: 10.1.1.9"), nil},

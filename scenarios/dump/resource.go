@@ -66,7 +66,8 @@ var kubernetes = []Resource{
 	{APIVersion: "apps/v1", Plural: "deployments", Kind: "Deployment", add: (*Cluster).addWorkload},
 	{APIVersion: "apps/v1", Plural: "statefulsets", Kind: "StatefulSet", add: (*Cluster).addWorkload},
 	{APIVersion: "batch/v1", Plural: "jobs", Kind: "Job", add: (*Cluster).addWorkload},
-	{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", add: func(c *Cluster, h *kept.Head, raw json.RawMessage) error { return c.networks.Add(h, raw) }},
+	{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", add: func(c *Cluster, h *kept.Head, raw json.RawMessage) error { return c.reports.AddNetwork(h, raw) }},
+	{APIVersion: "v1", Plural: "services", Kind: "Service", add: func(c *Cluster, h *kept.Head, raw json.RawMessage) error { return c.reports.AddService(h, raw) }},
 	{APIVersion: "v1", Plural: "pods", Kind: "Pod", add: (*Cluster).addPod},
 }
 

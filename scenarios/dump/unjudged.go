@@ -5,6 +5,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/unread"
 )
 
 // unjudged is what cannot be judged for lack of objects, in the order of resources.
@@ -30,7 +31,7 @@ func (d *Draft) unjudged() []scenarios.Unjudged {
 			out = append(out, r.record.Unjudged()...)
 		}
 	}
-	return append(out, d.partly...)
+	return slices.Concat(out, d.partly, unread.Managers(d.ignored))
 }
 
 // needs are the invariants that cannot be judged without a resource, sorted.

@@ -14,6 +14,7 @@ var sentences = map[string]string{
 	reported.Gateway: "{pod} has {address}, the gateway of network {network}",
 	reported.OfNode:  "{pod} has {address}, the address of node {node}",
 	reported.Outside: "{pod} on {node} has {address}, which is in the podCIDR of {of}: packets to it go there",
+	reported.Service: "{service} have the same load balancer's address {address} and port {port}",
 }
 
 // takeReported adds conflicts that pods report, of those addresses for which the records of
@@ -30,11 +31,19 @@ func (f *Findings) takeReported(all []model.Violation, commands bool) {
 		n := Finding{Violation: x}
 		n.Message = x.Say(sentences[x.Code])
 		if commands {
-			n.Check = fmt.Sprintf("kubectl get pods --all-namespaces -o wide | grep -wF '%s' shows the pods that report it now", addr)
-			if model.Named(x.Objects, model.RefNetwork) != "" {
-				n.Check = fmt.Sprintf("kubectl get pods --all-namespaces -o yaml | grep -wF '\"%s\"' shows how many pods report it now", addr)
-			}
+			n.Check = asks(&x, addr)
 		}
 		f.All = append(f.All, n)
 	}
+}
+
+// asks is a command line that shows whether a conflict is there now.
+func asks(x *model.Violation, addr string) string {
+	switch {
+	case x.Code == reported.Service:
+		return fmt.Sprintf("kubectl get services --all-namespaces | grep -wF '%s' shows the Services that have it now", addr)
+	case model.Named(x.Objects, model.RefNetwork) != "":
+		return fmt.Sprintf("kubectl get pods --all-namespaces -o yaml | grep -wF '\"%s\"' shows how many pods report it now", addr)
+	}
+	return fmt.Sprintf("kubectl get pods --all-namespaces -o wide | grep -wF '%s' shows the pods that report it now", addr)
 }

@@ -21,13 +21,20 @@ const (
 	Gateway = "reported-gateway"
 	OfNode  = "reported-address-of-node"
 	Outside = "in-range-of-another-node"
+	Service = "reported-by-two-services"
 )
 
 // Cluster is what the conflicts are found in.
 type Cluster struct {
-	Pods     kept.Objects[kept.Pod]
-	Nodes    kept.Objects[kept.Node]
-	Networks Networks
+	pods     kept.Objects[kept.Pod]
+	nodes    kept.Objects[kept.Node]
+	networks map[string]network // by the key of the NetworkAttachmentDefinition
+	services map[string]service // of type LoadBalancer, by key
+}
+
+// New is a cluster with these pods and nodes, which may be added later.
+func New(pods kept.Objects[kept.Pod], nodes kept.Objects[kept.Node]) Cluster {
+	return Cluster{pods, nodes, map[string]network{}, map[string]service{}}
 }
 
 // report is one address that a pod reports.
@@ -37,24 +44,25 @@ type report struct {
 	addr    netip.Addr
 }
 
-// Networks are by the key of their NetworkAttachmentDefinition.
-type Networks map[string]Network
-
-// Add keeps a NetworkAttachmentDefinition.
-func (n Networks) Add(h *kept.Head, raw json.RawMessage) error {
+// AddNetwork keeps a NetworkAttachmentDefinition.
+func (c *Cluster) AddNetwork(h *kept.Head, raw json.RawMessage) error {
 	var spec struct{ Config string }
 	if err := kept.SpecOf(raw, &spec); err != nil {
 		return err
 	}
-	if h.Metadata.Namespace == "" {
-		h.Metadata.Namespace = "default"
-	}
-	n[h.Key()] = networkOf(spec.Config)
+	c.networks[key(h)] = networkOf(spec.Config)
 	return nil
 }
 
-// Network is what matters here of a NetworkAttachmentDefinition.
-type Network struct {
+func key(h *kept.Head) string {
+	if h.Metadata.Namespace == "" {
+		h.Metadata.Namespace = "default"
+	}
+	return h.Key()
+}
+
+// network is what matters here of a NetworkAttachmentDefinition.
+type network struct {
 	local    bool // each node has a wire of its own
 	gateways []netip.Addr
 }
@@ -63,9 +71,9 @@ type Network struct {
 // been replaced already.
 func (c *Cluster) Conflicts() (out []model.Violation) {
 	holders := map[report][]*kept.Pod{}
-	for _, key := range c.Pods.Keys() {
-		p := &c.Pods[key].Value
-		n := c.Nodes[p.Node]
+	for _, key := range c.pods.Keys() {
+		p := &c.pods[key].Value
+		n := c.nodes[p.Node]
 		if p.HostNetwork || p.Finished() || p.Deleting || p.Node == "" || n != nil && n.Value.Unheard {
 			continue
 		}
@@ -85,11 +93,12 @@ func (c *Cluster) Conflicts() (out []model.Violation) {
 			v.Objects = append(v.Objects, model.Ref{Kind: model.RefNode, Name: node})
 			out = append(out, v)
 		}
-		if w, ok := c.Networks[r.network]; ok && slices.Contains(w.gateways, r.addr) {
+		if w, ok := c.networks[r.network]; ok && slices.Contains(w.gateways, r.addr) {
 			out = append(out, conflict(Gateway, r, pods[0]))
 		}
 	}
 	out = append(out, c.strays(holders)...)
+	out = append(out, c.balanced()...)
 	for i := range out {
 		slices.SortFunc(out[i].Objects, model.Ref.Compare)
 	}
@@ -107,7 +116,7 @@ func (c *Cluster) reports(p *kept.Pod) (out []report) {
 			continue
 		}
 		key := kept.Qualified(s.Name, p.Namespace)
-		w, ok := c.Networks[key]
+		w, ok := c.networks[key]
 		if !ok {
 			continue // an older Multus, or a network of which the dump has no definition
 		}
@@ -136,8 +145,8 @@ func conflict(code string, r report, pods ...*kept.Pod) model.Violation {
 // internal are the nodes by their internal addresses.
 func (c *Cluster) internal() map[netip.Addr]string {
 	out := map[netip.Addr]string{}
-	for _, name := range c.Nodes.Keys() {
-		for _, a := range c.Nodes[name].Value.Addresses {
+	for _, name := range c.nodes.Keys() {
+		for _, a := range c.nodes[name].Value.Addresses {
 			out[a] = name
 		}
 	}
@@ -151,7 +160,7 @@ func (c *Cluster) strays(holders map[report][]*kept.Pod) (out []model.Violation)
 	for r, pods := range holders {
 		for _, p := range pods {
 			node := c.rangeOf(r.addr)
-			switch own := c.Nodes[p.Node]; {
+			switch own := c.nodes[p.Node]; {
 			case r.network != "" || own == nil || len(own.Value.PodCIDRs) == 0:
 			case node == p.Node:
 				home++
@@ -173,8 +182,8 @@ func (c *Cluster) strays(holders map[report][]*kept.Pod) (out []model.Violation)
 
 // rangeOf is the node whose podCIDR holds an address, "" if none does.
 func (c *Cluster) rangeOf(a netip.Addr) string {
-	for _, name := range c.Nodes.Keys() {
-		if slices.ContainsFunc(c.Nodes[name].Value.PodCIDRs, func(p netip.Prefix) bool { return p.Contains(a) }) {
+	for _, name := range c.nodes.Keys() {
+		if slices.ContainsFunc(c.nodes[name].Value.PodCIDRs, func(p netip.Prefix) bool { return p.Contains(a) }) {
 			return name
 		}
 	}
@@ -196,7 +205,7 @@ type plugin struct {
 	}
 }
 
-func networkOf(config string) (w Network) {
+func networkOf(config string) (w network) {
 	var o struct {
 		plugin
 		Plugins []plugin
