@@ -8,6 +8,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 
+	"ipamsim/model"
 	"ipamsim/model/invariant"
 )
 
@@ -81,7 +82,7 @@ func byInvariant(all []Finding, counts func(Finding) bool) (out []sample) {
 	for _, inv := range invariant.All() {
 		out = append(out, sample{float64(n[inv.Name]), []string{"invariant", inv.Name, "severity", string(inv.Severity)}})
 	}
-	return out
+	return append(out, sample{float64(n[Exhausted]), []string{"invariant", Exhausted, "severity", string(model.Critical)}})
 }
 
 // OpenMetrics writes a result as text that a Pushgateway takes, and the textfile

@@ -49,6 +49,10 @@ type Result struct {
 	Left    []string `json:"left"`
 }
 
+// Exhausted is the name, among those of invariants, of findings about pods and nodes that wait
+// where no address is left. No manager can be blamed for that, so it is no invariant.
+const Exhausted = "exhausted"
+
 // Verdict is what a look at a cluster comes to.
 type Verdict string
 

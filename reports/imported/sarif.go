@@ -62,6 +62,8 @@ func rulesOf(r *Result) []*sarif.ReportingDescriptor {
 		doc := "An invariant of an earlier version of ipamsim."
 		if inv, ok := invariant.Named(name); ok {
 			doc = inv.Doc
+		} else if name == Exhausted {
+			doc = "Nothing waits for an address, or a range of addresses, where none is left."
 		}
 		rules = append(rules, sarif.NewRule(reports.Clean(name)).
 			WithShortDescription(sarif.NewMultiformatMessageString().WithText(doc)).

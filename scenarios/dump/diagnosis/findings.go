@@ -105,6 +105,9 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		}
 		f.All = append(f.All, n)
 	}
+	for _, x := range exhausted(v) {
+		f.All = append(f.All, Finding{Violation: x})
+	}
 }
 
 // words say what a dump can know: neither since when, nor which sandboxes live, nor

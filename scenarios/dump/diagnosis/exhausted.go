@@ -1,0 +1,147 @@
+package diagnosis
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/reports/imported"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+)
+
+// exhausted are networks that have no address for pods that wait for one, and ranges that have
+// no podCIDR for nodes that have none: critical, for nothing starts there.
+func exhausted(v *scenarios.View) []model.Violation {
+	return append(waitingPods(v), waitingNodes(v)...)
+}
+
+// waitingPods groups pods by their network, and where addresses are a node's by their node.
+func waitingPods(v *scenarios.View) (out []model.Violation) {
+	type place struct{ network, node string }
+	has := map[model.PodRef]map[string]bool{}
+	for i := range v.Truth.Sandboxes {
+		s := &v.Truth.Sandboxes[i]
+		for _, a := range s.Attachments {
+			if has[s.Pod] == nil {
+				has[s.Pod] = map[string]bool{}
+			}
+			has[s.Pod][a.Network] = len(a.Addrs) > 0
+		}
+	}
+	waiting := map[place][]string{}
+	for ref, p := range v.Truth.Pods {
+		if p.Node == "" || p.Deleting || p.Phase != "Pending" {
+			continue
+		}
+		for _, key := range p.Networks {
+			n := model.NetworkByKey(v.Networks, key)
+			if n == nil || len(n.Ranges) == 0 || has[ref][key] || model.Free(v.Networks, v.Record, key, p.Node) > 0 {
+				continue
+			}
+			at := place{key, ""}
+			if n.Blocks != nil || n.Slice > 0 {
+				at.node = p.Node
+			}
+			waiting[at] = append(waiting[at], ref.String())
+		}
+	}
+	for at, pods := range waiting {
+		slices.Sort(pods)
+		x := model.Violation{Invariant: imported.Exhausted, Severity: model.Critical, Objects: []model.Ref{{Kind: model.RefNetwork, Name: at.network}}}
+		if at.node != "" {
+			x.Objects = append(x.Objects, model.Ref{Kind: model.RefNode, Name: at.node})
+		}
+		for _, p := range pods {
+			x.Objects = append(x.Objects, model.Ref{Kind: model.RefPod, Name: p})
+		}
+		x.Message = fmt.Sprintf("%s %s for an address of network %s%s, where %s: %s cannot start",
+			dump.Some(pods), plural(len(pods), "waits", "wait"), at.network, on(at.node), lack(v, at.network, at.node), plural(len(pods), "it", "they"))
+		out = append(out, x)
+	}
+	return sorted(out)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func on(node string) string {
+	if node == "" {
+		return ""
+	}
+	return " on " + node
+}
+
+// lack is why there is no address: a node has no slice, or as many blocks as it may have, or all
+// addresses are in use.
+func lack(v *scenarios.View, network, node string) string {
+	n := model.NetworkByKey(v.Networks, network)
+	if n.Blocks == nil {
+		sliced := slices.ContainsFunc(v.Record.Pools, func(p model.Pool) bool { return p.Node == node && p.Network == n.Name })
+		if n.Slice > 0 && !sliced {
+			return "no slice was cut for the node"
+		}
+		return "none is free"
+	}
+	most := n.Blocks.MaxBlocks
+	if most == 0 {
+		most = model.MaxBlocksDefault
+	}
+	blocks := 0
+	for _, a := range v.Record.Affinities {
+		if a.Node == node {
+			blocks++
+		}
+	}
+	if blocks < most {
+		return "none is free"
+	}
+	return fmt.Sprintf("none is free, and the node has %d blocks of the %d that it may have", blocks, most)
+}
+
+// waitingNodes are the nodes without a podCIDR of a range that is full.
+func waitingNodes(v *scenarios.View) (out []model.Violation) {
+	for i := range v.Networks {
+		n := &v.Networks[i]
+		for j := range n.Ranges {
+			r := &n.Ranges[j]
+			free, all := invariant.FreeSlices(r, v.Record.Pools)
+			if r.Slice == 0 || free > 0 || all == 0 {
+				continue
+			}
+			var without []string
+			for _, name := range slices.Sorted(maps.Keys(v.Truth.Nodes)) {
+				served := slices.ContainsFunc(v.Record.Pools, func(p model.Pool) bool {
+					return p.Node == name && p.Network == n.Name && p.Range.Addr().Is4() == r.Prefix.Addr().Is4()
+				})
+				if v.Truth.Nodes[name].Registered && !served {
+					without = append(without, name)
+				}
+			}
+			if len(without) == 0 {
+				continue
+			}
+			x := model.Violation{Invariant: imported.Exhausted, Severity: model.Critical, Objects: []model.Ref{{Kind: model.RefRange, Name: r.Prefix.String()}}}
+			for _, name := range without {
+				x.Objects = append(x.Objects, model.Ref{Kind: model.RefNode, Name: name})
+			}
+			x.Message = fmt.Sprintf("%s %s no podCIDR, and of %s all %d of /%d are taken: pods cannot start there", dump.Some(without), plural(len(without), "has", "have"), r.Prefix, all, r.Slice)
+			out = append(out, x)
+		}
+	}
+	return sorted(out)
+}
+
+func sorted(all []model.Violation) []model.Violation {
+	for i := range all {
+		slices.SortFunc(all[i].Objects, model.Ref.Compare)
+	}
+	slices.SortFunc(all, func(a, b model.Violation) int { return slices.CompareFunc(a.Objects, b.Objects, model.Ref.Compare) })
+	return all
+}
