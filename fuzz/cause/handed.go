@@ -180,7 +180,7 @@ func (r *run) unmarked(ports []model.Ref) []Link {
 func (r *run) answered() *sim.Step {
 	at, _ := model.FactOf[time.Duration](r.v.Facts, "at")
 	for _, st := range slices.Backward(r.rep.Trace.Steps) {
-		if st.Step <= r.v.Step && st.At <= at && st.Choice.Op.Kind == sim.Write {
+		if st.Step <= r.v.Step && st.At <= at && st.Choice.Op.Kind == sim.Write && st.Choice.Op.Actor.Kind() != operator {
 			return st
 		}
 	}

@@ -103,6 +103,16 @@ func TestRefusedLongAgo(t *testing.T) {
 	}
 }
 
+// A refusal is of the API server's last write, though the request itself was sent after it.
+func TestRefusedWithoutDelay(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "kube-apiserver~1", "CREATE", "ipaddresses/a").Choice.Outcome = sim.FailBefore
+	p.step(sim.Write, "operator~1", "POST", "services/a")
+	v := p.breaks("refused-service", model.ServiceOf("default/a"))
+	v.Facts = []model.Fact{model.NewFact("at", time.Duration(2))}
+	p.want(v, "refused-service, wrote kube-apiserver CREATE ipaddresses, fault kube-apiserver CREATE ipaddresses error")
+}
+
 // Writes are refused while etcd's database is full, and not after.
 func TestNoSpace(t *testing.T) {
 	for over, want := range map[bool]string{false: ", fault kube-apiserver no space", true: ""} {
