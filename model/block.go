@@ -101,8 +101,8 @@ func (b *BlockPolicy) PoolOf(a netip.Addr) *IPPool {
 }
 
 // Only is the network for a pod on a node that asks for certain pools, by name or prefix: they
-// serve it whatever they select, and no other pool of their family does. If one of them does
-// not exist, or is disabled, none does. No pools, or a network without blocks: it is the same.
+// serve it whatever they select, if they may be used for pods, and no other pool of their family
+// does. If one of them does not exist, or is disabled, none does. No pools, or a network without blocks: it is the same.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, determinePools, and
 // cni-plugin/internal/pkg/utils/utils.go, ResolvePools (v3.31).
@@ -134,7 +134,7 @@ func (n *Network) Only(pools []string, node string) Network {
 		case missing:
 			p.Disabled = true
 		case len(named(p)) > 0:
-			p.Workloads, p.Manual, p.Selective, p.Nodes = true, false, false, []string{node}
+			p.Manual, p.Selective, p.Nodes = false, false, []string{node}
 		default:
 			p.Disabled = p.Disabled || families[p.Prefix.Addr().Is4()]
 		}

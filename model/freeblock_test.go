@@ -109,6 +109,22 @@ func TestFreeOfBlocks(t *testing.T) {
 	}
 }
 
+// A pod that asks for a pool is served whatever the pool selects, but not if it is for tunnels
+// only.
+func TestFreeOfAskedPools(t *testing.T) {
+	pool := model.IPPool{Name: "a", Prefix: netip.MustParsePrefix("10.0.0.0/28"), BlockBits: 28, Workloads: true, Manual: true}
+	tunnels := model.IPPool{Name: "b", Prefix: netip.MustParsePrefix("10.1.0.0/28"), BlockBits: 28, Tunnels: true, Nodes: []string{"node-1"}}
+	networks := []model.Network{{
+		Key: "k", Name: "k", Ranges: []model.Range{{Prefix: pool.Prefix}, {Prefix: tunnels.Prefix}},
+		Blocks: &model.BlockPolicy{V4: true, AutoAllocate: true, Pools: []model.IPPool{pool, tunnels}},
+	}}
+	for asked, want := range map[string]bool{"a": true, "10.0.0.0/28": true, "b": false, "c": false} {
+		if free := model.FreeOf(networks, model.Snapshot{}, "k", "node-1", []string{asked}); free > 0 != want {
+			t.Errorf("%s: %d free", asked, free)
+		}
+	}
+}
+
 // TestFreeOfBlocksLaw attaches pods to a node as upstream does, in whatever order
 // it finds blocks, until it is refused: never fewer than Free says.
 func TestFreeOfBlocksLaw(t *testing.T) {

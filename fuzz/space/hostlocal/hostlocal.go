@@ -107,10 +107,14 @@ func (w *world) attachment(i int) {
 	w.networks, w.names = append(w.networks, "default/"+name), append(w.names, name)
 }
 
-// plugin draws which plugin makes the interfaces of a network.
+// plugin draws which plugin makes the interfaces of a network: on several nodes one whose
+// interfaces end on their node, for one range on a wire of all nodes is a duplicate by itself.
 func (w *world) plugin() string {
 	usual := space.Pick(w.Choices, "bridge", "ptp")
-	return space.Pick(w.Plugins(), usual, usual, usual, "macvlan", "ipvlan", "host-device")
+	if len(w.Nodes) > 1 {
+		return usual
+	}
+	return space.Pick(w.Plugins(), usual, "macvlan", "ipvlan", "host-device")
 }
 
 // primary draws the network of all pods on the nodes' podCIDRs.
