@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
@@ -34,7 +35,7 @@ func TestFaultFree(t *testing.T) {
 	if _, err := fmt.Sscanf(*seedsFree, "%d-%d", &from, &to); err != nil {
 		t.Fatalf("-fault-free-seeds %q: want A-B", *seedsFree)
 	}
-	k, err := known.Load(knownDir, *faultFree)
+	k, err := known.Load(knownDir, input.ListsFor(managers.All(), *faultFree)...)
 	if err != nil {
 		t.Fatal(err)
 	}

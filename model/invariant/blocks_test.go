@@ -373,6 +373,10 @@ func TestStarvedNode(t *testing.T) {
 		{"a pod waits that needs an IPv6 address besides", dual(),
 			"node-3 has no block in network kube-system/k8s-pod-network and default/web-9 waits for an address, while block 10.7.0.128/26 of node-1 is empty"},
 		{"there is no IPv6 address for it", dual(cidr("fd00::/120")), ""},
+		{"a pod waits for another of its networks", func(v *View) {
+			wait(v)
+			v.History.Add(model.Event{Kind: model.AddEnd, At: v.Truth.At, Pod: web("9"), Network: netA, Err: "no answer"})
+		}, ""},
 		{"a pod waits", wait,
 			"node-3 has no block in network kube-system/k8s-pod-network and default/web-9 waits for an address, while block 10.7.0.128/26 of node-1 is empty"},
 		{"a pod has borrowed", func(v *View) { attach(v, "9", "node-3", "10.7.0.9") },

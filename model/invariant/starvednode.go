@@ -89,6 +89,16 @@ func starvedOf(v *View, all *model.Network, name string, pools []string, spare [
 	return out
 }
 
+// failsElsewhere reports whether a pod waits because of another of its networks: the last ADD that
+// failed was of that one, and took down what it had of this one.
+func failsElsewhere(v *View, pod model.PodRef, network string) bool {
+	if v.History == nil {
+		return false
+	}
+	end, failed := v.History.Added(pod)
+	return failed > 0 && end.Network != "" && end.Network != network
+}
+
 // emptyBlocks are the blocks of a network that have an owner and no claims.
 func emptyBlocks(v *View, n *model.Network) []*model.Pool {
 	used := usedBlocks(v)
@@ -130,7 +140,7 @@ func need(v *View, n *model.Network, node string, b *model.Pool, pools []string,
 	var waiting []model.Ref
 	has := attachments(v)
 	for ref, pod := range v.Truth.Pods {
-		if pod.Node == node && startable(v, pod) && !asked(v, ref) && slices.Equal(askedPools(v, ref), pools) && slices.Contains(pod.Networks, n.Key) && has[wish{ref, pod.UID, n.Key}] == 0 {
+		if pod.Node == node && startable(v, pod) && !asked(v, ref) && slices.Equal(askedPools(v, ref), pools) && slices.Contains(pod.Networks, n.Key) && has[wish{ref, pod.UID, n.Key}] == 0 && !failsElsewhere(v, ref, n.Key) {
 			waiting = append(waiting, model.PodOf(ref))
 		}
 	}
