@@ -137,9 +137,9 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/alias", ""},    // names for strangers
 	{"scenarios/dump/manifest", ""}, // objects as text
 	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"}, // what makes pods again
-	{"scenarios/dump/unread", "model/invariant scenarios"},                     // managers whose objects are not read
+	{"scenarios/dump/unsupported", "model/invariant scenarios"},                // managers whose objects are not read
 	{"scenarios/dump/reported", "model model/invariant scenarios/dump/kept"},   // what pods report themselves
-	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unread"},
+	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported"},
 	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                                                      // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump scenarios/dump/reported"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},

@@ -5,7 +5,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/kept"
-	"ipamsim/scenarios/dump/unread"
+	"ipamsim/scenarios/dump/unsupported"
 )
 
 // unjudged is what cannot be judged for lack of objects, in the order of resources.
@@ -31,7 +31,7 @@ func (d *Draft) unjudged() []scenarios.Unjudged {
 			out = append(out, r.record.Unjudged()...)
 		}
 	}
-	return slices.Concat(out, d.partly, unread.Managers(d.ignored))
+	return slices.Concat(out, d.partly, unsupported.Managers(d.ignored))
 }
 
 // needs are the invariants that cannot be judged without a resource, sorted.

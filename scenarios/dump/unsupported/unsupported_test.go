@@ -1,4 +1,4 @@
-package unread_test
+package unsupported_test
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ipamsim/scenarios/dump/unread"
+	"ipamsim/scenarios/dump/unsupported"
 )
 
 func TestManagers(t *testing.T) {
 	var got []string
-	for _, u := range unread.Managers(map[string]int{
+	for _, u := range unsupported.Managers(map[string]int{
 		"CiliumNode.cilium.io": 3, "CiliumNetworkPolicy.cilium.io": 9, "Subnet.kubeovn.io": 1, "IP.kubeovn.io": 4, "IPAddressPool.metallb.io": 1, "Secret": 2,
 	}) {
 		got = append(got, fmt.Sprint(u))
@@ -24,7 +24,7 @@ func TestManagers(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
-	if out := unread.Managers(map[string]int{"CiliumNetworkPolicy.cilium.io": 9}); out != nil {
+	if out := unsupported.Managers(map[string]int{"CiliumNetworkPolicy.cilium.io": 9}); out != nil {
 		t.Errorf("a policy says nothing of addresses: %v", out)
 	}
 }

@@ -1,6 +1,6 @@
-// Package unread names address managers whose objects a dump has and that are not read: what
+// Package unsupported names address managers whose objects a dump has and that are not read: what
 // they assign cannot be judged.
-package unread
+package unsupported
 
 import (
 	"maps"
