@@ -30,6 +30,9 @@ func (d *Draft) unseen(claims map[string][]Claim) {
 	shown, nodes := map[string]bool{}, c.Saw("nodes")
 	lists := map[int]bool{}
 	for l := range c.podLists {
+		if c.Impaired("pods") {
+			break // any pod may be among those that could not be read
+		}
 		if lists[l.list] {
 			return // two namespaces in one list: it is of all of them
 		}

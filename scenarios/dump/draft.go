@@ -225,6 +225,7 @@ func (d *Draft) said() {
 	for _, s := range c.unread {
 		d.Unknown("%s", s)
 	}
+	d.unreadable()
 	if len(c.versions) > 1 {
 		all := slices.Sorted(maps.Keys(c.versions))
 		d.Unknown("the lists are not of one instant: %d changes of the cluster lie between the first and the last (resourceVersion %d to %d)", all[len(all)-1]-all[0], all[0], all[len(all)-1])

@@ -77,9 +77,11 @@ type Reading struct {
 	// Draft concludes what the objects come to, of a dump that is the manager's.
 	Draft func(d *Draft) (*Record, error)
 
-	// Document and Row take what is no object of Kubernetes': see decode.Sink.
+	// Document, Row, Pair and Text take what is no object of Kubernetes': see decode.Sink.
 	Document func(from Origin, raw json.RawMessage) (n int, ok bool, err error)
 	Row      func(from Origin, head string, row []string) error
+	Pair     func(from Origin, key string, value json.RawMessage) (ok bool, err error)
+	Text     func(from Origin, line string) (ok bool, err error)
 	// OnNode reports whether the manager serves pods of a Windows node.
 	OnNode func(name string, n *kept.Node) bool
 	// Versions are those that the objects say, e.g. v3.26.1.

@@ -48,12 +48,12 @@ func (c *Cluster) Count(what string, n int) { c.read[what] += n }
 func (c *Cluster) Ignore(what string) { c.ignored[what]++ }
 
 // Saw reports whether a resource, by its full name, was looked for: there are objects of
-// it, or a list.
-func (c *Cluster) Saw(name string) bool { return sees(c, c.read, name) }
+// it, or a list, and none that could not be read.
+func (c *Cluster) Saw(name string) bool { return !c.Impaired(name) && sees(c, c.read, name) }
 
 // SawAll reports whether all objects of a resource were looked for, as far as what
 // printed them says.
-func (c *Cluster) SawAll(name string) bool { return sees(c, c.complete, name) }
+func (c *Cluster) SawAll(name string) bool { return !c.Impaired(name) && sees(c, c.complete, name) }
 
 func sees[V any](c *Cluster, m map[string]V, name string) bool {
 	r := c.Resource(name)
