@@ -58,6 +58,8 @@ type Cluster struct {
 	damages  []decode.Damage
 	impaired map[string]bool // kinds of which a document could not be read
 	absences []decode.Absent
+	bundles  []Bundle
+	skipped  int // lines of text
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
 }

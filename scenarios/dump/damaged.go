@@ -2,6 +2,7 @@ package dump
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/strict"
 )
 
 // Read takes everything that a file holds, as decode.Read does. A document that cannot be
@@ -32,10 +34,57 @@ func (c *Cluster) ReadPart(name string, r io.Reader, progress func(Progress)) er
 		}
 	}
 	to.Absent = c.absent
-	to.Skipped = func(lines int) { c.ignored["lines of text"] += lines }
-	err := decode.Read(name, r, to)
-	return cmp.Or(err, refused)
+	to.Skipped = func(lines int) { c.skipped += lines }
+	if err := decode.Read(name, r, to); err != nil || refused == nil {
+		return err
+	}
+	return refusal{refused}
 }
+
+// refusal is the error of an object, or of a line of a tool, that is not as its kind has
+// it.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// IsRefusal reports whether an error of Read is about one object: the rest of the file was
+// read.
+func IsRefusal(err error) bool {
+	var r refusal
+	return errors.As(err, &r)
+}
+
+// Unreadable remembers a file that could not be read.
+func (c *Cluster) Unreadable(err *strict.Error) {
+	same := func(d decode.Damage) bool { return d.Err == err || d.Err.Error() == err.Error() }
+	if !slices.ContainsFunc(c.damages, same) {
+		c.damages = append(c.damages, decode.Damage{Err: err})
+	}
+}
+
+// Bundle is what came of a folder or an archive, in numbers of files.
+type Bundle struct {
+	Name    string
+	Read    int
+	Ignored int // logs, tables and other files of which nothing is read
+	Unread  int // that look as if they could be read, and could not
+	Links   int // that are not followed
+}
+
+// Nothing says that nothing of it could be read.
+func (b *Bundle) Nothing() string {
+	what := fmt.Sprintf("holds no file that is read: %s", Plural(b.Ignored, "file is of another kind", "files are of other kinds"))
+	if b.Unread > 0 {
+		what += fmt.Sprintf(", %d could not be read", b.Unread)
+	}
+	if b.Links > 0 {
+		what += ", " + Plural(b.Links, "link is not followed", "links are not followed")
+	}
+	return what + "; want what kubectl get -o yaml prints, in whatever folder"
+}
+
+// Bundled remembers what came of a folder or an archive.
+func (c *Cluster) Bundled(b Bundle) { c.bundles = append(c.bundles, b) }
 
 // Damages are the documents that could not be read, or not to their ends.
 func (c *Cluster) Damages() []decode.Damage { return c.damages }
@@ -84,7 +133,7 @@ func (c *Cluster) absent(a decode.Absent) {
 		a.Resource = strings.Join(asked(a.Command), ",")
 	}
 	if a.Resource == "" {
-		c.ignored["lines of text"]++
+		c.skipped++
 		return
 	}
 	c.absences = append(c.absences, a)
@@ -106,6 +155,16 @@ func (d *Draft) unreadable() {
 			continue
 		}
 		break
+	}
+	for _, b := range d.bundles {
+		name := b.Name
+		if d.Options.Anonymise {
+			name = "a bundle"
+		}
+		d.Left("%s: %s read, %d ignored (logs, tables and other files), %s", name, Plural(b.Read, "file", "files"), b.Ignored, Plural(b.Links, "link not followed", "links not followed"))
+	}
+	if d.skipped > 0 {
+		d.Left("%s that no command prints which is read", Plural(d.skipped, "line of text", "lines of text"))
 	}
 	for _, a := range d.absences {
 		where, from := "", ""

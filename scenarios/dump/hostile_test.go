@@ -77,6 +77,9 @@ func refuses(t *testing.T, r io.Reader) string {
 	t.Helper()
 	c := dump.New(managers.All())
 	err := c.Read("F", r, nil)
+	if err == nil && len(c.Damages()) > 0 { // the rest is used
+		err = c.Damages()[0].Err
+	}
 	if err == nil {
 		_, _, err = c.Scenario(dump.Options{})
 	}
@@ -101,7 +104,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	bomb := "kind: &a [x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c < 'l'; c++ {
 		bomb += fmt.Sprintf("%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
 	}
@@ -118,7 +121,7 @@ func TestRefused(t *testing.T) {
 		{"HTML", "\n<!DOCTYPE html>\n<html>", "F:2: looks like HTML"},
 		{"a table of kubectl's", "NAME                READY   STATUS\nweb-0   1/1  Running\n", "F:1: a table of kubectl's, which leaves out what matters: add -o yaml"},
 		{"bomb", bomb, "F:"},
-		{"deep", "a: " + strings.Repeat("[", 5000), "nested more than 100 levels deep"},
+		{"deep", "kind: " + strings.Repeat("[", 5000), "nested more than 100 levels deep"},
 		{"deep JSON", `{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", "nested more than 100 levels deep"},
 		{"no object", "- a\n- b\n", "F:1: want an object with apiVersion and kind"},
 		{"no kind", "a: b\n", "F:1: no apiVersion and kind"},

@@ -24,6 +24,7 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/bundle"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/dump/live"
 )
@@ -249,26 +250,16 @@ func (f *importFlags) read(c *dump.Cluster, files []string, cmd *cobra.Command, 
 			return fmt.Errorf("--kubeconfig: %w", err)
 		}
 	}
-	for _, name := range files {
-		err := readDump(c, name, infile.Until(ctx, cmd.InOrStdin()), cmd.ErrOrStderr())
-		if ctx.Err() != nil {
-			return errors.New("import: interrupted")
-		}
-		if err != nil {
-			return err
-		}
+	b := bundle.Reader{
+		Cluster: c, Stdin: cmd.InOrStdin(),
+		Until:    func(r io.Reader) io.Reader { return infile.Until(ctx, r) },
+		Progress: func(name string) func(dump.Progress) { return infile.HowFar(cmd.ErrOrStderr(), name) },
 	}
-	return nil
-}
-
-// readDump reads one file into c.
-func readDump(c *dump.Cluster, name string, r infile.UntilDone, stderr io.Writer) error {
-	name, file, err := r.Open(name)
-	if err != nil {
-		return err
+	err := b.Read(files)
+	if ctx.Err() != nil {
+		return errors.New("import: interrupted")
 	}
-	defer file.Close()
-	return c.Read(name, r, infile.HowFar(stderr, name))
+	return err
 }
 
 // scenario makes the scenario, looks at it and at those that are apart, and writes it with

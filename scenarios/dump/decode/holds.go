@@ -1,0 +1,55 @@
+package decode
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// HoldsPeek is how much of a file Holds wants to see.
+const HoldsPeek = 64 << 10
+
+var (
+	// objects is a line of an object in YAML or JSON.
+	objects = regexp.MustCompile(`(?m)^[ \t>]*(?:- |[0-9]{1,7}[\t:| ] ?)?["']?apiVersion["']?[ ]?:[ ]?|[{,]\s*"apiVersion"\s*:\s*"`)
+	// printed is what calicoctl and etcdctl print.
+	printed = regexp.MustCompile(`(?m)^\| GROUPING +\||^\| +IP +\| BORROWING-NODE|^\| +PROPERTY +\||^Checking IPAM for inconsistencies|"clusterGUID"\s*:|^/calico/ipam/v2/|"kvs"\s*:\s*\[|"block_affinities"\s*:`)
+)
+
+// Holds reports whether a file of a folder or an archive looks like output that is read,
+// by its name and its beginning. Other files are logs, tables, programs: there are many in
+// a support bundle, and they are no errors.
+func Holds(name string, first []byte) bool {
+	first = bytes.TrimPrefix(first, []byte("\xef\xbb\xbf"))
+	if len(first) > HoldsPeek {
+		first = first[:HoldsPeek]
+	}
+	if bytes.IndexByte(first, 0) >= 0 && !bytes.HasPrefix(first, []byte("/registry/")) {
+		return false
+	}
+	if !objects.Match(first) && !printed.Match(first) {
+		return false
+	}
+	if !isLog(name) {
+		return true
+	}
+	// A log of a container may print objects, too; that of a terminal begins with a prompt
+	// or with what is read.
+	for line := range bytes.Lines(first) {
+		text := bytes.TrimSpace(line)
+		if len(text) == 0 {
+			continue
+		}
+		_, typed := (&input{}).command(text)
+		return typed || begins.Match(text) || beginsJSON(text) || tableLine(text) || printed.Match(text)
+	}
+	return false
+}
+
+// isLog reports whether a file is a log, by its name: those of containers stand below
+// logs/ in a must-gather, a cluster-info dump and support bundles.
+func isLog(name string) bool {
+	base := path.Base(name)
+	return strings.Contains(base, ".log") || base == "logs.txt" || strings.Contains("/"+path.Dir(name)+"/", "/logs/")
+}
