@@ -134,11 +134,12 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/remedy", "model/... sim/... reports scenarios"},                                                     // what to do, acted out before it is said
 	{"scenarios/dump/decode", "scenarios/strict"},                                                                   // what people dump, object by object
 	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                                               // of each object what matters
+	{"scenarios/dump/unread", "scenarios/strict scenarios/dump/decode"},                                             // what could not be read
 	{"scenarios/dump/alias", ""},    // names for strangers
 	{"scenarios/dump/manifest", ""}, // objects as text
 	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"}, // what makes pods again
-	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload"},
-	{"scenarios/dump/bundle", "scenarios/strict scenarios/dump scenarios/dump/decode"},                                    // folders and archives
+	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload"},
+	{"scenarios/dump/bundle", "sim/ipam scenarios/strict scenarios/dump scenarios/dump/decode scenarios/dump/unread"},     // folders and archives
 	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},

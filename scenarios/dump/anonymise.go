@@ -7,10 +7,9 @@ import (
 	"slices"
 
 	"ipamsim/scenarios/dump/alias"
-	"ipamsim/scenarios/strict"
-
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/workload"
+	"ipamsim/scenarios/strict"
 )
 
 // anonymise replaces every name of the draft, and the addresses of nodes.

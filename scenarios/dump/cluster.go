@@ -25,6 +25,7 @@ import (
 	"ipamsim/sim/ipam"
 
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/unread"
 )
 
 // Origin is where an object was read, Progress how far a file has been read.
@@ -37,6 +38,7 @@ type (
 // by Read from files and by Add from anywhere else.
 type Cluster struct {
 	*kept.Store
+	unread.Ledger
 	Pods       kept.Objects[kept.Pod]
 	Nodes      kept.Objects[kept.Node]
 	Namespaces kept.Objects[kept.Namespace]
@@ -54,12 +56,6 @@ type Cluster struct {
 	lists    int                       // that were read to their ends
 	podLists map[podList]bool
 	versions map[uint64]bool
-	unread   []string // lists that nobody could read, with the reason
-	damages  []decode.Damage
-	impaired map[string]bool // kinds of which a document could not be read
-	absences []decode.Absent
-	bundles  []Bundle
-	skipped  int // lines of text
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
 }
@@ -77,7 +73,7 @@ func New(managers []*ipam.Manager) *Cluster {
 	c := &Cluster{
 		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
 		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{},
-		podLists: map[podList]bool{}, versions: map[uint64]bool{}, impaired: map[string]bool{},
+		podLists: map[podList]bool{}, versions: map[uint64]bool{},
 	}
 	c.Store = kept.NewStore(c.leading)
 	c.managers, c.resources = managers, Resources(managers)
@@ -109,6 +105,20 @@ func KeptOf[T any](c *Cluster) (kept T, ok bool) {
 	return kept, false
 }
 
+// Read takes everything that a file holds, as unread.Ledger does. The error is a
+// *strict.Error, one line with file and line. What could be read stays in the cluster.
+func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
+	c.Source(name)
+	return c.ReadPart(name, r, progress)
+}
+
+// ReadPart reads a file of a folder or of an archive, whose name is the Source.
+func (c *Cluster) ReadPart(name string, r io.Reader, progress func(Progress)) error {
+	to := c.sink(progress)
+	to.Object, to.List = c.Add, c.ended
+	return c.Ledger.Read(name, r, to)
+}
+
 // Objects reads what Read reads and hands each object to whoever wants it instead of
 // keeping it, in the order of the file: as JSON, with the kind of its list where it has
 // none of its own. What is no object is left out. The error is that of each, or a
@@ -121,7 +131,7 @@ func Objects(managers []*ipam.Manager, name string, r io.Reader, progress func(P
 
 // sink takes what is no object.
 func (c *Cluster) sink(progress func(Progress)) decode.Sink {
-	to := decode.Sink{Progress: progress, Document: c.document, Row: c.row, Pair: c.pair, Text: c.text}
+	to := decode.Sink{Progress: progress, Document: c.document, Row: c.row}
 	for _, r := range c.readings {
 		if !r.importer.Apart {
 			to.Programs = append(to.Programs, r.manager.Name)
@@ -153,28 +163,6 @@ func (c *Cluster) row(from Origin, head string, row []string) error {
 		}
 	}
 	return nil
-}
-
-func (c *Cluster) pair(from Origin, key string, value json.RawMessage) (ok bool, err error) {
-	for _, r := range c.readings {
-		if r.Pair != nil {
-			if ok, err = r.Pair(from, key, value); ok || err != nil {
-				return ok, err
-			}
-		}
-	}
-	return false, nil
-}
-
-func (c *Cluster) text(from Origin, line string) (ok bool, err error) {
-	for _, r := range c.readings {
-		if r.Text != nil {
-			if ok, err = r.Text(from, line); ok || err != nil {
-				return ok, err
-			}
-		}
-	}
-	return false, nil
 }
 
 // Add takes one object as JSON, with apiVersion and kind. Of a kind that says

@@ -9,7 +9,6 @@ import (
 
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
-
 	"ipamsim/scenarios/dump/kept"
 )
 
@@ -31,7 +30,7 @@ func (d *Draft) unseen(claims map[string][]Claim) {
 	lists := map[int]bool{}
 	for l := range c.podLists {
 		if c.Impaired("pods") {
-			break // any pod may be among those that could not be read
+			break // any pod may be among those
 		}
 		if lists[l.list] {
 			return // two namespaces in one list: it is of all of them

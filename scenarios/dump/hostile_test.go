@@ -77,8 +77,8 @@ func refuses(t *testing.T, r io.Reader) string {
 	t.Helper()
 	c := dump.New(managers.All())
 	err := c.Read("F", r, nil)
-	if err == nil && len(c.Damages()) > 0 { // the rest is used
-		err = c.Damages()[0].Err
+	if err == nil && len(c.Damages) > 0 { // the rest is used
+		err = c.Damages[0].Err
 	}
 	if err == nil {
 		_, _, err = c.Scenario(dump.Options{})

@@ -9,9 +9,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/alias"
-
 	"ipamsim/scenarios/dump/kept"
-
 	"ipamsim/scenarios/dump/manifest"
 )
 
@@ -32,6 +30,8 @@ type Importer struct {
 	// what of its output can be read, each "X get -o yaml".
 	Tool   string
 	Prints []string
+	// Marks are parts of what it prints, by which such a file is found in an archive.
+	Marks []string
 	// PodNotes and NodeNotes begin the names of annotations that are kept of pods and
 	// namespaces, and of nodes; "": none.
 	PodNotes, NodeNotes string
@@ -77,11 +77,9 @@ type Reading struct {
 	// Draft concludes what the objects come to, of a dump that is the manager's.
 	Draft func(d *Draft) (*Record, error)
 
-	// Document, Row, Pair and Text take what is no object of Kubernetes': see decode.Sink.
+	// Document and Row take what is no object of Kubernetes': see decode.Sink.
 	Document func(from Origin, raw json.RawMessage) (n int, ok bool, err error)
 	Row      func(from Origin, head string, row []string) error
-	Pair     func(from Origin, key string, value json.RawMessage) (ok bool, err error)
-	Text     func(from Origin, line string) (ok bool, err error)
 	// OnNode reports whether the manager serves pods of a Windows node.
 	OnNode func(name string, n *kept.Node) bool
 	// Versions are those that the objects say, e.g. v3.26.1.

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"ipamsim/scenarios/dump/decode"
-
 	"ipamsim/scenarios/dump/kept"
 )
 
@@ -55,6 +54,14 @@ func (c *Cluster) Saw(name string) bool { return !c.Impaired(name) && sees(c, c.
 // printed them says.
 func (c *Cluster) SawAll(name string) bool { return !c.Impaired(name) && sees(c, c.complete, name) }
 
+// Impaired reports whether an object or a list of a resource, by its full name, could not
+// be read: those that were read are not all.
+func (c *Cluster) Impaired(name string) bool {
+	r := c.Resource(name)
+	same := func(v, kind string) bool { return kind == r.Kind && c.sameGroup(kept.GroupOf(v), r.Group()) }
+	return r != nil && c.Hits(same, r.Name(), r.Plural, strings.ToLower(r.Kind))
+}
+
 func sees[V any](c *Cluster, m map[string]V, name string) bool {
 	r := c.Resource(name)
 	if r == nil {
@@ -82,9 +89,4 @@ func (c *Cluster) SawKind(kind string) bool {
 		}
 	}
 	return false
-}
-
-// Unread remembers a list that could not be read, and why: the report says so.
-func (c *Cluster) Unread(what, why string) {
-	c.unread = append(c.unread, strings.Join(strings.Fields(what+": "+why), " "))
 }

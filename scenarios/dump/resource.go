@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"ipamsim/scenarios/dump/decode"
-	"ipamsim/sim/ipam"
-
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/sim/ipam"
 )
 
 // Resource is a kind of object that says something about addresses, as an API server

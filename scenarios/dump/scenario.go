@@ -8,9 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/strict"
-
 	"ipamsim/scenarios/dump/manifest"
+	"ipamsim/scenarios/strict"
 )
 
 // Scenario writes the cluster as a scenario file, and reports what could not be

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ipamsim/scenarios"
-
 	"ipamsim/scenarios/dump/kept"
 )
 

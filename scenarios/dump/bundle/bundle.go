@@ -22,7 +22,9 @@ import (
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/dump/unread"
 	"ipamsim/scenarios/strict"
+	"ipamsim/sim/ipam"
 )
 
 // Reader reads what a user names into a Cluster. Cluster is required.
@@ -49,7 +51,7 @@ func (r *Reader) Read(names []string) error {
 		switch {
 		case err == nil:
 			usable++
-		case len(names) == 1, !errors.As(err, &bad), dump.IsRefusal(err), errors.Is(err, errNoFile):
+		case len(names) == 1, !errors.As(err, &bad), unread.IsRefusal(err), errors.Is(err, errNoFile):
 			return err
 		default:
 			r.Cluster.Unreadable(bad)
@@ -128,6 +130,11 @@ func (r *Reader) whole(name string, read func(*walk) error) error {
 	r.Cluster.Source(name)
 	w := &walk{Reader: r, meter: &meter{}, report: r.progress(name), links: map[string]bool{}}
 	w.bundle.Name = name
+	for _, m := range r.Cluster.Managers() {
+		if i, ok := ipam.Part[*dump.Importer](m); ok {
+			w.marks = append(w.marks, i.Marks...)
+		}
+	}
 	err := read(w)
 	var bad *strict.Error
 	switch {
@@ -144,7 +151,7 @@ func (r *Reader) whole(name string, read func(*walk) error) error {
 	case w.bundle.Read == 0:
 		return &strict.Error{File: name, Problem: w.bundle.Nothing()}
 	}
-	r.Cluster.Bundled(w.bundle)
+	r.Cluster.Bundles = append(r.Cluster.Bundles, w.bundle)
 	return nil
 }
 
@@ -152,9 +159,10 @@ func (r *Reader) whole(name string, read func(*walk) error) error {
 type walk struct {
 	*Reader
 	*meter
-	bundle dump.Bundle
+	bundle unread.Bundle
 	report func(dump.Progress)
 	links  map[string]bool // paths of links within the archive
+	marks  []string        // of what managers' tools print
 	unread error           // of the first file that could not be read
 	// buffers are those of archives within archives, by depth: a new one for each of many
 	// small files would take most of the time.
@@ -178,7 +186,7 @@ func (w *walk) failed(name string, err error) {
 	if !errors.As(err, &bad) {
 		bad = &strict.Error{File: shown(name), Problem: strict.OneLine(err)}
 	}
-	w.bundle.Unread++
+	w.bundle.Damaged++
 	w.Cluster.Unreadable(bad)
 	if w.unread == nil {
 		w.unread = bad
@@ -233,7 +241,7 @@ func (w *walk) inner(r io.Reader, depth int) *bufio.Reader {
 // text reads a file that is not packed, if it holds what is read.
 func (w *walk) text(name string, b *bufio.Reader) error {
 	first, err := b.Peek(decode.HoldsPeek)
-	holds := decode.Holds(filepath.ToSlash(name), first)
+	holds := decode.Holds(filepath.ToSlash(name), first, w.marks)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) && !holds {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 var Importer = &dump.Importer{
 	Title: "Calico", Sign: "pool of Calico's", Tool: "calicoctl",
 	Prints:    []string{"calicoctl get -o yaml", "calicoctl ipam show, its tables", "calicoctl ipam check -o, its report", "calicoctl datastore migrate export"},
+	Marks:     []string{"| GROUPING |", "| BORROWING-NODE |", "| PROPERTY ", checking, `"clusterGUID":`, `"block_affinities":`, etcdRoot},
 	Resources: resources, Groups: []string{group, secondGroup},
 	PodNotes: podNotes, NodeNotes: nodeNotes,
 	// As rebuilders call them, too: docker.io/calico/node, rancher/mirrored-calico-node. A tag
@@ -36,6 +37,12 @@ const (
 	version       = group + "/v1"
 	secondGroup   = "projectcalico.org" // what calicoctl and Calico's own API server call it
 	secondVersion = secondGroup + "/v3"
+)
+
+// What the first line of calicoctl ipam check says, and where etcd has Calico's record.
+const (
+	checking = "Checking IPAM for inconsistencies"
+	etcdRoot = "/calico/ipam/v2/"
 )
 
 // The annotations of pods and nodes.

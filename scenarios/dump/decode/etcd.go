@@ -7,9 +7,15 @@ import (
 	"strconv"
 )
 
+// Pair is a key of etcd's with its value, as JSON.
+type Pair struct {
+	Key   string          `json:"etcdKey"`
+	Value json.RawMessage `json:"etcdValue"`
+}
+
 // etcdKey is a key of etcd's as etcdctl get prints it: alone on its line, the value on
 // the next one.
-var etcdKey = regexp.MustCompile(`^/(?:calico|registry|coreos\.com|kubernetes\.io)/[^\s"]+$`)
+var etcdKey = regexp.MustCompile(`^/[a-z][a-z0-9.-]*/[^\s"/]+/[^\s"]+$`)
 
 // etcdField is a line of etcdctl get -w fields.
 var etcdField = regexp.MustCompile(`^"(Key|Value)" : (".*")$`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,14 +14,14 @@ const HoldsPeek = 64 << 10
 var (
 	// objects is a line of an object in YAML or JSON.
 	objects = regexp.MustCompile(`(?m)^[ \t>]*(?:- |[0-9]{1,7}[\t:| ] ?)?["']?apiVersion["']?[ ]?:[ ]?|[{,]\s*"apiVersion"\s*:\s*"`)
-	// printed is what calicoctl and etcdctl print.
-	printed = regexp.MustCompile(`(?m)^\| GROUPING +\||^\| +IP +\| BORROWING-NODE|^\| +PROPERTY +\||^Checking IPAM for inconsistencies|"clusterGUID"\s*:|^/calico/ipam/v2/|"kvs"\s*:\s*\[|"block_affinities"\s*:`)
+	// pairs is what etcdctl get -w json prints.
+	pairs = regexp.MustCompile(`"kvs"\s*:\s*\[`)
 )
 
 // Holds reports whether a file of a folder or an archive looks like output that is read,
 // by its name and its beginning. Other files are logs, tables, programs: there are many in
-// a support bundle, and they are no errors.
-func Holds(name string, first []byte) bool {
+// a support bundle, and they are no errors. marks are parts of what managers' tools print.
+func Holds(name string, first []byte, marks []string) bool {
 	first = bytes.TrimPrefix(first, []byte("\xef\xbb\xbf"))
 	if len(first) > HoldsPeek {
 		first = first[:HoldsPeek]
@@ -28,7 +29,10 @@ func Holds(name string, first []byte) bool {
 	if bytes.IndexByte(first, 0) >= 0 && !bytes.HasPrefix(first, []byte("/registry/")) {
 		return false
 	}
-	if !objects.Match(first) && !printed.Match(first) {
+	marked := func(text []byte) bool {
+		return slices.ContainsFunc(marks, func(m string) bool { return bytes.Contains(text, []byte(m)) })
+	}
+	if !objects.Match(first) && !pairs.Match(first) && !marked(first) {
 		return false
 	}
 	if !isLog(name) {
@@ -42,7 +46,7 @@ func Holds(name string, first []byte) bool {
 			continue
 		}
 		_, typed := (&input{}).command(text)
-		return typed || begins.Match(text) || beginsJSON(text) || tableLine(text) || printed.Match(text)
+		return typed || begins.Match(text) || beginsJSON(text) || tableLine(text) || marked(text)
 	}
 	return false
 }

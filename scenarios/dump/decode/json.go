@@ -402,28 +402,18 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return from.Fail("", "", "want an object with apiVersion and kind: %s", OneLine(err))
 	}
-	if o.Kind == "" && in.key != "" && in.Pair != nil {
-		ok, err := in.Pair(from, in.key, raw)
-		if err != nil {
-			return in.refused(from, err)
+	if o.Kind == "" {
+		var v any = json.RawMessage(raw)
+		if in.key != "" {
+			v = Pair{in.key, raw}
 		}
-		if in.key = ""; ok {
-			in.objects++
-			in.sections++
-			in.whole++
-			return nil
-		}
-	}
-	in.key = ""
-	if o.Kind == "" && in.Document != nil {
-		if n, ok, err := in.Document(from, raw); ok || err != nil {
-			in.objects += n
-			in.sections++
-			in.whole++
+		in.key = ""
+		if ok, err := in.document(from, v); ok || err != nil {
 			in.typedWords = nil
 			return err
 		}
 	}
+	in.key = ""
 	switch {
 	case o.Items == nil || o.Kind == "":
 		in.saw(o.listHead)

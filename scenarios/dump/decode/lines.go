@@ -131,7 +131,7 @@ var (
 	numbered = regexp.MustCompile(`^[ \t]*[0-9]{1,7}(\t|: ?| ?[|│] ?| )`)
 	stamped  = regexp.MustCompile(`^\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}(?:[.,][0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?\]? `)
 	// begins is how output begins that is read.
-	begins = regexp.MustCompile("^(?:- )?[\"']?(?:apiVersion|kind|items|metadata)[\"']?:(?: |$)|^---( |$)|^```|^\\+--|^\\{\\s*(\"|$)|^(?:[$#] )?(?:kubectl|oc|calicoctl) ")
+	begins = regexp.MustCompile("^(?:- )?[\"']?(?:apiVersion|kind|items|metadata)[\"']?:(?: |$)|^---( |$)|^```|^\\+--|^\\{\\s*(\"|$)|^(?:[$#] )?(?:kubectl|oc|[a-z]+ctl) ")
 )
 
 // wrapped finds out what stands before a line that begins a document, and returns the

@@ -38,17 +38,12 @@ type Sink struct {
 	// List is called behind the last object of a list.
 	List func(List)
 	// Document takes JSON without a kind, as a tool of a manager's own prints it. n is how
-	// many objects it counts for; ok is false if it is none that is known.
+	// many objects it counts for; ok is false if it is none that is known. A pair of etcd's
+	// is a Pair as JSON, a line of a tool's text is a JSON string.
 	Document func(from Origin, raw json.RawMessage) (n int, ok bool, err error)
 	// Row takes a line of a table. Head are the table's column names, joined by |. At the
 	// end of a table row is nil: one without lines is told, too.
 	Row func(from Origin, head string, row []string) error
-	// Pair takes a key of etcd's whose value is JSON without a kind. ok is false if it is
-	// none that is known.
-	Pair func(from Origin, key string, value json.RawMessage) (ok bool, err error)
-	// Text takes a line of text that a manager's tool prints. ok is false if it is none
-	// that is known.
-	Text func(from Origin, line string) (ok bool, err error)
 	// Absent takes what a command printed in place of objects.
 	Absent func(Absent)
 	// Damaged takes what cannot be read, and the rest is read on. Nil: Read ends with it.
@@ -126,8 +121,8 @@ type input struct {
 
 // skipped is a line that nothing is known of.
 type skipped struct {
-	line int
-	text string
+	at    int
+	words string
 }
 
 // Read takes everything that a file holds: YAML and JSON as kubectl and the tools of
@@ -164,7 +159,7 @@ func (in *input) all() error {
 	switch {
 	case in.whole == 0 && in.bad != nil:
 		return in.bad
-	case in.sections == 0 && in.first.line > 0:
+	case in.sections == 0 && in.first.at > 0:
 		return in.unknown()
 	}
 	if in.Skipped != nil && in.skipped > 0 {
@@ -207,23 +202,23 @@ func (in *input) damaged(err error) error {
 
 // skip counts a line that nothing is known of.
 func (in *input) skip(text string) {
-	if in.skipped++; in.first.line == 0 && text != "" {
+	if in.skipped++; in.first.at == 0 && text != "" {
 		in.first = skipped{in.line, text}
 	}
 }
 
 // unknown is the error of a file of which nothing could be read.
 func (in *input) unknown() error {
-	text := in.first.text
+	line := in.first.words
 	switch {
-	case strings.HasPrefix(text, "<"):
-		return in.fail(in.first.line, "looks like HTML: want what %s prints", in.tools("kubectl get -o yaml", ""))
-	case tableOfKubectl.MatchString(text):
-		return in.fail(in.first.line, "a table of kubectl's, which leaves out what matters: add -o yaml to the command")
-	case yamlKey.MatchString(text):
-		return in.fail(in.first.line, "no apiVersion and kind: want what %s prints", in.tools("kubectl get -o yaml", " get -o yaml"))
+	case line[0] == '<':
+		return in.fail(in.first.at, "looks like HTML: want what %s prints", in.tools("kubectl get -o yaml", ""))
+	case tableOfKubectl.MatchString(line):
+		return in.fail(in.first.at, "a table of kubectl's, which leaves out what matters: add -o yaml to the command")
+	case yamlKey.MatchString(line):
+		return in.fail(in.first.at, "no apiVersion and kind: want what %s prints", in.tools("kubectl get -o yaml", " get -o yaml"))
 	}
-	return in.fail(in.first.line, "want an object with apiVersion and kind: want a mapping, not text")
+	return in.fail(in.first.at, "want an object with apiVersion and kind: want a mapping, not text")
 }
 
 // tableOfKubectl is the first line of what kubectl get prints without -o.
@@ -356,23 +351,37 @@ func (in *input) text(text []byte) error {
 		}
 		return nil
 	}
-	if in.Text != nil {
-		ok, err := in.Text(from, string(text))
-		if err != nil {
-			return in.refused(from, err)
-		}
-		if ok {
-			in.sections++
-			in.whole++
-			in.objects++
-			return nil
-		}
+	if ok, err := in.document(from, string(text)); ok || err != nil {
+		return err
 	}
 	if in.key == "" {
 		in.typedWords = nil
 	}
 	in.skip(string(text[:min(len(text), 200)]))
 	return nil
+}
+
+// document hands over what is no object, as JSON.
+func (in *input) document(from Origin, v any) (ok bool, err error) {
+	if in.Document == nil {
+		return false, nil
+	}
+	raw, ok := v.(json.RawMessage)
+	if !ok {
+		if raw, err = json.Marshal(v); err != nil {
+			return false, nil // not text
+		}
+	}
+	n, ok, err := in.Document(from, raw)
+	if err != nil {
+		return true, in.refused(from, err)
+	}
+	if ok {
+		in.objects += n
+		in.sections++
+		in.whole++
+	}
+	return ok, nil
 }
 
 // log skips a container's log as kubectl cluster-info dump prints it.
