@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/strict"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/workload"
+	"ipamsim/scenarios/strict"
 )
 
 // Draft is the scenario before it is written: what was read, and what had to be
