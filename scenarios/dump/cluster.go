@@ -186,8 +186,8 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 		c.ignored[name]++
 		return nil
 	}
-	if h.Metadata.Name == "" {
-		return h.Fail("metadata.name", "missing")
+	if err := h.Legible(raw); err != nil {
+		return err
 	}
 	for _, m := range []struct{ field, name string }{{"name", h.Metadata.Name}, {"namespace", h.Metadata.Namespace}} {
 		if len(m.name) > 253 || m.name != "" && !objectName.MatchString(m.name) {

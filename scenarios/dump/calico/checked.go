@@ -2,6 +2,7 @@ package calico
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -16,10 +17,11 @@ import (
 func (d *record) allocations(shown map[netip.Prefix]printed.Usage) map[netip.Prefix]map[netip.Addr]printed.Allocation {
 	out := map[netip.Prefix]map[netip.Addr]printed.Allocation{}
 	checked, guessed := d.c.tables.Checked, false
-	for _, a := range sortedAddrs(checked) {
+	named := maps.Clone(shown)
+	for _, a := range slices.SortedFunc(maps.Keys(checked), netip.Addr.Compare) {
 		var taken []netip.Prefix
 		for _, x := range checked[a] {
-			p, known := d.blockOf(a, x, shown, taken)
+			p, known := d.blockOf(a, x, named, taken)
 			if !p.IsValid() {
 				continue
 			}
@@ -40,15 +42,6 @@ func (d *record) allocations(shown map[netip.Prefix]printed.Usage) map[netip.Pre
 	return out
 }
 
-func sortedAddrs[V any](m map[netip.Addr]V) []netip.Addr {
-	all := make([]netip.Addr, 0, len(m))
-	for a := range m {
-		all = append(all, a)
-	}
-	slices.SortFunc(all, netip.Addr.Compare)
-	return all
-}
-
 // blockOf is the block of an allocation: the one that the text names, that of its node, or
 // any that is known; else by the pool. Two allocations of one address are of two blocks.
 func (d *record) blockOf(a netip.Addr, x printed.Allocation, shown map[netip.Prefix]printed.Usage, taken []netip.Prefix) (p netip.Prefix, known bool) {
@@ -56,7 +49,7 @@ func (d *record) blockOf(a netip.Addr, x printed.Allocation, shown map[netip.Pre
 		return x.Block, true
 	}
 	var some netip.Prefix
-	for _, p := range slices.SortedFunc(keys(shown), netip.Prefix.Compare) {
+	for _, p := range slices.SortedFunc(maps.Keys(shown), netip.Prefix.Compare) {
 		if !p.Contains(a) || slices.Contains(taken, p) {
 			continue
 		}
@@ -85,16 +78,6 @@ func (d *record) blockOf(a netip.Addr, x printed.Allocation, shown map[netip.Pre
 	}
 	p, err := a.Prefix(usual - len(taken))
 	return p, known && err == nil
-}
-
-func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // workloads makes endpoints of the pods that calicoctl ipam check found in use, for a dump

@@ -65,6 +65,7 @@ func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return 0, from.Fail("", "", "looks like the end of a calicoctl datastore migrate export, but: %s", decode.OneLine(err))
 	}
+	c.etcd = true
 	all := slices.Concat(o.Affinities, o.Blocks, o.Handles)
 	if o.Config != nil {
 		all = append(all, *o.Config)

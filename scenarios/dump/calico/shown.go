@@ -251,7 +251,35 @@ func (d *record) shownPools(blocks []netip.Prefix) {
 		d.pools[name] = s
 		d.Origin("IPPool "+name, u.From)
 	}
+	if len(d.pools) == 0 && len(d.c.tables.Checked) > 0 {
+		d.coveringPools(blocks)
+		return
+	}
 	if len(d.pools) > 0 {
 		d.Unknown("no IPPools in the dump: concluded from what calicoctl ipam show printed, without encapsulation and selectors")
 	}
+}
+
+// coveringPools makes a pool of each IP family that holds all blocks: without any the
+// addresses in them would be nobody's.
+func (d *record) coveringPools(blocks []netip.Prefix) {
+	for _, is6 := range []bool{false, true} {
+		var all netip.Prefix
+		size := 0
+		for _, p := range blocks {
+			if p.Addr().Is6() != is6 {
+				continue
+			}
+			if size = max(size, p.Bits()); !all.IsValid() {
+				all = p
+			}
+			for !all.Contains(p.Addr()) || all.Bits() > p.Bits() {
+				all, _ = all.Addr().Prefix(all.Bits() - 1)
+			}
+		}
+		if all.IsValid() {
+			d.pools["pool-"+BlockName(all.String())] = &poolSpec{CIDR: all.String(), NodeSelector: "all()", BlockSize: size}
+		}
+	}
+	d.Unknown("no IPPools in the dump: one that holds all blocks is assumed, without encapsulation and selectors")
 }

@@ -43,6 +43,7 @@ func (t *All) Report(from decode.Origin, raw json.RawMessage) (int, error) {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return 0, from.Fail("", "", "looks like a report of calicoctl ipam check, but: %s", decode.OneLine(err))
 	}
+	t.Every = true
 	for s, all := range o.Allocations {
 		a, err := netip.ParseAddr(s)
 		if err != nil || a.Zone() != "" || len(all) == 0 {
@@ -120,6 +121,7 @@ func (t *All) Line(from decode.Origin, line string) (ok bool, err error) {
 		return true, nil
 	}
 	if m := allocated.FindStringSubmatch(line); m != nil {
+		t.Every = t.Every || strings.Contains(line, " allocated; ")
 		return true, t.allocation(from, m)
 	}
 	if m := belongs.FindStringSubmatch(line); m != nil {

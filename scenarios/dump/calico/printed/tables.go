@@ -19,7 +19,9 @@ type All struct {
 	Config        map[string]string // of --show-configuration
 	// Checked are the allocations of each address, by a report or the text of check.
 	Checked map[netip.Addr][]Allocation
-	Leaked  []string // handles that no block names
+	// Every: Checked has all that are allocated, as a report and --show-all-ips have them.
+	Every  bool
+	Leaked []string // handles that no block names
 	// InUse are the workloads that have addresses, by a report: all that have a claimed one.
 	InUse []Workload
 
