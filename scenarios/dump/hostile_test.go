@@ -116,7 +116,6 @@ func TestRefused(t *testing.T) {
 		{"JSON with a mistake", strings.Replace(string(json), `"kind": "IPAMConfig"`, `"kind": IPAMConfig`, 1), "F:10: not JSON: invalid character 'I' looking for beginning of value"},
 		{"a mistake in YAML", strings.Replace(string(list), "    namespace: nstest\n", "   namespace: nstest\n", 1), "F:"},
 		{"gzip", "\x1f\x8b\x08\x00abc", "F: compressed with gzip: unpack it first"},
-		{"PowerShell", "\xff\xfea\x00p\x00i\x00", "F: UTF-16 text, as PowerShell's > writes it"},
 		{"binary", "apiVersion: v1\n\x00\x01\x02", "F:2: binary"},
 		{"HTML", "\n<!DOCTYPE html>\n<html>", "F:2: looks like HTML"},
 		{"a table of kubectl's", "NAME                READY   STATUS\nweb-0   1/1  Running\n", "F:1: a table of kubectl's, which leaves out what matters: add -o yaml"},

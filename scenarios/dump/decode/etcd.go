@@ -63,9 +63,6 @@ func (s *stream) kvs() error {
 // pair takes a key with its value: an object as JSON, or what a manager writes. What is
 // in protobuf, as the API server writes its own kinds, is skipped.
 func (in *input) pair(from Origin, key string, value []byte) error {
-	if key == "" {
-		key = in.key
-	}
 	in.key = ""
 	in.sections++
 	value = bytes.TrimSpace(value)

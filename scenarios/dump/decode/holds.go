@@ -23,6 +23,9 @@ var (
 // a support bundle, and they are no errors. marks are parts of what managers' tools print.
 func Holds(name string, first []byte, marks []string) bool {
 	first = bytes.TrimPrefix(first, []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(first, []byte("\xff\xfe")) || bytes.HasPrefix(first, []byte("\xfe\xff")) {
+		first = bytes.ReplaceAll(first[2:], []byte{0}, nil) // enough to see ASCII in UTF-16
+	}
 	if len(first) > HoldsPeek {
 		first = first[:HoldsPeek]
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/unicode"
+
 	"ipamsim/scenarios/strict"
 )
 
@@ -235,8 +237,6 @@ var starts = []struct{ bytes, problem string }{
 	{"BZh", "compressed with bzip2: unpack it first"},
 	{"\xfd7zXZ", "compressed with xz: unpack it first"},
 	{"(\xb5/\xfd", "compressed with zstd: unpack it first"},
-	{"\xff\xfe", "UTF-16 text, as PowerShell's > writes it: want UTF-8, e.g. kubectl … | Out-File -Encoding utf8 FILE"},
-	{"\xfe\xff", "UTF-16 text: want UTF-8"},
 	{"SQLite format 3", "a database of SQLite's: want what kubectl get -o yaml prints"},
 	{"\x7fELF", "a program: want what kubectl get -o yaml prints"},
 }
@@ -252,8 +252,12 @@ func (in *input) sniff() error {
 			return in.fail(0, "%s", s.problem)
 		}
 	}
-	if bytes.HasPrefix(first, []byte("\xef\xbb\xbf")) {
+	switch {
+	case bytes.HasPrefix(first, []byte("\xef\xbb\xbf")):
 		_, _ = in.r.Discard(3)
+	case bytes.HasPrefix(first, []byte("\xff\xfe")), bytes.HasPrefix(first, []byte("\xfe\xff")): // as PowerShell's > writes it
+		text := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(in.r)
+		in.r = bufio.NewReaderSize(text, 256<<10)
 	}
 	return nil
 }
@@ -345,10 +349,10 @@ func (in *input) text(text []byte) error {
 		return in.log()
 	}
 	if key, value, ok := etcdLine(text); ok {
-		in.key = key
 		if value != nil {
-			return in.pair(from, key, value)
+			return in.pair(from, in.key, value)
 		}
+		in.key = key
 		return nil
 	}
 	if ok, err := in.document(from, string(text)); ok || err != nil {
