@@ -140,7 +140,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"}, // what makes pods again
 	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload"},
 	{"scenarios/dump/bundle", "sim/ipam scenarios/strict scenarios/dump scenarios/dump/decode scenarios/dump/unread"},     // folders and archives
-	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
+	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump scenarios/dump/bundle"},                        // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},

@@ -162,6 +162,18 @@ func changedForms() []form {
 			text := strings.TrimLeft(line, " ")
 			return strings.Repeat("\t", (len(line)-len(text))/2) + text
 		})),
+		one("blanks of a web page", "dump.yaml", lined(plain(), func(_ int, line string) string {
+			text := strings.TrimLeft(line, " ")
+			return strings.Repeat("\u00a0", len(line)-len(text)) + text
+		})),
+		one("quotes of a word processor", "dump.yaml", strings.ReplaceAll(plain(), `"4711"`, "\u201c4711\u201d")),
+		one("byte order marks inside", "dump.yaml", each(func(_ int, l list) string { return "\ufeff" + yamlOf(l.of("List")) })),
+		one("pages of more", "dump.yaml", lined(plain(), func(n int, line string) string {
+			if n%30 == 0 {
+				return line + "\n--More--"
+			}
+			return line
+		})),
 		one("colours", "dump.yaml", lined(plain(), colour)),
 		one("title of a terminal", "typescript", "Script started on 2025-10-01\n"+prompted("\x1b]0;me@host: ~\x07[me@host ~]$ ")),
 		one("ellipsis in a list", "dump.yaml", strings.Replace(plain(), "- apiVersion: crd.projectcalico.org/v1\n  kind: IPPool", "- apiVersion: crd.projectcalico.org/v1\n  kind: IPPool", 1)+"apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: w3\n...\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: w4\n  …\nkind: List\n"),

@@ -59,6 +59,9 @@ func TestAnyDump(t *testing.T) {
 			t.Fatal(err)
 		}
 		all = append(all, text)
+		if name == "tkg.yaml" {
+			all = append(all, dumptest.Archives(text)...)
+		}
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	until := time.Now().Add(4 * time.Second)

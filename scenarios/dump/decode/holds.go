@@ -49,6 +49,9 @@ func Holds(name string, first []byte, marks []string) bool {
 			continue
 		}
 		_, typed := (&input{}).command(text)
+		if bytes.HasPrefix(text, []byte(`{"`)) {
+			return false // one object a line, as programs log
+		}
 		return typed || begins.Match(text) || beginsJSON(text) || tableLine(text) || marked(text)
 	}
 	return false

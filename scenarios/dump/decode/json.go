@@ -42,6 +42,9 @@ func (in *input) headed(from Origin, h listHead) List {
 // saw remembers the kind of an object.
 func (in *input) saw(h listHead) {
 	k := List{APIVersion: h.APIVersion, Kind: h.Kind}
+	if n := len(in.kinds); n > 0 && in.kinds[n-1].Kind == k.Kind && in.kinds[n-1].APIVersion == k.APIVersion {
+		return
+	}
 	same := func(o List) bool { return o.APIVersion == k.APIVersion && o.Kind == k.Kind }
 	if i := slices.IndexFunc(in.kinds, same); i >= 0 { // the last one is that of the last object
 		k, in.kinds = in.kinds[i], slices.Delete(in.kinds, i, i+1)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"strings"
 
 	"ipamsim/scenarios/strict"
 )
@@ -59,8 +60,11 @@ const reportEvery = 1 << 20
 
 // plain removes what a terminal interprets, and expands tabs at the beginning.
 func (in *input) plain(line []byte) []byte {
-	if bytes.IndexByte(line, 0x1b) >= 0 || bytes.IndexByte(line, '\a') >= 0 {
+	if bytes.IndexByte(line, 0x1b) >= 0 || bytes.IndexByte(line, '\a') >= 0 || bytes.IndexByte(line, '\b') >= 0 {
 		line = escapes.ReplaceAll(line, nil)
+	}
+	if len(line) > 0 && (line[0] >= 0x80 || bytes.Contains(line, noBreak) || bytes.Contains(line, quoteMark)) {
+		line = typewriter.Replace(line)
 	}
 	for i, c := range line {
 		if c == '\t' {
@@ -78,7 +82,19 @@ func (in *input) plain(line []byte) []byte {
 }
 
 // escapes are the control sequences that set colours and titles (ECMA-48: CSI, OSC).
-var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(\x07|\x1b\\\\)|\x1b[()][A-Z0-9]|\x1b[=>]|\a")
+var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(\x07|\x1b\\\\)|\x1b[()][A-Z0-9]|\x1b[=>]|\a|.\b")
+
+// What word processors and web pages make of blanks and quotes.
+var (
+	noBreak   = []byte("\u00a0")
+	quoteMark = []byte("\u201c")
+)
+
+type substitutes struct{ *strings.Replacer }
+
+func (s substitutes) Replace(line []byte) []byte { return []byte(s.Replacer.Replace(string(line))) }
+
+var typewriter = substitutes{strings.NewReplacer("\u00a0", " ", "\u201c", `"`, "\u201d", `"`, "\ufeff", "", "\u200b", "")}
 
 // expanded replaces tabs at the beginning of a line by spaces. The distance of tab stops
 // is 8, as unexpand and terminals have it, or 2 where an editor made a tab of each level:

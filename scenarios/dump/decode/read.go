@@ -236,6 +236,8 @@ var starts = []struct{ bytes, problem string }{
 	{"PK\x03\x04", "a zip archive: unpack it first"},
 	{"BZh", "compressed with bzip2: unpack it first"},
 	{"\xfd7zXZ", "compressed with xz: unpack it first"},
+	{"7z\xbc\xaf", "compressed with 7-Zip: unpack it first"},
+	{"Rar!", "compressed with RAR: unpack it first"},
 	{"(\xb5/\xfd", "compressed with zstd: unpack it first"},
 	{"SQLite format 3", "a database of SQLite's: want what kubectl get -o yaml prints"},
 	{"\x7fELF", "a program: want what kubectl get -o yaml prints"},

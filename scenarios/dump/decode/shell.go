@@ -40,6 +40,8 @@ var (
 	yamlKey = regexp.MustCompile(`^["']?[a-z][A-Za-z0-9]*["']?:(?:\s|$)`)
 	// klog is a line that client-go logs: E1001 10:12:03.123456    4242 memcache.go:287] …
 	klog = regexp.MustCompile(`^[IWEF][0-9]{4} [0-9:.]{8,18} +[0-9]+ [\w./-]+\.go:[0-9]+\]`)
+	// pager is what less and more print at the end of a page.
+	pager = regexp.MustCompile(`^--More--|^\(END\)$|^lines [0-9]+-[0-9]+|^-- INSERT --$|^:$`)
 
 	forbidden  = regexp.MustCompile(`cannot (?:list|get|watch) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?`)
 	noSuchType = regexp.MustCompile(`(?:the server doesn't have a resource type|no matches for kind) "([^"]+)"`)
@@ -52,7 +54,7 @@ func noise(text []byte) bool {
 	switch {
 	case len(text) == 0:
 		return false
-	case klog.Match(text):
+	case klog.Match(text), pager.Match(text):
 		return true
 	}
 	for _, s := range []string{"Note: found ", "Warning: ", "Defaulted container ", "Flag --", "Unable to use a TTY", "If you don't see a command prompt"} {
