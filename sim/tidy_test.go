@@ -145,11 +145,12 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity model/capacity/workload scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
-	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump sim/ipam"},                                                                                                             // a cluster that is asked instead of a file
-	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},                                                            // what kubeadm has configured
-	{"scenarios/dump/*/printed", "scenarios/strict scenarios/dump/decode"},                                                                                                                    // what a manager's tool prints for people
-	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                                                  // of a manager's findings
-	{"scenarios/dump/*", "model model/route model/invariant reports sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/* scenarios/dump/*/printed"}, // a manager's
+	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump sim/ipam"},                                                  // a cluster that is asked instead of a file
+	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"}, // what kubeadm has configured
+	{"scenarios/dump/*/printed", "scenarios/strict scenarios/dump/decode"},
+	{"scenarios/dump/*/selector", "scenarios/strict scenarios/dump/alias"},
+	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                                                                            // of a manager's findings
+	{"scenarios/dump/*", "model model/route model/invariant reports sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/* scenarios/dump/*/printed scenarios/dump/*/selector"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/calico/loadbalancer", "scenarios fuzz/space sim sim/cluster/action"},
 	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},

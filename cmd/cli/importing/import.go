@@ -44,41 +44,9 @@ type importFlags struct {
 func Command(m scenarios.Managers) *cobra.Command {
 	f := &importFlags{managers: m}
 	cmd := &cobra.Command{
-		Use:   "import FILE… | --kubeconfig F > scenario.yaml",
+		Use:   "import FILE|FOLDER|ARCHIVE… | --kubeconfig F > scenario.yaml",
 		Short: "make a scenario of a cluster, running or dumped, and say what is wrong in it",
-		Long: `Make a scenario of a cluster, running or dumped, and say what is wrong in it.
-
-The files hold, in any mixture, what these print; - is the standard input:
-` + printsList(m) + `The scenario goes to the standard output, what could not be known and what is wrong to
-the standard error. Of pods only names, labels, networks and addresses are kept.
-
-With --kubeconfig the cluster itself is read, page by page, as kubectl get would,
-with the credentials of that file. The API server is sent GET requests only. A
-credential plugin that the file names (users[].user.exec) is run on this machine,
-as kubectl runs it: take no kubeconfig from somebody whom you would not let run
-programs. It needs get and list of what is listed below; what is forbidden is left out, and
-told. Files may be given besides: what the API server does not hold.
-
-Read are, by the names that kubectl takes:
-` + resourceList(m) + `
-What is missing in a dump cannot be judged, and is told with the command that adds it.
-ipamsim import --print-dump-command prints one that collects all.
-
-What would mend a finding is acted out first, in runs of the real code that begin with
-this cluster, for at most --act. Commands are printed only if the finding goes away,
-nothing new breaks and no pod loses its address but those that are named.
-
-What is found is written for programs, too: as JSON, as SARIF at the lines of the dump
-where the objects stand, and as metrics. With --json - (or --sarif -, --openmetrics -)
-the standard output has that instead of the scenario. --store keeps a result as JSON,
-and --since says what is new against one: a finding is the same if its invariant, code
-and objects are. The first time, with the same file for both, there is nothing to
-compare with. ipamsim import --print-cronjob prints a manifest that does this in the
-cluster every hour, with the right to read what import reads, and nothing else.
-
-Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
-cannot be read, or with --check: nothing was found wrong, and something could not be
-judged.`,
+		Long:  long(m),
 		Example: `  eval "$(ipamsim import --print-dump-command)"   # writes dump.yaml with kubectl
   ipamsim import dump.yaml > cluster.yaml
   ipamsim import --check dump.yaml > cluster.yaml
@@ -108,6 +76,54 @@ judged.`,
 	}
 	f.add(cmd.Flags())
 	return cmd
+}
+
+// long is the help of the command.
+func long(m scenarios.Managers) string {
+	return `Make a scenario of a cluster, running or dumped, and say what is wrong in it.
+
+The files hold, in any mixture, what these print; - is the standard input:
+` + printsList(m) + `Around it may stand what a terminal, a mail or an issue has: prompts with commands,
+Markdown fences and prose, messages of kubectl, colours; before each line quotes, line
+numbers, times. "Forbidden" and "doesn't have a resource type" make a kind unknown, not
+empty. What cannot be read is reported with its file and line, and the rest is used; a
+list that is cut off or has an ellipsis is not complete.
+
+Of folders and of .tar, .tar.gz, .tgz, .tar.bz2, .gz and .zip (a must-gather, oc adm
+inspect, kubectl cluster-info dump, diagnostics of a manager's tool, support bundles of
+Rancher and Troubleshoot, a sosreport) each file that looks like such output is read, and logs
+and other files are counted. Nothing is unpacked to the disk, links are not followed.
+
+The scenario goes to the standard output, what could not be known and what is wrong to
+the standard error. Of pods only names, labels, networks and addresses are kept.
+
+With --kubeconfig the cluster itself is read, page by page, as kubectl get would,
+with the credentials of that file. The API server is sent GET requests only. A
+credential plugin that the file names (users[].user.exec) is run on this machine,
+as kubectl runs it: take no kubeconfig from somebody whom you would not let run
+programs. It needs get and list of what is listed below; what is forbidden is left out, and
+told. Files may be given besides: what the API server does not hold.
+
+Read are, by the names that kubectl takes:
+` + resourceList(m) + `
+What is missing in a dump cannot be judged, and is told with the command that adds it.
+ipamsim import --print-dump-command prints one that collects all.
+
+What would mend a finding is acted out first, in runs of the real code that begin with
+this cluster, for at most --act. Commands are printed only if the finding goes away,
+nothing new breaks and no pod loses its address but those that are named.
+
+What is found is written for programs, too: as JSON, as SARIF at the lines of the dump
+where the objects stand, and as metrics. With --json - (or --sarif -, --openmetrics -)
+the standard output has that instead of the scenario. --store keeps a result as JSON,
+and --since says what is new against one: a finding is the same if its invariant, code
+and objects are. The first time, with the same file for both, there is nothing to
+compare with. ipamsim import --print-cronjob prints a manifest that does this in the
+cluster every hour, with the right to read what import reads, and nothing else.
+
+Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
+cannot be read, or with --check: nothing was found wrong, and something could not be
+judged.`
 }
 
 func (f *importFlags) add(fl *pflag.FlagSet) {
