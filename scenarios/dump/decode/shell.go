@@ -41,7 +41,7 @@ var (
 	// klog is a line that client-go logs: E1001 10:12:03.123456    4242 memcache.go:287] …
 	klog = regexp.MustCompile(`^[IWEF][0-9]{4} [0-9:.]{8,18} +[0-9]+ [\w./-]+\.go:[0-9]+\]`)
 	// pager is what less and more print at the end of a page.
-	pager = regexp.MustCompile(`^--More--|^\(END\)$|^lines [0-9]+-[0-9]+|^-- INSERT --$|^:$`)
+	pager = regexp.MustCompile(`^(?:--More--|\(END\)$|lines [0-9]+-[0-9]+|-- INSERT --$|:$)`)
 
 	forbidden  = regexp.MustCompile(`cannot (?:list|get|watch) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?`)
 	noSuchType = regexp.MustCompile(`(?:the server doesn't have a resource type|no matches for kind) "([^"]+)"`)
@@ -52,7 +52,7 @@ var (
 // and standard error are not written together.
 func noise(text []byte) bool {
 	switch {
-	case len(text) == 0:
+	case len(text) == 0 || text[0] == ' ': // most lines
 		return false
 	case klog.Match(text), pager.Match(text):
 		return true
