@@ -27,8 +27,8 @@ func FuzzCalicoLb(f *testing.F) { fuzzRuns(f, "FuzzCalicoLb") }
 // FuzzHostLocal: worlds of host-local.
 func FuzzHostLocal(f *testing.F) { fuzzRuns(f, "FuzzHostLocal") }
 
-// FuzzImport: any bytes that are taken for a dump are refused in one line, or make a
-// scenario that loads.
+// FuzzImport: any bytes that are taken for a dump, pasted text or an archive are refused in
+// one line, or make a scenario that loads.
 func FuzzImport(f *testing.F) {
 	for _, name := range []string{"calico.json", "check.txt", "export.txt", "show.txt", "tkg.yaml", "whereabouts.yaml"} {
 		text, err := os.ReadFile(filepath.Join("../scenarios/dump/testdata", name))
@@ -36,6 +36,11 @@ func FuzzImport(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(text)
+		if name == "tkg.yaml" {
+			for _, pasted := range dumptest.Archives(text) {
+				f.Add(pasted)
+			}
+		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		err := dumptest.Check(managers.All(), text)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/netip"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -158,11 +157,12 @@ func isAddress(kind, name string) bool {
 
 // badName says what is wrong with the name of an object, or "".
 func badName(name string) string {
+	blacked, _ := strict.BlackedOut(name)
 	switch {
 	case name == "":
 		return "an empty name"
-	case blackedOut.MatchString(name):
-		return blacked(name)
+	case blacked != "":
+		return blacked
 	case len(name) > validation.DNS1123SubdomainMaxLength:
 		return "a name of more than 253 characters"
 	case len(validation.IsDNS1123Subdomain(name)) > 0:
@@ -171,26 +171,15 @@ func badName(name string) string {
 	return ""
 }
 
-// blackedOut finds addresses as reports print them: 172.xx.xx.192.
-var blackedOut = regexp.MustCompile(`(?i)\b\d{1,3}\.(\d{1,3}\.x+|x+\.\d{1,3}|x+\.x+)\.(\d{1,3}|x+)\b|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.x+\b`)
-
-var blackedPart = regexp.MustCompile(`(?i)\.x+`)
-
-func blacked(s string) string {
-	found := blackedOut.FindString(s)
-	return "the address " + found + " is blacked out: write the real one or any other, e.g. " +
-		blackedPart.ReplaceAllString(found, ".16") + ", the same everywhere"
-}
-
 // legible refuses a manifest with blacked-out addresses.
 func legible(d *strict.Doc, n *yaml.Node, p path) error {
 	if n.Kind == yaml.ScalarNode {
-		if !strings.ContainsAny(n.Value, "xX") {
+		if !strings.ContainsAny(n.Value, "xX*") {
 			return nil // most values of a large file
 		}
-		if i := blackedOut.FindStringIndex(n.Value); i != nil {
-			e := d.Fail(n, p, "%s", blacked(n.Value))
-			e.Line += strict.LineWithin(n, i[0])
+		if problem, at := strict.BlackedOut(n.Value); problem != "" {
+			e := d.Fail(n, p, "%s", problem)
+			e.Line += strict.LineWithin(n, at)
 			return e
 		}
 		return nil

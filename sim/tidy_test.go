@@ -134,21 +134,26 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/remedy", "model/... sim/... reports scenarios"},                                                     // what to do, acted out before it is said
 	{"scenarios/dump/decode", "scenarios/strict"},                                                                   // what people dump, object by object
 	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                                               // of each object what matters
+	{"scenarios/dump/unread", "scenarios/strict scenarios/dump/decode"},                                             // what could not be read
 	{"scenarios/dump/alias", ""},    // names for strangers
 	{"scenarios/dump/manifest", ""}, // objects as text
 	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"}, // what makes pods again
 	{"scenarios/dump/unsupported", "model/invariant scenarios"},                // managers whose objects are not read
 	{"scenarios/dump/reported", "model model/invariant scenarios/dump/kept"},   // what pods report themselves
-	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported"},
-	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                                                      // for tests
-	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump scenarios/dump/reported"}, // what is wrong
+	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported"},
+	{"scenarios/dump/collect", "sim/ipam scenarios/dump scenarios/dump/decode"},                                                                                          // the command that makes a dump
+	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump scenarios/dump/collect scenarios/dump/reported"}, // what is wrong
+	{"scenarios/dump/bundle", "sim/ipam scenarios/strict scenarios/dump scenarios/dump/decode scenarios/dump/unread"},                                                    // folders and archives
+	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump scenarios/dump/bundle"},                                                                       // for tests
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity model/capacity/workload scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
-	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump sim/ipam"},                                                                                    // a cluster that is asked instead of a file
-	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},                                   // what kubeadm has configured
-	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                         // of a manager's findings
-	{"scenarios/dump/*", "model model/route model/invariant reports sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/*"}, // a manager's
+	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump sim/ipam"},                                                  // a cluster that is asked instead of a file
+	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"}, // what kubeadm has configured
+	{"scenarios/dump/*/printed", "scenarios/strict scenarios/dump/decode"},
+	{"scenarios/dump/*/selector", "scenarios/strict scenarios/dump/alias"},
+	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                                                                            // of a manager's findings
+	{"scenarios/dump/*", "model model/route model/invariant reports sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/* scenarios/dump/*/printed scenarios/dump/*/selector"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/calico/loadbalancer", "scenarios fuzz/space sim sim/cluster/action"},
 	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},

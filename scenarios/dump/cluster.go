@@ -24,6 +24,7 @@ import (
 	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/reported"
+	"ipamsim/scenarios/dump/unread"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
 )
@@ -38,6 +39,7 @@ type (
 // by Read from files and by Add from anywhere else.
 type Cluster struct {
 	*kept.Store
+	unread.Ledger
 	Pods       kept.Objects[kept.Pod]
 	Nodes      kept.Objects[kept.Node]
 	Namespaces kept.Objects[kept.Namespace]
@@ -55,7 +57,6 @@ type Cluster struct {
 	lists    int                       // that were read to their ends
 	podLists map[podList]bool
 	versions map[uint64]bool
-	unread   []string // lists that nobody could read, with the reason
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
 	reports  reported.Cluster
@@ -111,14 +112,18 @@ func KeptOf[T any](c *Cluster) (kept T, ok bool) {
 	return kept, false
 }
 
-// Read takes everything that a file holds, as decode.Read does. The error is a
-// *strict.Error, one line with file and line. What had been read before it stays in the
-// cluster.
+// Read takes everything that a file holds, as unread.Ledger does. The error is a
+// *strict.Error, one line with file and line. What could be read stays in the cluster.
 func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
 	c.Source(name)
+	return c.ReadPart(name, r, progress)
+}
+
+// ReadPart reads a file of a folder or of an archive, whose name is the Source.
+func (c *Cluster) ReadPart(name string, r io.Reader, progress func(Progress)) error {
 	to := c.sink(progress)
 	to.Object, to.List = c.Add, c.ended
-	return decode.Read(name, r, to)
+	return c.Ledger.Read(name, r, to)
 }
 
 // Objects reads what Read reads and hands each object to whoever wants it instead of
@@ -188,8 +193,8 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 		c.ignored[name]++
 		return nil
 	}
-	if h.Metadata.Name == "" {
-		return h.Fail("metadata.name", "missing")
+	if err := h.Legible(raw); err != nil {
+		return err
 	}
 	for _, m := range []struct{ field, name string }{{"name", h.Metadata.Name}, {"namespace", h.Metadata.Namespace}} {
 		if len(m.name) > 253 || m.name != "" && !objectName.MatchString(m.name) {

@@ -29,6 +29,9 @@ func (d *Draft) unseen(claims map[string][]Claim) {
 	shown, nodes := map[string]bool{}, c.Saw("nodes")
 	lists := map[int]bool{}
 	for l := range c.podLists {
+		if c.Impaired("pods") {
+			break // any pod may be among those
+		}
 		if lists[l.list] {
 			return // two namespaces in one list: it is of all of them
 		}

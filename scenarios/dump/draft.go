@@ -225,9 +225,8 @@ func (d *Draft) said() {
 			d.Left("%s", s)
 		}
 	}
-	for _, s := range c.unread {
-		d.Unknown("%s", s)
-	}
+	d.report.Unknown = append(d.report.Unknown, c.Ledger.Unknown(d.Options.Anonymise)...)
+	d.report.Left = append(d.report.Left, c.Ledger.Left(d.Options.Anonymise)...)
 	if len(c.versions) > 1 {
 		all := slices.Sorted(maps.Keys(c.versions))
 		d.Unknown("the lists are not of one instant: %d changes of the cluster lie between the first and the last (resourceVersion %d to %d)", all[len(all)-1]-all[0], all[0], all[len(all)-1])

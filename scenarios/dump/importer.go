@@ -30,6 +30,8 @@ type Importer struct {
 	// what of its output can be read, each "X get -o yaml".
 	Tool   string
 	Prints []string
+	// Marks are parts of what it prints, by which such a file is found in an archive.
+	Marks []string
 	// PodNotes and NodeNotes begin the names of annotations that are kept of pods and
 	// namespaces, and of nodes; "": none.
 	PodNotes, NodeNotes string

@@ -47,12 +47,20 @@ func (c *Cluster) Count(what string, n int) { c.read[what] += n }
 func (c *Cluster) Ignore(what string) { c.ignored[what]++ }
 
 // Saw reports whether a resource, by its full name, was looked for: there are objects of
-// it, or a list.
-func (c *Cluster) Saw(name string) bool { return sees(c, c.read, name) }
+// it, or a list, and none that could not be read.
+func (c *Cluster) Saw(name string) bool { return !c.Impaired(name) && sees(c, c.read, name) }
 
 // SawAll reports whether all objects of a resource were looked for, as far as what
 // printed them says.
-func (c *Cluster) SawAll(name string) bool { return sees(c, c.complete, name) }
+func (c *Cluster) SawAll(name string) bool { return !c.Impaired(name) && sees(c, c.complete, name) }
+
+// Impaired reports whether an object or a list of a resource, by its full name, could not
+// be read: those that were read are not all.
+func (c *Cluster) Impaired(name string) bool {
+	r := c.Resource(name)
+	same := func(v, kind string) bool { return kind == r.Kind && c.sameGroup(kept.GroupOf(v), r.Group()) }
+	return r != nil && c.Hits(same, r.Name(), r.Plural, strings.ToLower(r.Kind))
+}
 
 func sees[V any](c *Cluster, m map[string]V, name string) bool {
 	r := c.Resource(name)
@@ -81,9 +89,4 @@ func (c *Cluster) SawKind(kind string) bool {
 		}
 	}
 	return false
-}
-
-// Unread remembers a list that could not be read, and why: the report says so.
-func (c *Cluster) Unread(what, why string) {
-	c.unread = append(c.unread, strings.Join(strings.Fields(what+": "+why), " "))
 }

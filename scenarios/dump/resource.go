@@ -2,11 +2,9 @@ package dump
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
-	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/sim/ipam"
 )
@@ -150,30 +148,4 @@ func (c *Cluster) Show(r *Resource) string {
 		}
 	}
 	return ""
-}
-
-// CollectCommand is a command line for a POSIX shell that writes resources to a file,
-// each under its name: those whose full names are given, or without any all that
-// kubectl shows. kubectl says what the cluster does not have.
-func CollectCommand(managers []*ipam.Manager, file string, names ...string) string {
-	var all, apart []string
-	resources := Resources(managers)
-	for i := range resources {
-		r := &resources[i]
-		switch {
-		case r.By != Kubectl || len(names) > 0 && !slices.Contains(names, r.Name()):
-		case r.Only != "":
-			apart = append(apart, fmt.Sprintf(`echo "%s%s"; kubectl get %s -n %s --field-selector metadata.name=%s -o yaml; `, decode.Heading, r.Name(), r.Name(), r.Namespace, r.Only))
-		default:
-			all = append(all, r.Name())
-		}
-	}
-	loop := fmt.Sprintf(`for r in %s; do echo "%s$r"; kubectl get $r --all-namespaces -o yaml; done`, strings.Join(all, " "), decode.Heading)
-	switch {
-	case len(apart) == 0:
-		return loop + " > " + file
-	case len(all) == 0:
-		loop = ":"
-	}
-	return "{ " + strings.Join(apart, "") + loop + "; } > " + file
 }

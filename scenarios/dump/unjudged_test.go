@@ -14,6 +14,7 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/collect"
 	"ipamsim/scenarios/dump/diagnosis"
 )
 
@@ -35,7 +36,7 @@ printf 'apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(sh, "-c", dump.CollectCommand(managers.All(), "dump.yaml"))
+	cmd := exec.Command(sh, "-c", collect.Command(managers.All(), "dump.yaml"))
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -24,6 +24,8 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/collect"
+	"ipamsim/scenarios/dump/bundle"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/dump/live"
 )
@@ -43,12 +45,57 @@ type importFlags struct {
 func Command(m scenarios.Managers) *cobra.Command {
 	f := &importFlags{managers: m}
 	cmd := &cobra.Command{
-		Use:   "import FILE… | --kubeconfig F > scenario.yaml",
+		Use:   "import FILE|FOLDER|ARCHIVE… | --kubeconfig F > scenario.yaml",
 		Short: "make a scenario of a cluster, running or dumped, and say what is wrong in it",
-		Long: `Make a scenario of a cluster, running or dumped, and say what is wrong in it.
+		Long:  long(m),
+		Example: `  eval "$(ipamsim import --print-dump-command)"   # writes dump.yaml with kubectl
+  ipamsim import dump.yaml > cluster.yaml
+  ipamsim import --check dump.yaml > cluster.yaml
+  ipamsim import --kubeconfig ~/.kube/config --context staging --anonymise > cluster.yaml
+  ipamsim import dump.yaml --json - | jq '.findings[] | select(.severity == "critical")'
+  ipamsim import dump.yaml --out cluster.yaml --since last.json --store last.json --check-new=major`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			switch {
+			case f.cronJob:
+				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob(m))
+				return err
+			case f.dumpCommand:
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), collect.Command(m, "dump.yaml"))
+				return err
+			case len(files) == 0 && f.kubeconfig == "":
+				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
+			case f.act < 0:
+				return fmt.Errorf("--act: want a time of 0s or longer, have %s", f.act)
+			case f.kubeContext != "" && f.kubeconfig == "":
+				return errors.New("--context: of which --kubeconfig?")
+			}
+			if err := f.checks(files); err != nil {
+				return err
+			}
+			return f.run(cmd, files)
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+// long is the help of the command.
+func long(m scenarios.Managers) string {
+	return `Make a scenario of a cluster, running or dumped, and say what is wrong in it.
 
 The files hold, in any mixture, what these print; - is the standard input:
-` + printsList(m) + `The scenario goes to the standard output, what could not be known and what is wrong to
+` + printsList(m) + `Around it may stand what a terminal, a mail or an issue has: prompts with commands,
+Markdown fences and prose, messages of kubectl, colours; before each line quotes, line
+numbers, times. "Forbidden" and "doesn't have a resource type" make a kind unknown, not
+empty. What cannot be read is reported with its file and line, and the rest is used; a
+list that is cut off or has an ellipsis is not complete.
+
+Of folders and of .tar, .tar.gz, .tgz, .tar.bz2, .gz and .zip (a must-gather, oc adm
+inspect, kubectl cluster-info dump, diagnostics of a manager's tool, support bundles of
+Rancher and Troubleshoot, a sosreport) each file that looks like such output is read, and logs
+and other files are counted. Nothing is unpacked to the disk, links are not followed.
+
+The scenario goes to the standard output, what could not be known and what is wrong to
 the standard error. Of pods only names, labels, networks and addresses are kept.
 
 With --kubeconfig the cluster itself is read, page by page, as kubectl get would,
@@ -77,36 +124,7 @@ cluster every hour, with the right to read what import reads, and nothing else.
 
 Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
 cannot be read, or with --check: nothing was found wrong, and something could not be
-judged.`,
-		Example: `  eval "$(ipamsim import --print-dump-command)"   # writes dump.yaml with kubectl
-  ipamsim import dump.yaml > cluster.yaml
-  ipamsim import --check dump.yaml > cluster.yaml
-  ipamsim import --kubeconfig ~/.kube/config --context staging --anonymise > cluster.yaml
-  ipamsim import dump.yaml --json - | jq '.findings[] | select(.severity == "critical")'
-  ipamsim import dump.yaml --out cluster.yaml --since last.json --store last.json --check-new=major`,
-		RunE: func(cmd *cobra.Command, files []string) error {
-			switch {
-			case f.cronJob:
-				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob(m))
-				return err
-			case f.dumpCommand:
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), dump.CollectCommand(m, "dump.yaml"))
-				return err
-			case len(files) == 0 && f.kubeconfig == "":
-				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
-			case f.act < 0:
-				return fmt.Errorf("--act: want a time of 0s or longer, have %s", f.act)
-			case f.kubeContext != "" && f.kubeconfig == "":
-				return errors.New("--context: of which --kubeconfig?")
-			}
-			if err := f.checks(files); err != nil {
-				return err
-			}
-			return f.run(cmd, files)
-		},
-	}
-	f.add(cmd.Flags())
-	return cmd
+judged.`
 }
 
 func (f *importFlags) add(fl *pflag.FlagSet) {
@@ -249,26 +267,16 @@ func (f *importFlags) read(c *dump.Cluster, files []string, cmd *cobra.Command, 
 			return fmt.Errorf("--kubeconfig: %w", err)
 		}
 	}
-	for _, name := range files {
-		err := readDump(c, name, infile.Until(ctx, cmd.InOrStdin()), cmd.ErrOrStderr())
-		if ctx.Err() != nil {
-			return errors.New("import: interrupted")
-		}
-		if err != nil {
-			return err
-		}
+	b := bundle.Reader{
+		Cluster: c, Stdin: cmd.InOrStdin(),
+		Until:    func(r io.Reader) io.Reader { return infile.Until(ctx, r) },
+		Progress: func(name string) func(dump.Progress) { return infile.HowFar(cmd.ErrOrStderr(), name) },
 	}
-	return nil
-}
-
-// readDump reads one file into c.
-func readDump(c *dump.Cluster, name string, r infile.UntilDone, stderr io.Writer) error {
-	name, file, err := r.Open(name)
-	if err != nil {
-		return err
+	err := b.Read(files)
+	if ctx.Err() != nil {
+		return errors.New("import: interrupted")
 	}
-	defer file.Close()
-	return c.Read(name, r, infile.HowFar(stderr, name))
+	return err
 }
 
 // scenario makes the scenario, looks at it and at those that are apart, and writes it with

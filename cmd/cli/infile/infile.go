@@ -73,9 +73,10 @@ func (u *UntilDone) Open(name string) (called string, file io.Closer, err error)
 	return name, f, nil
 }
 
-// HowFar tells once a second how much of a file has been read.
+// HowFar reports once a second how much of a file has been read, for the first time after
+// half of one.
 func HowFar(stderr io.Writer, name string) func(dump.Progress) {
-	last := time.Now()
+	last := time.Now().Add(-time.Second / 2)
 	return func(p dump.Progress) {
 		if time.Since(last) > time.Second {
 			last = time.Now()

@@ -2,82 +2,119 @@ package calico
 
 import (
 	"cmp"
-	"encoding/json"
+	"maps"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"ipamsim/scenarios/dump"
-	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/dump/calico/printed"
 	"ipamsim/scenarios/dump/kept"
-	"ipamsim/scenarios/strict"
 )
 
-// checked is an address in use as calicoctl ipam check -o FILE writes it: with etcd
-// the only way to see who has which address while the cluster runs.
-type checked struct {
-	holder
-	handle, typ string
-	borrowed    bool
+// allocations are those that calicoctl ipam check lists, by block and address. Blocks that
+// it does not name are added to shown.
+func (d *record) allocations(shown map[netip.Prefix]printed.Usage) map[netip.Prefix]map[netip.Addr]printed.Allocation {
+	out := map[netip.Prefix]map[netip.Addr]printed.Allocation{}
+	checked, guessed := d.c.tables.Checked, false
+	named := maps.Clone(shown)
+	for _, a := range slices.SortedFunc(maps.Keys(checked), netip.Addr.Compare) {
+		var taken []netip.Prefix
+		for _, x := range checked[a] {
+			p, known := d.blockOf(a, x, named, taken)
+			if !p.IsValid() {
+				continue
+			}
+			guessed = guessed || !known && len(taken) > 0
+			taken = append(taken, p)
+			if _, ok := shown[p]; !ok {
+				shown[p] = printed.Usage{CIDR: p, InUse: -1}
+			}
+			if out[p] == nil {
+				out[p] = map[netip.Addr]printed.Allocation{}
+			}
+			out[p][a] = x
+		}
+	}
+	if guessed {
+		d.Unknown("an address with two allocations lies in two blocks that overlap; which ones the report does not say, so that the larger one is assumed")
+	}
+	return out
 }
 
-// check reads the report of calicoctl ipam check.
-//
-// Source: calicoctl/calicoctl/commands/ipam, Report (v3.31).
-func (c *objects) check(from dump.Origin, raw json.RawMessage) (int, error) {
-	var o struct {
-		Allocations map[string][]struct {
-			Handle    string `json:"handle"`
-			Pod       string `json:"pod"`
-			Namespace string `json:"namespace"`
-			Node      string `json:"node"`
-			Type      string `json:"type"`
-			Borrowed  bool   `json:"borrowed"`
-		} `json:"allocations"`
-		LeakedHandles []struct{ ID string } `json:"leakedHandles"`
+// blockOf is the block of an allocation: the one that the text names, that of its node, or
+// any that is known; else by the pool. Two allocations of one address are of two blocks.
+func (d *record) blockOf(a netip.Addr, x printed.Allocation, shown map[netip.Prefix]printed.Usage, taken []netip.Prefix) (p netip.Prefix, known bool) {
+	if x.Block.IsValid() {
+		return x.Block, true
 	}
-	if err := json.Unmarshal(raw, &o); err != nil {
-		return 0, from.Fail("", "", "looks like a report of calicoctl ipam check, but: %s", decode.OneLine(err))
-	}
-	t := &c.tables
-	for s, all := range o.Allocations {
-		a, err := netip.ParseAddr(s)
-		if err != nil || a.Zone() != "" || len(all) == 0 {
-			return 0, from.Fail("", "allocations", "%s is no address in use", strict.Quote(s))
-		}
-		x := all[0]
-		in := checked{holder: holder{namespace: x.Namespace, pod: x.Pod, node: x.Node}, handle: x.Handle, typ: x.Type, borrowed: x.Borrowed}
-		if id, ok := strings.CutPrefix(x.Handle, podHandle); ok {
-			in.container = id
-		}
-		t.checked[a] = in
-	}
-	for _, h := range o.LeakedHandles {
-		t.leaked = append(t.leaked, h.ID)
-	}
-	c.Count("addresses of a report of calicoctl ipam check", len(o.Allocations))
-	return len(o.Allocations), nil
-}
-
-// checkedBlock is the block that an address of a report lies in, by the table of
-// blocks or else by the pool.
-func (d *record) checkedBlock(a netip.Addr, shown map[netip.Prefix]usage) (netip.Prefix, bool) {
-	for p := range shown {
-		if p.Contains(a) {
-			return p, true
-		}
-	}
-	for _, name := range kept.Keys(d.pools) {
-		pool := d.pools[name]
-		p, err := netip.ParsePrefix(pool.CIDR)
-		if err != nil || !p.Contains(a) {
+	var some netip.Prefix
+	for _, p := range slices.SortedFunc(maps.Keys(shown), netip.Prefix.Compare) {
+		if !p.Contains(a) || slices.Contains(taken, p) {
 			continue
 		}
-		usual := 26
-		if a.Is6() {
-			usual = 122
+		if !x.Borrowed && shown[p].Affinity == "host:"+x.Node {
+			return p, true
 		}
-		b, err := a.Prefix(cmp.Or(pool.BlockSize, usual))
-		return b, err == nil
+		if !some.IsValid() {
+			some = p
+		}
 	}
-	return netip.Prefix{}, false
+	if some.IsValid() {
+		return some, true
+	}
+	usual := 26
+	if a.Is6() {
+		usual = 122
+	}
+	for _, name := range kept.Keys(d.pools) {
+		if p, err := netip.ParsePrefix(d.pools[name].CIDR); err == nil && p.Contains(a) {
+			usual, known = cmp.Or(d.pools[name].BlockSize, usual), true
+			break
+		}
+	}
+	if len(d.pools) > 0 && !known {
+		return netip.Prefix{}, false
+	}
+	p, err := a.Prefix(usual - len(taken))
+	return p, known && err == nil
+}
+
+// workloads makes endpoints of the pods that calicoctl ipam check found in use, for a dump
+// without WorkloadEndpoints.
+func (d *record) workloads() {
+	c := d.c
+	if len(c.tables.InUse) == 0 || len(c.endpoints) > 0 {
+		return
+	}
+	for _, w := range c.tables.InUse {
+		key := w.Namespace + "/" + w.Pod
+		e := c.endpoints[key]
+		if e == nil {
+			e = &kept.Item[endpoint]{Value: endpoint{Namespace: w.Namespace, Pod: w.Pod, Node: w.Node}}
+			c.endpoints[key] = e
+		}
+		ip := netip.PrefixFrom(w.Addr, w.Addr.BitLen()).String()
+		if !slices.Contains(e.Value.IPs, ip) {
+			e.Value.IPs = append(e.Value.IPs, ip)
+		}
+		for _, x := range c.tables.Checked[w.Addr] {
+			if x.Namespace == w.Namespace && x.Pod == w.Pod {
+				e.Value.Container, _ = strings.CutPrefix(x.Handle, podHandle)
+			}
+		}
+	}
+	c.Count("WorkloadEndpoint."+secondGroup, 0) // they are all that have an address
+}
+
+// row takes a line of a table.
+func (c *objects) row(from dump.Origin, head string, row []string) error {
+	what, err := c.tables.Row(from, head, row)
+	switch {
+	case what != "" && err == nil:
+		c.Count(what, 1)
+	case row != nil && err == nil:
+		c.Ignore("lines of other tables")
+	}
+	return err
 }

@@ -1,10 +1,14 @@
 package calico
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/calico/printed"
 	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/strict"
@@ -18,16 +22,26 @@ func (c *objects) document(from dump.Origin, raw json.RawMessage) (n int, ok boo
 		Handles    json.RawMessage `json:"handles"`
 		Cluster    *string         `json:"clusterGUID"`
 		Checked    json.RawMessage `json:"allocations"`
+		decode.Pair
+	}
+	var line string
+	if json.Unmarshal(raw, &line) == nil {
+		ok, err = c.tables.Line(from, line)
+		return 1, ok, err
 	}
 	if json.Unmarshal(raw, &o) != nil {
 		return 0, false, nil
 	}
 	switch {
+	case o.Key != "":
+		ok, err = c.pair(from, o.Key, o.Value)
+		return 1, ok, err
 	case o.Affinities != nil || o.Blocks != nil || o.Handles != nil:
 		n, err = c.exported(from, raw)
 		return n, true, err
 	case o.Cluster != nil && o.Checked != nil:
-		n, err = c.check(from, raw)
+		n, err = c.tables.Report(from, raw)
+		c.Count("addresses of a report of calicoctl ipam check", n)
 		return n, true, err
 	}
 	return 0, false, nil
@@ -38,64 +52,27 @@ func (c *objects) document(from dump.Origin, raw json.RawMessage) (n int, ok boo
 //
 // Source: calicoctl/calicoctl/commands/datastore/migrate, migrateIPAM (v3.31).
 func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
-	type pair[T any] struct {
+	type pair struct {
 		Key   string
-		Value T
+		Value json.RawMessage
 	}
 	var o struct {
-		Affinities []pair[struct {
-			State   string `json:"state"`
-			Deleted truth  `json:"deleted"`
-		}] `json:"block_affinities"`
-		Blocks []pair[struct {
-			blockSpec
-			HostAffinity *string `json:"hostAffinity"`
-		}] `json:"blocks"`
-		Handles []pair[handleSpec] `json:"handles"`
-		Config  *pair[struct {
-			Strict   bool `json:"strict_affinity"`
-			Allocate bool `json:"auto_allocate_blocks"`
-			Max      int  `json:"maxBlocksPerHost"`
-		}] `json:"config"`
+		Affinities []pair `json:"block_affinities"`
+		Blocks     []pair `json:"blocks"`
+		Handles    []pair `json:"handles"`
+		Config     *pair  `json:"config"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return 0, from.Fail("", "", "looks like the end of a calicoctl datastore migrate export, but: %s", decode.OneLine(err))
 	}
 	c.etcd = true
-	for _, p := range o.Affinities {
-		// /calico/ipam/v2/host/NODE/ipv4/block/10.0.0.0-26
-		path := strings.Split(p.Key, "/")
-		if len(path) != 9 {
-			return 0, from.Fail("block_affinities", "", "%s is no key of an affinity", strict.Quote(p.Key))
-		}
-		h := kept.HeadOf("BlockAffinity", path[5]+" "+cidr(path[8]), from)
-		if err := c.putAffinity(h, affinitySpec{State: p.Value.State, Node: path[5], Type: path[4], CIDR: cidr(path[8]), Deleted: p.Value.Deleted}); err != nil {
-			return 0, err
-		}
-	}
-	for _, p := range o.Blocks {
-		b := p.Value.blockSpec
-		if b.CIDR == "" {
-			b.CIDR = cidr(p.Key[strings.LastIndex(p.Key, "/")+1:])
-		}
-		if p.Value.HostAffinity != nil && b.Affinity == nil { // Calico 1
-			a := "host:" + *p.Value.HostAffinity
-			b.Affinity = &a
-		}
-		if err := c.putBlock(kept.HeadOf("IPAMBlock", b.CIDR, from), b); err != nil {
-			return 0, err
-		}
-	}
-	for _, p := range o.Handles {
-		p.Value.HandleID = p.Key[strings.LastIndex(p.Key, "/")+1:]
-		if err := kept.Put(c.Store, c.handles, p.Value.HandleID, kept.HeadOf("IPAMHandle", p.Value.HandleID, from), p.Value); err != nil {
-			return 0, err
-		}
-	}
+	all := slices.Concat(o.Affinities, o.Blocks, o.Handles)
 	if o.Config != nil {
-		s := configSpec{o.Config.Value.Strict, o.Config.Value.Allocate, o.Config.Value.Max}
-		if err := kept.Put(c.Store, c.config, "default", kept.HeadOf("IPAMConfig", "default", from), s); err != nil {
-			return 0, err
+		all = append(all, *o.Config)
+	}
+	for _, p := range all {
+		if ok, err := c.pair(from, p.Key, p.Value); err != nil || !ok {
+			return 0, cmp.Or(err, error(from.Fail("", "", "%s is no key of Calico's record", strict.Quote(p.Key))))
 		}
 	}
 	for _, kind := range []string{"BlockAffinity", "IPAMBlock", "IPAMHandle", "IPAMConfig"} {
@@ -104,6 +81,62 @@ func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
 	n := len(o.Affinities) + len(o.Blocks) + len(o.Handles)
 	c.Count("IPAM of an export", n)
 	return n, nil
+}
+
+// pair takes a key of etcd's with its value; ok is false if it is none of Calico's record.
+func (c *objects) pair(from dump.Origin, key string, value json.RawMessage) (ok bool, err error) {
+	k := printed.ParseKey(key)
+	h := kept.HeadOf(k.Kind, cidr(k.Name), from)
+	switch k.Kind {
+	case "BlockAffinity":
+		var a affinitySpec
+		var deleted struct {
+			Deleted truth `json:"deleted"`
+		}
+		if err = errors.Join(json.Unmarshal(value, &a), json.Unmarshal(value, &deleted)); err == nil {
+			h.Metadata.Name = k.Host + " " + h.Metadata.Name
+			err = c.putAffinity(h, affinitySpec{State: a.State, Node: k.Host, Type: k.Type, CIDR: cidr(k.Name), Deleted: deleted.Deleted})
+		}
+	case "IPAMBlock":
+		var b struct {
+			blockSpec
+			HostAffinity *string `json:"hostAffinity"`
+		}
+		if err = json.Unmarshal(value, &b); err != nil {
+			break
+		}
+		if b.CIDR == "" {
+			b.CIDR = cidr(k.Name)
+		}
+		if b.HostAffinity != nil && b.Affinity == nil { // Calico 1
+			a := "host:" + *b.HostAffinity
+			b.Affinity = &a
+		}
+		err = c.putBlock(h, b.blockSpec)
+	case "IPAMHandle":
+		var s handleSpec
+		if err = json.Unmarshal(value, &s); err == nil {
+			s.HandleID = k.Name
+			err = kept.Put(c.Store, c.handles, k.Name, kept.HeadOf(k.Kind, k.Name, from), s)
+		}
+	case "IPAMConfig":
+		var s struct {
+			Strict   bool `json:"strict_affinity"`
+			Allocate bool `json:"auto_allocate_blocks"`
+			Max      int  `json:"maxBlocksPerHost"`
+		}
+		if err = json.Unmarshal(value, &s); err == nil {
+			err = kept.Put(c.Store, c.config, "default", kept.HeadOf(k.Kind, "default", from), configSpec{s.Strict, s.Allocate, s.Max})
+		}
+	default:
+		return false, nil
+	}
+	c.etcd = true
+	c.Count(k.Kind+"."+group, 1)
+	if bad := (*strict.Error)(nil); err != nil && !errors.As(err, &bad) {
+		err = h.Fail("", "%s", decode.OneLine(err))
+	}
+	return true, err
 }
 
 // cidr undoes what Calico does to a block for a key: 10.0.0.0-26.

@@ -4,18 +4,21 @@ package calico
 
 import (
 	"encoding/json"
+	"net/netip"
 	"regexp"
 	"strings"
 
 	"ipamsim/model"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/calico/printed"
 	"ipamsim/scenarios/dump/kept"
 )
 
 // Importer is Calico's.
 var Importer = &dump.Importer{
 	Title: "Calico", Sign: "pool of Calico's", Tool: "calicoctl",
-	Prints:    []string{"calicoctl get -o yaml", "calicoctl ipam show, its tables", "calicoctl ipam check -o, its report", "calicoctl datastore migrate export"},
+	Prints:    []string{"calicoctl get -o yaml", "calicoctl ipam show, with --show-blocks, --show-borrowed, --show-configuration", "calicoctl ipam check, its text and with -o its report", "calicoctl datastore migrate export", "etcdctl get --prefix /calico/ipam, plain and with -w json or -w fields"},
+	Marks:     []string{"| GROUPING |", "| BORROWING-NODE |", "| PROPERTY ", checking, `"clusterGUID":`, `"block_affinities":`, etcdRoot},
 	Resources: resources, Groups: []string{group, secondGroup},
 	PodNotes: podNotes, NodeNotes: nodeNotes,
 	// As rebuilders call them, too: docker.io/calico/node, rancher/mirrored-calico-node. A tag
@@ -36,6 +39,12 @@ const (
 	version       = group + "/v1"
 	secondGroup   = "projectcalico.org" // what calicoctl and Calico's own API server call it
 	secondVersion = secondGroup + "/v3"
+)
+
+// What the first line of calicoctl ipam check says, and where etcd has Calico's record.
+const (
+	checking = "Checking IPAM for inconsistencies"
+	etcdRoot = "/calico/ipam/v2/"
 )
 
 // The annotations of pods and nodes.
@@ -94,7 +103,7 @@ type objects struct {
 	peers        kept.Objects[peerSpec]
 	information  kept.Objects[string] // calicoVersion of each ClusterInformation
 
-	tables tables
+	tables printed.All
 	etcd   bool // something came out of the etcd datastore
 	kdd    bool // something came as custom resources
 }
@@ -112,7 +121,7 @@ func newObjects(c *dump.Cluster) *objects {
 		Cluster: c, endpoints: kept.Objects[endpoint]{}, pools: kept.Objects[poolSpec]{}, reservations: kept.Objects[reservationSpec]{},
 		blocks: kept.Objects[blockSpec]{}, affinities: kept.Objects[affinitySpec]{}, handles: kept.Objects[handleSpec]{}, config: kept.Objects[configSpec]{},
 		controllers: kept.Objects[string]{}, families: kept.Objects[families]{}, bgp: kept.Objects[bgpSpec]{}, peers: kept.Objects[peerSpec]{},
-		information: kept.Objects[string]{}, tables: newTables(),
+		information: kept.Objects[string]{}, tables: printed.All{Config: map[string]string{}, Checked: map[netip.Addr][]printed.Allocation{}},
 	}
 }
 
@@ -124,7 +133,7 @@ func (c *objects) add(h *kept.Head, raw json.RawMessage) (kept bool, err error) 
 }
 
 func (c *objects) found() bool {
-	return len(c.pools)+len(c.blocks)+len(c.tables.pools)+len(c.tables.blocks) > 0
+	return len(c.pools)+len(c.blocks)+len(c.tables.Pools)+len(c.tables.Blocks)+len(c.tables.Checked) > 0
 }
 
 // onNode reports whether anything says that Calico runs on a node.

@@ -92,6 +92,7 @@ func (d *record) take() {
 	case !c.kdd:
 		d.Unknown("Calico's datastore: nothing says whether it is etcd or Kubernetes; Kubernetes is assumed")
 	}
+	d.workloads()
 	if len(d.blocks) == 0 {
 		d.fromTables()
 	}
@@ -108,7 +109,7 @@ func (d *record) take() {
 
 // concludeHandles makes the handles that blocks name, if none was dumped.
 func (d *record) concludeHandles() {
-	if len(d.handles) > len(d.c.tables.leaked) || d.SawKind("IPAMHandle") {
+	if len(d.handles) > len(d.c.tables.Leaked) || d.SawKind("IPAMHandle") {
 		return
 	}
 	for _, key := range kept.Keys(d.blocks) {
@@ -124,7 +125,7 @@ func (d *record) concludeHandles() {
 			h.Block[key]++
 		}
 	}
-	if len(d.handles) > len(d.c.tables.leaked) {
+	if len(d.handles) > len(d.c.tables.Leaked) {
 		d.Unknown("no IPAMHandles in the dump: concluded from the blocks, so that leftover or wrong ones cannot be told")
 	}
 }
@@ -142,9 +143,9 @@ func (d *record) settle() {
 			v.MaxBlocksPerHost = 0
 		}
 		d.Origin("IPAMConfig default", s.From)
-	} else if v, ok := c.tables.config["StrictAffinity"]; ok {
-		d.config = &configSpec{StrictAffinity: v == "true", AutoAllocateBlocks: c.tables.config["AutoAllocateBlocks"] == "true"}
-		d.config.MaxBlocksPerHost = atoi(c.tables.config["MaxBlocksPerHost"])
+	} else if v, ok := c.tables.Config["StrictAffinity"]; ok {
+		d.config = &configSpec{StrictAffinity: v == "true", AutoAllocateBlocks: c.tables.Config["AutoAllocateBlocks"] == "true"}
+		d.config.MaxBlocksPerHost = atoi(c.tables.Config["MaxBlocksPerHost"])
 	} else if !c.Saw("ipamconfigs." + group) {
 		d.Unknown("no IPAMConfig in the dump: Calico's defaults are assumed (no StrictAffinity, blocks are claimed automatically)")
 	}

@@ -1,6 +1,7 @@
 package calico
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/alias"
+	"ipamsim/scenarios/dump/calico/printed"
 	"ipamsim/scenarios/dump/kept"
 )
 
@@ -16,26 +18,23 @@ import (
 // said, and nothing is made up for them.
 func (d *record) fromTables() {
 	t := &d.c.tables
-	if len(t.blocks)+len(t.borrowed)+len(t.checked) == 0 {
+	if len(t.Blocks)+len(t.Borrowed)+len(t.Checked) == 0 {
 		return
 	}
-	used := map[netip.Prefix]usage{}
-	for _, u := range t.blocks {
-		used[u.cidr] = u
+	used := map[netip.Prefix]printed.Usage{}
+	for _, u := range t.Blocks {
+		if old, ok := used[u.CIDR]; ok { // show and check print it both
+			u.InUse, u.Affinity = max(u.InUse, old.InUse), cmp.Or(u.Affinity, old.Affinity)
+		}
+		used[u.CIDR] = u
 	}
-	for _, b := range t.borrowed {
-		if _, ok := used[b.block]; !ok {
-			used[b.block] = usage{cidr: b.block, inUse: -1, from: b.from}
+	for _, b := range t.Borrowed {
+		if _, ok := used[b.Block]; !ok {
+			used[b.Block] = printed.Usage{CIDR: b.Block, InUse: -1, From: b.From}
 		}
 	}
-	for a := range t.checked {
-		if p, ok := d.checkedBlock(a, used); ok {
-			if _, ok := used[p]; !ok {
-				used[p] = usage{cidr: p, inUse: -1}
-			}
-		}
-	}
-	for _, id := range t.leaked {
+	checked := d.allocations(used)
+	for _, id := range t.Leaked {
 		d.handles[id] = &handleSpec{HandleID: id, Block: map[string]int{}}
 	}
 	var cidrs []netip.Prefix
@@ -49,15 +48,15 @@ func (d *record) fromTables() {
 		if p.Addr().BitLen()-p.Bits() > 16 {
 			continue
 		}
-		b, known := d.shownBlock(p, holders)
+		b, known := d.shownBlock(p, holders, checked[p])
 		if b.Affinity == nil {
 			noOwner++
 		}
-		if n := used[p].inUse; n > known {
+		if n := used[p].InUse; n > known {
 			missing += n - known
 		}
 		d.blocks[p.String()] = b
-		d.Origin("IPAMBlock "+BlockName(p.String()), used[p].from)
+		d.Origin("IPAMBlock "+BlockName(p.String()), used[p].From)
 	}
 	d.shownPools(cidrs)
 	d.Unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl printed of its allocations", dump.Plural(len(d.blocks), "block is", "blocks are"))
@@ -94,21 +93,29 @@ func (d *record) holders() map[netip.Addr]holder {
 			out[a] = h
 		}
 	}
-	for a, c := range d.c.tables.checked {
-		out[a] = c.holder
+	for a, all := range d.c.tables.Checked {
+		out[a] = holderOf(all[0])
 	}
-	for _, b := range d.c.tables.borrowed {
-		h := out[b.addr]
-		if ns, name, ok := strings.Cut(b.user, "/"); ok && h.pod == "" {
+	for _, b := range d.c.tables.Borrowed {
+		h := out[b.Addr]
+		if ns, name, ok := strings.Cut(b.For, "/"); ok && h.pod == "" {
 			h.namespace, h.pod = ns, name
 		}
-		if _, ok := tunnelTypes[b.typ]; ok {
-			h.tunnel = b.typ
+		if _, ok := tunnelTypes[b.Type]; ok {
+			h.tunnel = b.Type
 		}
-		h.node = b.node
-		out[b.addr] = h
+		h.node = b.Node
+		out[b.Addr] = h
 	}
 	return out
+}
+
+func holderOf(x printed.Allocation) holder {
+	h := holder{namespace: x.Namespace, pod: x.Pod, node: x.Node}
+	if id, ok := strings.CutPrefix(x.Handle, podHandle); ok {
+		h.container = id
+	}
+	return h
 }
 
 // tunnelTypes are the types of allocations for nodes' own devices, and how the handles
@@ -137,16 +144,23 @@ func (h *holder) handle() string {
 
 // shownBlock is a block with the addresses whose holders are known, and how many
 // these are.
-func (d *record) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*blockSpec, int) {
+func (d *record) shownBlock(p netip.Prefix, holders map[netip.Addr]holder, checked map[netip.Addr]printed.Allocation) (*blockSpec, int) {
 	size := 1 << (p.Addr().BitLen() - p.Bits())
 	b := &blockSpec{CIDR: p.String(), Allocations: make([]*int, size)}
-	if owner := d.owner(p, holders); owner != "" {
+	if owner := d.owner(p, holders, checked); owner != "" {
 		owner = "host:" + owner
 		b.Affinity = &owner
 	}
 	known := 0
 	for i := range size {
-		h, ok := holders[alias.Offset(p.Addr(), uint64(i))]
+		a := alias.Offset(p.Addr(), uint64(i))
+		h, ok := holders[a]
+		x, isChecked := checked[a]
+		if isChecked {
+			h.namespace, h.pod, h.node, h.container = x.Namespace, x.Pod, x.Node, holderOf(x).container
+		} else if len(d.c.tables.Checked[a]) > 0 {
+			ok = false // it is another block's
+		}
 		if !ok {
 			b.Unallocated = append(b.Unallocated, i)
 			continue
@@ -160,9 +174,9 @@ func (d *record) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*blo
 		case h.pod != "":
 			at.Secondary["namespace"], at.Secondary["pod"] = h.namespace, h.pod
 		}
-		if c, ok := d.c.tables.checked[alias.Offset(p.Addr(), uint64(i))]; ok {
-			if handle = c.handle; c.typ != "" {
-				at.Secondary["type"] = c.typ
+		if isChecked {
+			if handle = x.Handle; x.Type != "" {
+				at.Secondary["type"] = x.Type
 			}
 		}
 		if handle != "" {
@@ -176,22 +190,38 @@ func (d *record) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*blo
 
 // owner is whose a block is: as a line of --show-borrowed says, or the one node
 // whose pods have addresses of it and have not borrowed them.
-func (d *record) owner(p netip.Prefix, holders map[netip.Addr]holder) string {
+func (d *record) owner(p netip.Prefix, holders map[netip.Addr]holder, checked map[netip.Addr]printed.Allocation) string {
 	t := &d.c.tables
 	lent := map[netip.Addr]bool{}
-	for _, b := range t.borrowed {
-		if b.block == p && b.owner != "" {
-			return b.owner
+	for _, u := range t.Blocks {
+		if u.CIDR == p && u.Affinity != "" {
+			return strings.TrimPrefix(u.Affinity, "host:")
 		}
-		lent[b.addr] = true
 	}
-	for a, c := range t.checked {
-		lent[a] = lent[a] || c.borrowed
+	for _, b := range t.Borrowed {
+		if b.Block == p && b.Owner != "" {
+			return b.Owner
+		}
+		lent[b.Addr] = true
 	}
-	if !t.shownBorrowed && len(t.checked) == 0 {
+	for a := range t.Checked {
+		x, ok := checked[a]
+		lent[a] = lent[a] || x.Borrowed || !ok
+	}
+	if !t.ShownBorrowed && len(t.Checked) == 0 {
 		return ""
 	}
 	owner := ""
+	for _, x := range checked {
+		if !x.Borrowed && owner != "" && owner != x.Node {
+			return ""
+		} else if !x.Borrowed {
+			owner = x.Node
+		}
+	}
+	if owner != "" {
+		return owner
+	}
 	for a, h := range holders {
 		if !p.Contains(a) || lent[a] {
 			continue
@@ -210,18 +240,46 @@ func (d *record) shownPools(blocks []netip.Prefix) {
 	if len(d.pools) > 0 {
 		return
 	}
-	for _, u := range d.c.tables.pools {
-		s := &poolSpec{CIDR: u.cidr.String(), NodeSelector: "all()"}
+	for _, u := range d.c.tables.Pools {
+		s := &poolSpec{CIDR: u.CIDR.String(), NodeSelector: "all()"}
 		for _, p := range blocks {
-			if u.cidr.Overlaps(p) {
+			if u.CIDR.Overlaps(p) {
 				s.BlockSize = p.Bits()
 			}
 		}
-		name := "pool-" + BlockName(u.cidr.String())
+		name := "pool-" + BlockName(u.CIDR.String())
 		d.pools[name] = s
-		d.Origin("IPPool "+name, u.from)
+		d.Origin("IPPool "+name, u.From)
+	}
+	if len(d.pools) == 0 && len(d.c.tables.Checked) > 0 {
+		d.coveringPools(blocks)
+		return
 	}
 	if len(d.pools) > 0 {
 		d.Unknown("no IPPools in the dump: concluded from what calicoctl ipam show printed, without encapsulation and selectors")
 	}
+}
+
+// coveringPools makes a pool of each IP family that holds all blocks: without any the
+// addresses in them would be nobody's.
+func (d *record) coveringPools(blocks []netip.Prefix) {
+	for _, is6 := range []bool{false, true} {
+		var all netip.Prefix
+		size := 0
+		for _, p := range blocks {
+			if p.Addr().Is6() != is6 {
+				continue
+			}
+			if size = max(size, p.Bits()); !all.IsValid() {
+				all = p
+			}
+			for !all.Contains(p.Addr()) || all.Bits() > p.Bits() {
+				all, _ = all.Addr().Prefix(all.Bits() - 1)
+			}
+		}
+		if all.IsValid() {
+			d.pools["pool-"+BlockName(all.String())] = &poolSpec{CIDR: all.String(), NodeSelector: "all()", BlockSize: size}
+		}
+	}
+	d.Unknown("no IPPools in the dump: one that holds all blocks is assumed, without encapsulation and selectors")
 }

@@ -39,7 +39,7 @@ func (d *record) needs(r *dump.Resource) []string {
 	case "ipreservations." + group:
 		return ofReserved
 	case "ipamconfigs." + group:
-		_, shown := d.c.tables.config["StrictAffinity"]
+		_, shown := d.c.tables.Config["StrictAffinity"]
 		return unless(shown, ofConfig)
 	case "bgpconfigurations." + group:
 		return unless(!d.announced(), ofRoutes)
@@ -48,9 +48,12 @@ func (d *record) needs(r *dump.Resource) []string {
 	case "blockaffinities." + group:
 		return ofAffinities
 	case "ipamblocks." + group: // a report of calicoctl ipam check has all blocks and handles
-		return unless(len(d.c.tables.checked) > 0, ofBlocks)
+		if d.c.tables.Affinities { // its text has all blocks
+			return unless(d.c.tables.Every, slices.DeleteFunc(slices.Clone(ofBlocks), func(s string) bool { return s == invariant.OverlappingBlocks.Name }))
+		}
+		return unless(d.c.tables.Every, ofBlocks)
 	case "ipamhandles." + group:
-		return unless(len(d.c.tables.checked) > 0, ofHandles)
+		return unless(d.c.tables.Every, ofHandles)
 	}
 	return nil
 }
@@ -78,7 +81,7 @@ func (d *record) announced() bool {
 // configuration, or all of the record is lost.
 func (d *record) unrecorded() []scenarios.Unjudged {
 	const blocks = "ipamblocks." + group
-	if len(d.blocks)+len(d.affinities)+len(d.handles) > 0 || !d.Saw(blocks) && len(d.c.tables.checked) == 0 {
+	if len(d.blocks)+len(d.affinities)+len(d.handles) > 0 || !d.Saw(blocks) && !d.c.tables.Every {
 		return nil
 	}
 	for _, p := range d.Pods {

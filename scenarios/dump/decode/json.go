@@ -20,16 +20,66 @@ type listHead struct {
 	} `json:"metadata"`
 }
 
-// ended tells that a list has.
-func (in *input) ended(h listHead) {
+// ended reports that a list has.
+func (in *input) ended(from Origin, h listHead) {
+	in.sections++
+	in.whole++
 	if in.List != nil {
-		l := List{APIVersion: h.APIVersion, Kind: trimList(h.Kind), ResourceVersion: h.Metadata.ResourceVersion}
-		if h.Kind == "List" {
-			l.Resource = in.listing
-		}
-		in.List(l)
+		in.List(in.headed(from, h))
 	}
-	in.listing = ""
+	in.listing, in.typedWords, in.kinds = "", nil, nil
+}
+
+// headed is what is known of a list.
+func (in *input) headed(from Origin, h listHead) List {
+	l := List{APIVersion: h.APIVersion, Kind: trimList(h.Kind), ResourceVersion: h.Metadata.ResourceVersion, From: from, Command: in.typedWords}
+	if h.Kind == "List" {
+		l.Resource = in.listing
+	}
+	return l
+}
+
+// saw remembers the kind of an object.
+func (in *input) saw(h listHead) {
+	k := List{APIVersion: h.APIVersion, Kind: h.Kind}
+	if n := len(in.kinds); n > 0 && in.kinds[n-1].Kind == k.Kind && in.kinds[n-1].APIVersion == k.APIVersion {
+		return
+	}
+	same := func(o List) bool { return o.APIVersion == k.APIVersion && o.Kind == k.Kind }
+	if i := slices.IndexFunc(in.kinds, same); i >= 0 { // the last one is that of the last object
+		k, in.kinds = in.kinds[i], slices.Delete(in.kinds, i, i+1)
+	}
+	in.kinds = append(in.kinds, k)
+}
+
+// deferred are the entries of a list whose kind stands behind them.
+type deferred struct {
+	raw  []json.RawMessage
+	from []Origin
+	size int
+}
+
+// deferredMax is how much of a list is kept until its kind is known. Of a pod 2 KiB are
+// left when what says nothing about addresses is dropped.
+const deferredMax = 96 << 20
+
+func (d *deferred) add(from Origin, raw json.RawMessage) error {
+	if d.size += len(raw); d.size > deferredMax {
+		return from.Fail("", "", "a list of more than %d MiB whose kind does not stand before its entries", deferredMax>>20)
+	}
+	d.raw, d.from = append(d.raw, raw), append(d.from, from)
+	return nil
+}
+
+// flush hands the entries over, with the kind of their list.
+func (d *deferred) flush(in *input, h listHead) error {
+	for i, raw := range d.raw {
+		if err := in.object(d.from[i], withKind(raw, h), 1); err != nil {
+			return err
+		}
+	}
+	*d = deferred{}
+	return nil
 }
 
 // budget is a reader that ends with errBudget once too much was read since it was
@@ -68,18 +118,29 @@ func (b *budget) line(offset int64) int {
 }
 
 // json reads JSON values one after the other: objects, lists of kubectl's, arrays
-// of objects. All of it may be one line.
-func (in *input) json() error {
-	b := &budget{left: objectMax, r: in.rest()}
-	s := &stream{in: in, b: b, dec: json.NewDecoder(b), first: in.line + 1}
-	for more := true; more; {
-		if err := s.value(); err != nil {
-			return err
+// of objects. All of it may be one line. line is what was read of it already.
+func (in *input) json(line []byte) error {
+	from := in.line + 1
+	if line != nil {
+		from--
+	}
+	b := &budget{left: objectMax, r: &remaining{in, line}}
+	s := &stream{in: in, b: b, dec: json.NewDecoder(b), first: from}
+	var err error
+	for more := true; more && err == nil; {
+		if err = s.value(); err == nil {
+			more = s.more()
 		}
-		more = s.more()
 	}
 	// What was read too far belongs to the next section.
 	ahead, _ := io.ReadAll(s.dec.Buffered())
+	in.resync = err != nil
+	if len(in.wraps) > 0 {
+		if ahead = bytes.TrimSpace(ahead); len(ahead) > 0 && err == nil {
+			in.back(ahead)
+		}
+		return err
+	}
 	in.line = s.first + b.line(s.dec.InputOffset()) - 1
 	if after := bytes.TrimLeft(ahead, " \t\r"); len(after) > 0 && after[0] == '\n' {
 		ahead = after[1:]
@@ -87,20 +148,40 @@ func (in *input) json() error {
 	}
 	in.bytes -= int64(len(ahead))
 	in.head = append(ahead, in.head...)
-	return nil
+	return err
 }
 
-// rest is what has not been read of the file, for somebody else to read.
-func (in *input) rest() io.Reader { return remaining{in} }
+// remaining is what has not been read of the file: first, then what is in head, then the
+// rest. Of a paste it is read line by line.
+type remaining struct {
+	in    *input
+	first []byte
+}
 
-type remaining struct{ in *input }
-
-func (r remaining) Read(p []byte) (int, error) {
+func (r *remaining) Read(p []byte) (int, error) {
+	if len(r.first) == 0 && len(r.in.wraps) > 0 {
+		line, err := r.in.next()
+		if isEnd(err) {
+			return 0, io.EOF
+		}
+		if err != nil {
+			return 0, err
+		}
+		r.first = append(bytes.Clone(line), '\n')
+	}
+	if len(r.first) > 0 {
+		n := copy(p, r.first)
+		r.first = r.first[n:]
+		return n, nil
+	}
 	n, err := copy(p, r.in.head), error(nil)
 	if r.in.head = r.in.head[n:]; n == 0 {
 		n, err = r.in.r.Read(p)
 	}
 	r.in.bytes += int64(n)
+	if r.in.bytes-r.in.reported > reportEvery {
+		r.in.report()
+	}
 	return n, err
 }
 
@@ -110,6 +191,7 @@ type stream struct {
 	b     *budget
 	dec   *json.Decoder
 	first int // the line in which it begins
+	late  deferred
 }
 
 // from is the line of what begins at an offset.
@@ -123,10 +205,9 @@ func (s *stream) more() bool {
 	if !s.dec.More() {
 		return false
 	}
-	next := make([]byte, 64)
+	next := make([]byte, peekMax)
 	n, _ := s.dec.Buffered().Read(next)
-	text := bytes.TrimSpace(next[:n])
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+	return beginsJSON(bytes.TrimSpace(next[:n]))
 }
 
 func (s *stream) fail(err error) error {
@@ -140,6 +221,7 @@ func (s *stream) fail(err error) error {
 	case errors.As(err, &bad):
 		return err
 	case errors.Is(err, errBudget):
+		s.in.fatal = true
 		return at.Fail("", "", "an object of more than %d MiB", objectMax>>20)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return s.in.fail(s.first, "the JSON that begins here ends in the middle: the file is cut off, dump it again")
@@ -172,9 +254,11 @@ func (s *stream) value() error {
 		if err := s.array(nil); err != nil {
 			return err
 		}
+		s.in.kinds = nil
+		s.in.whole++
 		return s.closing()
 	}
-	fields, list := map[string]json.RawMessage{}, false
+	fields, list, pairs := map[string]json.RawMessage{}, false, false
 	for s.dec.More() {
 		t, err := s.dec.Token()
 		if err != nil {
@@ -188,6 +272,9 @@ func (s *stream) value() error {
 		case name == "items":
 			list = true
 			err = s.items(fields)
+		case name == "kvs":
+			fields[name] = json.RawMessage("null")
+			pairs, err = true, s.kvs()
 		default:
 			fields[name], _, err = s.raw()
 		}
@@ -202,6 +289,10 @@ func (s *stream) value() error {
 	if err != nil {
 		return s.fail(err)
 	}
+	if pairs {
+		s.in.whole++
+		return nil
+	}
 	if !list {
 		return s.in.object(from, raw, 0)
 	}
@@ -209,7 +300,10 @@ func (s *stream) value() error {
 	if err := json.Unmarshal(raw, &h); err != nil {
 		return from.Fail("", "", "%s", OneLine(err))
 	}
-	s.in.ended(h)
+	if err := s.late.flush(s.in, h); err != nil {
+		return err
+	}
+	s.in.ended(from, h)
 	return nil
 }
 
@@ -248,6 +342,11 @@ func (s *stream) array(around map[string]json.RawMessage) error {
 			head, _ := json.Marshal(around)
 			if json.Unmarshal(head, &h) == nil && h.Kind != "" {
 				raw = withKind(raw, h)
+			} else {
+				if err := s.late.add(from, raw); err != nil {
+					return err
+				}
+				continue
 			}
 		}
 		if err := s.in.object(from, raw, 1); err != nil {
@@ -306,19 +405,30 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return from.Fail("", "", "want an object with apiVersion and kind: %s", OneLine(err))
 	}
-	if o.Kind == "" && in.Document != nil {
-		if n, ok, err := in.Document(from, raw); ok || err != nil {
-			in.objects += n
+	if o.Kind == "" {
+		var v any = json.RawMessage(raw)
+		if in.key != "" {
+			v = Pair{in.key, raw}
+		}
+		in.key = ""
+		if ok, err := in.document(from, v); ok || err != nil {
+			in.typedWords = nil
 			return err
 		}
 	}
+	in.key = ""
 	switch {
 	case o.Items == nil || o.Kind == "":
-		return in.add(from, raw)
+		in.saw(o.listHead)
+		err := in.add(from, raw)
+		if level == 0 {
+			in.whole++
+			in.listing, in.typedWords, in.kinds = "", nil, nil
+		}
+		return err
 	case level > 2:
 		return from.Fail("", "", "lists in lists in lists")
 	}
-	in.ended(o.listHead)
 	for _, item := range *o.Items {
 		var h listHead
 		if json.Unmarshal(item, &h) == nil && h.Kind == "" {
@@ -328,5 +438,6 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 			return err
 		}
 	}
+	in.ended(from, o.listHead)
 	return nil
 }

@@ -9,9 +9,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"slices"
+	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
 
 	"ipamsim/scenarios/strict"
 )
@@ -38,11 +40,19 @@ type Sink struct {
 	// List is called behind the last object of a list.
 	List func(List)
 	// Document takes JSON without a kind, as a tool of a manager's own prints it. n is how
-	// many objects it counts for; ok is false if it is none that is known.
+	// many objects it counts for; ok is false if it is none that is known. A pair of etcd's
+	// is a Pair as JSON, a line of a tool's text is a JSON string.
 	Document func(from Origin, raw json.RawMessage) (n int, ok bool, err error)
 	// Row takes a line of a table. Head are the table's column names, joined by |. At the
 	// end of a table row is nil: one without lines is told, too.
 	Row func(from Origin, head string, row []string) error
+	// Absent takes what a command printed in place of objects.
+	Absent func(Absent)
+	// Damaged takes what cannot be read, and the rest is read on. Nil: Read ends with it.
+	Damaged func(Damage)
+	// Skipped is called at the end with the number of lines that are prose, prompts or
+	// other tools' output.
+	Skipped func(lines int)
 	// Progress is called now and then.
 	Progress func(Progress)
 
@@ -58,6 +68,24 @@ type List struct {
 	// Resource is the full name of what the list is of, by the heading before it; "":
 	// there was none.
 	Resource string
+	// From is where the list begins. Command is what was typed at the prompt before it,
+	// word by word; nil: not known.
+	From    Origin
+	Command []string
+}
+
+// Damage is a document that could not be read, or not to its end. A list that is damaged
+// is not passed to Sink.List.
+type Damage struct {
+	Err *strict.Error
+	// List is what is known of it.
+	List List
+	// Kinds are those of the objects that were read of it, each once.
+	Kinds []List
+	// Object: a single object that the sink refused; the list around it goes on.
+	Object bool
+	// Abridged: the document is whole but for an ellipsis, in place of entries.
+	Abridged bool
 }
 
 // Heading begins a line that says of which resource the list is that follows it, by the
@@ -67,23 +95,46 @@ const Heading = "--- # "
 // input is one file on its way into a sink.
 type input struct {
 	Sink
-	name    string
-	r       *bufio.Reader
-	line    int // of what was read last
-	bytes   int64
-	objects int
-	head    []byte // what was read too far, to be read before r
-	unread  []byte // a line that was read too far
-	pending bool
-	listing string // what the list that follows is of, by its heading
+	name     string
+	r        *bufio.Reader
+	line     int // of what was read last
+	bytes    int64
+	reported int64 // of bytes
+	objects  int
+	head     []byte // what was read too far, to be read before r
+	unread   []byte // a line that was read too far
+	pending  bool
+
+	listing    string   // what the list that follows is of, by its heading
+	typedWords []string // the command whose output follows
+	key        string   // of etcd's, whose value follows
+	kinds      []List   // of the objects of the document that is being read
+	wraps      []wrap   // what stands before each line of a paste
+	tab        int      // distance of tab stops, 0: not known
+	column     int      // in which the line before begins
+	resync     bool     // lines are skipped up to one that begins something
+	fatal      bool     // nothing can be read on
+	skipped    int      // lines
+	first      skipped  // the first of these
+	sections   int      // documents, tables and lines that were read
+	whole      int      // those that were read to their ends
+	bad        error    // of the first document that could not be read
+}
+
+// skipped is a line that nothing is known of.
+type skipped struct {
+	at    int
+	words string
 }
 
 // Read takes everything that a file holds: YAML and JSON as kubectl and the tools of
-// managers print them, one object or lists, and tables, in any order. It is read as a
-// stream, object by object; name is for messages.
+// managers print them, one object or lists, and tables, in any order, and what a paste has
+// around them: prompts, fences, messages, prefixes of lines. It is read as a stream,
+// object by object; name is for messages.
 //
 // The error is that of the sink or a *strict.Error, one line with file and line. What had
-// been read before it was handed over.
+// been read before it was handed over. With Sink.Damaged a document that cannot be read is
+// the error only if nothing else in the file is whole.
 func Read(name string, r io.Reader, to Sink) error {
 	return (&input{Sink: to, name: name, r: bufio.NewReaderSize(r, 256<<10)}).all()
 }
@@ -94,29 +145,86 @@ func (in *input) all() error {
 		return err
 	}
 	for {
-		if in.bracket() {
-			if err := in.json(); err != nil {
-				return err
-			}
-			continue
-		}
-		line, err := in.next()
+		err := in.one()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err == nil {
-			err = in.section(line)
-		}
-		if err != nil {
-			return err
+		if err != nil && !errors.Is(err, errUnwrapped) {
+			if err = in.damaged(err); err != nil {
+				return err
+			}
 		}
 	}
 	if in.bytes == 0 {
 		return in.fail(0, "empty")
 	}
+	switch {
+	case in.whole == 0 && in.bad != nil:
+		return in.bad
+	case in.sections == 0 && in.first.at > 0:
+		return in.unknown()
+	}
+	if in.Skipped != nil && in.skipped > 0 {
+		in.Skipped(in.skipped)
+	}
 	in.report()
 	return nil
 }
+
+// one document, table or line.
+func (in *input) one() error {
+	if !in.resync && len(in.wraps) == 0 && in.bracket() {
+		return in.json(nil)
+	}
+	line, err := in.next()
+	if err != nil {
+		return err
+	}
+	return in.section(line)
+}
+
+// damaged passes on what cannot be read, and goes on behind it. It returns the error if
+// that is not possible.
+func (in *input) damaged(err error) error {
+	var bad *strict.Error
+	if in.Damaged == nil || !errors.As(err, &bad) {
+		return err
+	}
+	in.sections++
+	if in.bad == nil {
+		in.bad = bad
+	}
+	in.Damaged(Damage{Err: bad, List: List{Resource: in.listing, Command: in.typedWords}, Kinds: in.kinds})
+	in.listing, in.typedWords, in.kinds = "", nil, nil
+	if in.fatal {
+		return err
+	}
+	return nil
+}
+
+// skip counts a line that nothing is known of.
+func (in *input) skip(text string) {
+	if in.skipped++; in.first.at == 0 && text != "" {
+		in.first = skipped{in.line, text}
+	}
+}
+
+// unknown is the error of a file of which nothing could be read.
+func (in *input) unknown() error {
+	line := in.first.words
+	switch {
+	case line[0] == '<':
+		return in.fail(in.first.at, "looks like HTML: want what %s prints", in.tools("kubectl get -o yaml", ""))
+	case tableOfKubectl.MatchString(line):
+		return in.fail(in.first.at, "a table of kubectl's, which leaves out what matters: add -o yaml to the command")
+	case yamlKey.MatchString(line):
+		return in.fail(in.first.at, "no apiVersion and kind: want what %s prints", in.tools("kubectl get -o yaml", " get -o yaml"))
+	}
+	return in.fail(in.first.at, "want an object with apiVersion and kind: want a mapping, not text")
+}
+
+// tableOfKubectl is the first line of what kubectl get prints without -o.
+var tableOfKubectl = regexp.MustCompile(`^(NAMESPACE +)?NAME +[A-Z]`)
 
 func (in *input) fail(line int, format string, args ...any) *strict.Error {
 	return Origin{in.name, line}.Fail("", "", format, args...)
@@ -128,9 +236,9 @@ var starts = []struct{ bytes, problem string }{
 	{"PK\x03\x04", "a zip archive: unpack it first"},
 	{"BZh", "compressed with bzip2: unpack it first"},
 	{"\xfd7zXZ", "compressed with xz: unpack it first"},
+	{"7z\xbc\xaf", "compressed with 7-Zip: unpack it first"},
+	{"Rar!", "compressed with RAR: unpack it first"},
 	{"(\xb5/\xfd", "compressed with zstd: unpack it first"},
-	{"\xff\xfe", "UTF-16 text, as PowerShell's > writes it: want UTF-8, e.g. kubectl … | Out-File -Encoding utf8 FILE"},
-	{"\xfe\xff", "UTF-16 text: want UTF-8"},
 	{"SQLite format 3", "a database of SQLite's: want what kubectl get -o yaml prints"},
 	{"\x7fELF", "a program: want what kubectl get -o yaml prints"},
 }
@@ -146,73 +254,14 @@ func (in *input) sniff() error {
 			return in.fail(0, "%s", s.problem)
 		}
 	}
-	if bytes.HasPrefix(first, []byte("\xef\xbb\xbf")) {
+	switch {
+	case bytes.HasPrefix(first, []byte("\xef\xbb\xbf")):
 		_, _ = in.r.Discard(3)
+	case bytes.HasPrefix(first, []byte("\xff\xfe")), bytes.HasPrefix(first, []byte("\xfe\xff")): // as PowerShell's > writes it
+		text := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(in.r)
+		in.r = bufio.NewReaderSize(text, 256<<10)
 	}
 	return nil
-}
-
-// next is the next line without its end, io.EOF behind the last one. The slice
-// is valid until the next call.
-func (in *input) next() ([]byte, error) {
-	if in.pending {
-		in.pending = false
-		return in.unread, nil
-	}
-	in.line++
-	line, err := in.slice()
-	if len(line) == 0 && err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, io.EOF
-		}
-		var bad *strict.Error
-		if errors.As(err, &bad) {
-			return nil, err
-		}
-		return nil, in.fail(in.line, "%s", OneLine(err))
-	}
-	in.bytes += int64(len(line))
-	if bytes.IndexByte(line, 0) >= 0 {
-		return nil, in.fail(in.line, "binary: want text, as %s print it", in.tools("kubectl get -o yaml", ""))
-	}
-	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-	return line, nil
-}
-
-// slice reads up to the end of the line.
-func (in *input) slice() ([]byte, error) {
-	if i := bytes.IndexByte(in.head, '\n'); i >= 0 {
-		line := in.head[:i+1]
-		in.head = in.head[i+1:]
-		return line, nil
-	}
-	line, err := in.r.ReadSlice('\n')
-	if len(in.head) > 0 || errors.Is(err, bufio.ErrBufferFull) {
-		first := append(in.head, line...)
-		in.head = nil
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return first, err
-		}
-		return in.long(first)
-	}
-	return line, err
-}
-
-func (in *input) long(first []byte) ([]byte, error) {
-	line := bytes.Clone(first)
-	for {
-		more, err := in.r.ReadSlice('\n')
-		if len(line)+len(more) > lineMax {
-			return nil, in.fail(in.line, "a line of more than %d MiB", lineMax>>20)
-		}
-		line = append(line, more...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return line, err
-		}
-	}
 }
 
 // bracket reports whether JSON begins here. It is not looked at line by line: all of
@@ -222,40 +271,137 @@ func (in *input) bracket() bool {
 	if in.pending {
 		return false
 	}
-	if len(first) == 0 {
-		first, _ = in.r.Peek(1)
+	if len(first) < peekMax {
+		more, _ := in.r.Peek(peekMax - len(first))
+		first = append(bytes.Clone(first), more...)
 	}
-	return len(first) > 0 && (first[0] == '{' || first[0] == '[')
+	return beginsJSON(first)
 }
 
-// back gives a line back, to be read again.
-func (in *input) back(line []byte) { in.unread, in.pending = line, true }
+// peekMax is how much of a line decides what it is.
+const peekMax = 64
+
+// jsonStart tells JSON from other text with a bracket: the prompt [root@host ~]#, the
+// time [10:00:00], Jira's {code}.
+var jsonStart = regexp.MustCompile(`^(?:\{\s*(?:["}]|$)|\[\s*(?:[{\["\]]|$|-?[0-9.eE+]+\s*[,\]]))`)
+
+func beginsJSON(text []byte) bool {
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && jsonStart.Match(text[:min(len(text), peekMax)])
+}
 
 // section reads whatever begins with this line.
 func (in *input) section(line []byte) error {
+	if len(in.wraps) == 0 {
+		if rest := in.wrapped(line); rest != nil {
+			line = rest
+		}
+	}
 	text := bytes.TrimSpace(line)
+	if in.resync {
+		if in.resync = !in.restarts(line); in.resync {
+			in.skip("")
+			return nil
+		}
+	}
 	switch {
-	case len(text) == 0, text[0] == '#':
+	case len(text) == 0:
 		return nil
 	case separates(line):
 		in.listing = heading(line)
+		if in.listing != "" {
+			in.typedWords = nil
+		}
 		return nil
-	case text[0] == '{', text[0] == '[':
-		in.head = append(append(bytes.Clone(line), '\n'), in.head...)
-		in.line--
-		return in.json()
+	case fence(text):
+		return nil
+	case beginsJSON(text):
+		return in.json(append(bytes.Clone(line), '\n'))
 	case tableLine(line):
 		in.back(line)
 		return in.table()
-	case text[0] == '<':
-		return in.fail(in.line, "looks like HTML: want what %s prints", in.tools("kubectl get -o yaml", ""))
-	case bytes.HasPrefix(text, []byte("NAME ")) || bytes.HasPrefix(text, []byte("NAMESPACE ")):
-		return in.fail(in.line, "a table of kubectl's, which leaves out what matters: add -o yaml to the command")
-	case in.prompt(text) || noise(text):
+	}
+	if words, ok := in.command(text); ok && (words != nil || text[0] != '#') {
+		return in.typed(words)
+	}
+	if noise(text) || in.absent(text) || text[0] == '#' {
 		return nil
 	}
-	in.back(line)
-	return in.yaml()
+	if begins.Match(line) {
+		return in.yaml(bytes.Clone(line))
+	}
+	return in.text(text)
+}
+
+// restarts reports whether a line begins something behind a document that could not be
+// read.
+func (in *input) restarts(line []byte) bool {
+	if len(line) == 0 || line[0] == ' ' {
+		return false
+	}
+	if _, ok := in.command(line); ok {
+		return true
+	}
+	return separates(line) || fence(line) || begins.Match(line) || tableLine(line)
+}
+
+// text takes a line that is neither YAML nor JSON.
+func (in *input) text(text []byte) error {
+	from := Origin{in.name, in.line}
+	if bytes.HasPrefix(text, []byte("==== START logs")) {
+		return in.log()
+	}
+	if key, value, ok := etcdLine(text); ok {
+		if value != nil {
+			return in.pair(from, in.key, value)
+		}
+		in.key = key
+		return nil
+	}
+	if ok, err := in.document(from, string(text)); ok || err != nil {
+		return err
+	}
+	if in.key == "" {
+		in.typedWords = nil
+	}
+	in.skip(string(text[:min(len(text), 200)]))
+	return nil
+}
+
+// document hands over what is no object, as JSON.
+func (in *input) document(from Origin, v any) (ok bool, err error) {
+	if in.Document == nil {
+		return false, nil
+	}
+	raw, ok := v.(json.RawMessage)
+	if !ok {
+		if raw, err = json.Marshal(v); err != nil {
+			return false, nil // not text
+		}
+	}
+	n, ok, err := in.Document(from, raw)
+	if err != nil {
+		return true, in.refused(from, err)
+	}
+	if ok {
+		in.objects += n
+		in.sections++
+		in.whole++
+	}
+	return ok, nil
+}
+
+// log skips a container's log as kubectl cluster-info dump prints it.
+func (in *input) log() error {
+	for {
+		line, err := in.next()
+		if err != nil {
+			return err
+		}
+		in.skipped++
+		if bytes.HasPrefix(line, []byte("==== END logs")) {
+			return nil
+		}
+	}
 }
 
 // tools are those whose output is wanted, in words; each but the first with args.
@@ -286,38 +432,34 @@ func separates(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("---")) && (len(line) == 3 || line[3] == ' ') || string(line) == "..." || string(line) == "==="
 }
 
-// prompt reports whether a line is a command that somebody typed, in the log of a
-// terminal.
-func (in *input) prompt(text []byte) bool {
-	i := -1
-	for _, tool := range append(slices.Clone(in.Tools), "kubectl") {
-		if i = bytes.Index(text, []byte(tool+" ")); i >= 0 {
-			break
-		}
-	}
-	return i > 0 && strings.ContainsAny(string(text[:i]), "#$>%") && !bytes.Contains(text[:i], []byte(": "))
-}
-
-// noise are lines that the tools print besides.
-func noise(text []byte) bool {
-	return slices.ContainsFunc([]string{"No resources found", "Note: found ", "Warning: "}, func(s string) bool {
-		return bytes.HasPrefix(text, []byte(s))
-	})
-}
-
 // add hands an object over.
 func (in *input) add(from Origin, raw []byte) error {
 	in.objects++
 	if in.objects%1000 == 0 {
 		in.report()
 	}
+	in.sections++
 	if !utf8.Valid(raw) {
-		return from.Fail("", "", "not UTF-8 text")
+		return in.refused(from, from.Fail("", "", "not UTF-8 text"))
 	}
-	return in.Object(from, raw)
+	if err := in.Object(from, raw); err != nil {
+		return in.refused(from, err)
+	}
+	return nil
+}
+
+// refused passes on what the sink says of an object, and goes on behind it.
+func (in *input) refused(from Origin, err error) error {
+	var bad *strict.Error
+	if in.Damaged == nil || !errors.As(err, &bad) {
+		return err
+	}
+	in.Damaged(Damage{Err: bad, List: List{From: from, Resource: in.listing, Command: in.typedWords}, Kinds: in.kinds[max(len(in.kinds)-1, 0):], Object: true})
+	return nil
 }
 
 func (in *input) report() {
+	in.reported = in.bytes
 	if in.Progress != nil {
 		in.Progress(Progress{in.bytes, in.objects})
 	}

@@ -2,8 +2,6 @@ package decode
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"strings"
 )
 
@@ -17,7 +15,7 @@ func (in *input) table() error {
 	rules := 0
 	for {
 		line, err := in.next()
-		if errors.Is(err, io.EOF) {
+		if isEnd(err) {
 			break
 		}
 		if err != nil {
@@ -49,6 +47,7 @@ func (in *input) table() error {
 	if head != nil && rules < 3 {
 		return in.fail(in.line, "a table without its last line: the file is cut off, dump it again")
 	}
+	in.whole++
 	return in.row(head, nil)
 }
 
@@ -61,8 +60,13 @@ func cells(line string) []string {
 }
 
 func (in *input) row(head, row []string) error {
+	in.sections++
 	if in.Row == nil {
 		return nil
 	}
-	return in.Row(Origin{in.name, in.line}, strings.Join(head, "|"), row)
+	from := Origin{in.name, in.line}
+	if err := in.Row(from, strings.Join(head, "|"), row); err != nil {
+		return in.refused(from, err)
+	}
+	return nil
 }

@@ -5,40 +5,52 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"ipamsim/scenarios/strict"
 )
 
-// yaml reads one document. The entries of a list that kubectl prints, "items:"
-// in the first column, are read one by one, so that a list may be longer than
-// memory. The kind of the list stands behind its items: a list without one was
+// yaml reads one document, whose first line is given. The entries of a list that kubectl
+// prints, "items:" in the first column, are read one by one, so that a list may be longer
+// than memory. The kind of the list stands behind its items: a list without one was
 // cut off.
-func (in *input) yaml() error {
+func (in *input) yaml(line []byte) error {
 	doc := &document{in: in, first: in.line, trim: trimmer{whole: in.Whole, programs: in.Programs}}
+	if line[0] == '-' { // entries alone
+		doc.items, doc.bare = true, true
+		in.back(line)
+		if err := in.entries(doc); err != nil {
+			return err
+		}
+	} else if err := doc.line(line); err != nil {
+		return err
+	} else if err := in.outdented(line); err != nil {
+		return err
+	}
 	for {
 		line, err := in.next()
-		if errors.Is(err, io.EOF) {
+		if isEnd(err) {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		if separates(line) || tableLine(line) {
+		if noise(line) {
+			in.skip("")
+			continue
+		}
+		if doc.items && !doc.kind && ellipsis(line) {
+			doc.abridged = in.line
+			continue
+		}
+		if separates(line) || tableLine(line) || in.outside(line) || doc.repeats(line) {
 			in.back(line)
 			break
 		}
-		if string(bytes.TrimRight(line, " ")) == "items:" && !doc.items {
-			doc.items = true
-			if err := in.entries(doc); err != nil {
-				return err
-			}
-			continue
-		}
-		doc.trim.line(line, 0)
-		if doc.trim.size() > objectMax {
-			return in.fail(doc.first, "an object of more than %d MiB", objectMax>>20)
+		if err := doc.line(line); err != nil {
+			return err
 		}
 	}
 	return doc.end()
@@ -46,26 +58,126 @@ func (in *input) yaml() error {
 
 // document is what stands around the items of a list, or one object.
 type document struct {
-	in    *input
-	first int // its first line
-	items bool
-	trim  trimmer
+	in         *input
+	first      int  // its first line
+	items      bool // it is a list
+	bare       bool // entries without a list around them
+	kind       bool // its kind was read
+	apiVersion bool
+	late       deferred
+	abridged   int           // the line of an ellipsis
+	bad        *strict.Error // of an entry
+	trim       trimmer
+}
+
+// line takes the next line.
+func (d *document) line(line []byte) error {
+	switch name := topKey(line); {
+	case string(bytes.TrimRight(line, " ")) == "items:" && !d.items:
+		d.items = true
+		return d.in.entries(d)
+	case name == "kind":
+		d.kind = true
+	case name == "apiVersion":
+		d.apiVersion = true
+	}
+	d.trim.line(line, 0)
+	if d.trim.size() > objectMax {
+		d.in.fatal = true
+		return d.in.fail(d.first, "an object of more than %d MiB", objectMax>>20)
+	}
+	return nil
+}
+
+// repeats reports whether a line begins another document, without a line between the two:
+// the output of two commands in one file.
+func (d *document) repeats(line []byte) bool {
+	switch topKey(line) {
+	case "apiVersion":
+		return d.apiVersion || d.bare && d.kind
+	case "kind":
+		return d.kind
+	}
+	return d.bare && bytes.HasPrefix(line, []byte("items:"))
+}
+
+// topKey is apiVersion or kind, if the line is that key in the first column.
+func topKey(line []byte) string {
+	for _, k := range []string{"apiVersion", "kind"} {
+		if bytes.HasPrefix(line, []byte(k+":")) {
+			return k
+		}
+	}
+	return ""
+}
+
+// outdented finds out that all lines but the first are indented: the selection of a paste
+// began at the first letter.
+func (in *input) outdented(first []byte) error {
+	if topKey(first) == "" || len(in.wraps) > 0 {
+		return nil
+	}
+	line, err := in.next()
+	if isEnd(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	text := bytes.TrimLeft(line, " ")
+	if n := len(line) - len(text); n > 0 && begins.Match(text) && yamlKey.Match(text) {
+		in.wraps = append(in.wraps, wrap{indented(n)})
+		line = text
+	}
+	in.back(bytes.Clone(line))
+	return nil
 }
 
 func (d *document) end() error {
-	from := Origin{d.in.name, d.first}
+	in, from := d.in, Origin{d.in.name, d.first}
 	raw, err := toJSON(d.trim.text(), from)
 	if err != nil {
 		return err
 	}
 	if !d.items {
-		return d.in.object(from, raw, 0)
+		return in.object(from, raw, 0)
 	}
 	var h listHead
-	if err := json.Unmarshal(raw, &h); err != nil || h.Kind == "" {
+	if err := json.Unmarshal(raw, &h); (err != nil || h.Kind == "") && !d.bare {
 		return from.Fail("", "", "the list that begins here has no kind at its end: the file is cut off, dump it again")
 	}
-	d.in.ended(h)
+	if len(d.late.raw) > 0 && h.Kind == "" {
+		return d.late.from[0].Fail("", "", "no apiVersion and kind: want what %s prints", in.tools("kubectl get -o yaml", " get -o yaml"))
+	}
+	if err := d.late.flush(in, h); err != nil {
+		return err
+	}
+	if d.bad == nil && d.abridged == 0 && !d.bare {
+		in.ended(from, h)
+		return nil
+	}
+	return d.incomplete(from, h)
+}
+
+// incomplete passes on that a list lacks entries.
+func (d *document) incomplete(from Origin, h listHead) error {
+	in, bad := d.in, d.bad
+	in.whole++
+	l := in.headed(from, h)
+	switch {
+	case bad != nil:
+	case d.abridged > 0:
+		bad = in.fail(d.abridged, "an ellipsis stands for what was left out: the list is not complete")
+	default:
+		in.sections++
+		in.listing, in.typedWords, in.kinds = "", nil, nil
+		return nil
+	}
+	if in.Damaged == nil {
+		return bad
+	}
+	in.Damaged(Damage{Err: bad, List: l, Kinds: in.kinds, Abridged: d.bad == nil})
+	in.listing, in.typedWords, in.kinds = "", nil, nil
 	return nil
 }
 
@@ -79,15 +191,25 @@ func (in *input) entries(doc *document) error {
 		}
 		from := Origin{in.name, start}
 		raw, err := toJSON(item.text(), from)
-		if err == nil {
-			err = in.entry(doc, from, raw)
-		}
 		item, start = trimmer{buf: item.buf[:0], whole: item.whole, programs: item.programs}, 0
-		return err
+		if err == nil {
+			return in.entry(doc, from, raw)
+		}
+		var bad *strict.Error
+		if in.Damaged == nil || !errors.As(err, &bad) {
+			return err
+		}
+		if doc.bad == nil {
+			doc.bad = bad
+		}
+		return nil
 	}
 	for {
 		line, err := in.next()
-		if errors.Is(err, io.EOF) {
+		if isEnd(err) {
+			if errors.Is(err, errUnwrapped) {
+				in.wraps = nil
+			}
 			return flush()
 		}
 		if err != nil {
@@ -98,6 +220,9 @@ func (in *input) entries(doc *document) error {
 		blank := len(text) == 0
 		begins := !blank && text[0] == '-' && (len(text) == 1 || text[1] == ' ') && (spaces == indent || indent < 0)
 		switch {
+		case !blank && (text[0] == '.' || text[0] == '#' || text[0] == '<' || text[0] == '[' || text[0] == '-' || text[0] >= 0x80 || text[0] == '(') && ellipsis(text):
+			doc.abridged = in.line
+			line = nil
 		case begins:
 			if err := flush(); err != nil {
 				return err
@@ -107,12 +232,16 @@ func (in *input) entries(doc *document) error {
 			if len(bytes.TrimSpace(line)) == 0 {
 				line = nil
 			}
-		case !blank && text[0] != '#' && (indent < 0 || spaces <= indent):
+		case spaces == 0 && noise(text):
+			in.skip("")
+			line = nil
+		case !blank && (text[0] != '#' || spaces == 0 && in.outside(line)) && (indent < 0 || spaces <= indent):
 			in.back(line)
 			return flush()
 		}
 		item.line(line, indent+2)
 		if item.size() > objectMax {
+			in.fatal = true
 			return in.fail(start, "an object of more than %d MiB", objectMax>>20)
 		}
 	}
@@ -123,6 +252,9 @@ func (in *input) entries(doc *document) error {
 func (in *input) entry(doc *document, from Origin, raw []byte) error {
 	var h listHead
 	if json.Unmarshal(raw, &h) == nil && h.Kind == "" {
+		if !doc.kind {
+			return doc.late.add(from, raw)
+		}
 		head, err := toJSON(doc.trim.text(), from)
 		if err != nil || json.Unmarshal(head, &h) != nil || h.Kind == "" {
 			return from.Fail("", "", "no apiVersion and kind: want what %s prints", in.tools("kubectl get -o yaml", " get -o yaml"))

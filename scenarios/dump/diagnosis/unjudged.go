@@ -13,6 +13,7 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/collect"
 )
 
 // Verdict is what the look at the cluster comes to, as to what is at least so severe.
@@ -86,7 +87,7 @@ func (f *Findings) more(names []string) []string {
 		}
 	}
 	if len(kube) > 0 {
-		out = append(out, dump.CollectCommand(f.cluster.Managers(), "more.yaml", kube...))
+		out = append(out, collect.Command(f.cluster.Managers(), "more.yaml", kube...))
 	}
 	return slices.Compact(out)
 }

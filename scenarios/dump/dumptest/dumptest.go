@@ -2,15 +2,47 @@
 package dumptest
 
 import (
+	"archive/tar"
+	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"strings"
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/bundle"
 	"ipamsim/scenarios/strict"
 )
+
+// Archives are a dump as people send it: in a Markdown fence, in a terminal's log, in quotes,
+// as .gz, .tar, .tar.gz and .zip.
+func Archives(dump []byte) [][]byte {
+	var packed, tape, directory bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write(dump)
+	_ = z.Close()
+	t := tar.NewWriter(&tape)
+	_ = t.WriteHeader(&tar.Header{Name: "a/dump.yaml", Size: int64(len(dump)), Mode: 0o600, Typeflag: tar.TypeReg})
+	_, _ = t.Write(dump)
+	_ = t.WriteHeader(&tar.Header{Name: "a/link", Linkname: "../..", Typeflag: tar.TypeSymlink})
+	_ = t.Close()
+	d := zip.NewWriter(&directory)
+	for _, name := range []string{"a/dump.yaml", "a/b.tar"} {
+		if w, err := d.Create(name); err == nil {
+			_, _ = w.Write(map[string][]byte{"a/dump.yaml": dump, "a/b.tar": tape.Bytes()}[name])
+		}
+	}
+	_ = d.Close()
+	text := string(dump)
+	return [][]byte{
+		packed.Bytes(), tape.Bytes(), directory.Bytes(),
+		[]byte("Hello\n\n```yaml\n" + text + "```\n"),
+		[]byte("[root@host ~]# kubectl get pods -A -o yaml\n" + text + "[root@host ~]#\nError from server (Forbidden): x\n"),
+		[]byte("> " + strings.ReplaceAll(text, "\n", "\n> ")),
+	}
+}
 
 // Check is what holds of any bytes: they are refused in one line, or make a scenario
 // that loads, the same twice, with and without names.
@@ -33,7 +65,7 @@ func Check(managers scenarios.Managers, text []byte) error {
 
 func written(managers scenarios.Managers, text []byte, o dump.Options) ([]byte, error) {
 	c := dump.New(managers)
-	if err := c.Read("dump", bytes.NewReader(text), nil); err != nil {
+	if err := (&bundle.Reader{Cluster: c, Stdin: bytes.NewReader(text)}).Read([]string{"-"}); err != nil {
 		return nil, told(err)
 	}
 	out, report, err := c.Scenario(o)

@@ -59,6 +59,21 @@ func (h *Head) Fail(field, format string, args ...any) *strict.Error {
 	return h.From.Fail(h.Object(), field, format, args...)
 }
 
+// Legible refuses an object without a name, or one in which an address is blacked out. A
+// ConfigMap may hold prose.
+func (h *Head) Legible(raw json.RawMessage) error {
+	if h.Metadata.Name == "" {
+		return h.Fail("metadata.name", "missing")
+	}
+	if h.Kind == "ConfigMap" {
+		return nil
+	}
+	if field, problem := strict.Illegible(raw); problem != "" {
+		return h.Fail(field, "%s", problem)
+	}
+	return nil
+}
+
 // SpecOf reads what an object has under spec into a value, which may hold defaults.
 func SpecOf[T any](raw json.RawMessage, to *T) error {
 	o := struct {

@@ -1,0 +1,104 @@
+package dump_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/cmd/managers"
+	"ipamsim/model/invariant"
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/bundle"
+	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/scenariotest"
+)
+
+// TestPasteForms: the files of testdata/forms/27-paste-forms are one leak in seven forms.
+func TestPasteForms(t *testing.T) {
+	r := scenariotest.Runner(t)
+	files, err := filepath.Glob("testdata/forms/27-paste-forms/[0-9]*")
+	if err != nil || len(files) != 7 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		c := dump.New(managers.All())
+		if err := (&bundle.Reader{Cluster: c}).Read([]string{file}); err != nil {
+			t.Error(err)
+			continue
+		}
+		is := importAll(r, c, "leak")
+		if is.err != nil || len(is.findings.All) != 1 || !strings.Contains(is.findings.All[0].Message, "10.10.0.6 stays claimed") {
+			t.Errorf("%s: %v, %s", file, is.err, is.printed)
+		}
+		if !strings.Contains(file, "30-forbidden") {
+			continue
+		}
+		var why []decode.Reason
+		for _, a := range c.Absences {
+			why = append(why, a.Why)
+		}
+		if !slices.Equal(why, []decode.Reason{decode.Forbidden, decode.NoSuchType}) || c.Absences[1].Resource != "ippools.crd.projectcalico.org" || c.Saw("ipamconfigs.crd.projectcalico.org") {
+			t.Errorf("%+v", c.Absences)
+		}
+	}
+}
+
+// TestMasked: an address that is blacked out has one advice, wherever it stands.
+func TestMasked(t *testing.T) {
+	for file, want := range map[string]string{
+		"node-masked.yaml": ":3: Node w1: metadata.annotations[projectcalico.org/IPv4Address]: the address 10.xx.xx.4 is blacked out",
+		"pool.yaml":        ":1: IPPool kube-system/172.xx.xx.192-27: metadata.name: the address 172.xx.xx.192 is blacked out",
+	} {
+		file = "testdata/forms/20-masked/" + file
+		err := (&bundle.Reader{Cluster: dump.New(managers.All())}).Read([]string{file})
+		if err == nil || !strings.HasPrefix(err.Error(), file+want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestCheckReport: a report of calicoctl ipam check says who has which address; its text,
+// which blocks overlap.
+func TestCheckReport(t *testing.T) {
+	r := scenariotest.Runner(t)
+	const dir = "testdata/forms/28-check-report/"
+	all := map[string]int{invariant.DuplicateAddress.Name: 1, invariant.OverlappingBlocks.Name: 2, invariant.LeakedClaim.Name: 1, invariant.LeftoverHandle.Name: 40}
+	for _, x := range []struct {
+		files []string
+		want  map[string]int
+	}{
+		{[]string{"report.json"}, all},
+		{[]string{"ipam-check.txt"}, map[string]int{invariant.OverlappingBlocks.Name: 2}},
+		{[]string{"nodes.yaml", "pods.yaml", "pools.yaml", "report.json"}, all},
+		{[]string{"nodes.yaml", "pods.yaml", "pools.yaml", "ipam-check.txt", "report.json"}, all},
+	} {
+		c := dump.New(managers.All())
+		var files []string
+		for _, f := range x.files {
+			files = append(files, dir+f)
+		}
+		if err := (&bundle.Reader{Cluster: c}).Read(files); err != nil {
+			t.Error(err)
+			continue
+		}
+		is := importAll(r, c, "check")
+		if is.err != nil {
+			t.Error(is.err)
+			continue
+		}
+		got := map[string]int{}
+		for _, f := range is.findings.All {
+			got[f.Invariant]++
+		}
+		for name, n := range x.want {
+			if got[name] != n {
+				t.Errorf("%v: %d %s, want %d", x.files, got[name], name, n)
+			}
+			delete(got, name)
+		}
+		if len(got) > 0 {
+			t.Errorf("%v: %v", x.files, got)
+		}
+	}
+}
