@@ -26,6 +26,8 @@ func (r *run) links() []Link {
 		}
 	case byGiver:
 		return r.giver()
+	case byStatus:
+		return r.status()
 	case byStay, byStayOrRefusal:
 		if l := r.stays(); l != nil {
 			return l
@@ -59,6 +61,17 @@ func (r *run) giver() []Link {
 	l := r.link(Passed, st)
 	l.Outcome = passEnded
 	return []Link{l}
+}
+
+// status is the last write of the status of a pool, if a process has written it.
+func (r *run) status() []Link {
+	pool := model.Named(r.v.Objects, model.RefPool)
+	for _, st := range slices.Backward(r.rep.Trace.Steps) {
+		if op := st.Choice.Op; st.Step <= r.v.Step && op.Kind == sim.Write && op.Request != nil && op.Request.Name == pool && op.Request.Subresource == "status" {
+			return []Link{r.link(Wrote, st)}
+		}
+	}
+	return nil
 }
 
 // wrote is the last change of the record of what the violation is about.

@@ -58,6 +58,7 @@ const (
 	byStay              // the call that had to take it away, and the passes after it
 	byStayOrRefusal     // the one, the other, or a write
 	byGiver             // who gives what was not given
+	byStatus            // the last write of the status that is wrong
 )
 
 // Names of findings that several invariants see.
@@ -109,6 +110,7 @@ var rules = map[string]rule{
 	invariant.DuplicateClusterIP.Name:   {freed: true},
 	invariant.LeakedServiceClaim.Name:   {slow: true},
 	invariant.UnbackedService.Name:      {slow: true},
+	invariant.PoolStatus.Name:           {way: byStatus},
 	invariant.UnservedLoadBalancer.Name: {silent: invariant.ClaimNotInStatus},
 	invariant.OverlapReservation.Name: {rests: both, name: lost,
 		after: named(invariant.DoubleClaim, invariant.UnbackedSandbox)},
