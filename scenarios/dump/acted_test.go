@@ -239,5 +239,5 @@ func again(r *scenarios.Runner, stored []cluster.Object) answer {
 			return answer{err: err}
 		}
 	}
-	return importAll(r, c, "after")
+	return importAll(r, whole(c), "after")
 }

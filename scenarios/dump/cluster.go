@@ -50,13 +50,18 @@ type Cluster struct {
 	sources  []string                  // files, in the order in which they were read
 	read     map[string]int            // objects by kind, as they came
 	ignored  map[string]int            // of which nothing is kept, by kind
-	complete map[string]bool           // kinds of which all objects were looked for
-	lists    int                       // that were read to their ends
-	podLists map[podList]bool
+	lists    map[string]Evidence       // what says of a kind that all objects were read
+	spaced   map[kindIn]bool           // kinds of which all objects of a namespace were read
+	cut      map[string]bool           // kinds of which a list says, or its count, that it has not all
+	none     map[string]bool           // kinds of which a list is said to be complete, and is empty
+	last     decode.List               // the last one that a heading named
+	alive    map[string]bool           // pods, by namespace/name, that other objects name
 	versions map[uint64]bool
 	unread   []string // lists that nobody could read, with the reason
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
+	missing  []Absent
+	masked   bool // names are replaced
 }
 
 // reading is one manager's.
@@ -71,8 +76,8 @@ type reading struct {
 func New(managers []*ipam.Manager) *Cluster {
 	c := &Cluster{
 		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
-		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{},
-		podLists: map[podList]bool{}, versions: map[uint64]bool{},
+		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, versions: map[uint64]bool{},
+		lists: map[string]Evidence{}, spaced: map[kindIn]bool{}, cut: map[string]bool{}, none: map[string]bool{}, alive: map[string]bool{},
 	}
 	c.Store = kept.NewStore(c.leading)
 	c.managers, c.resources = managers, Resources(managers)
@@ -110,7 +115,7 @@ func KeptOf[T any](c *Cluster) (kept T, ok bool) {
 func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
 	c.Source(name)
 	to := c.sink(progress)
-	to.Object, to.List = c.Add, c.ended
+	to.Object, to.List, to.Count = c.Add, c.ended, c.counted
 	return decode.Read(name, r, to)
 }
 

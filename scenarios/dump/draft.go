@@ -32,6 +32,7 @@ type Draft struct {
 	foreign  map[string]bool // Windows nodes that no manager serves
 	present  []*reading      // of managers that the scenario is of
 	apart    bool            // the scenario has no pods
+	whole    bool            // nothing contradicts that the dump has all pods
 
 	report *Report
 }
@@ -63,6 +64,8 @@ type Report struct {
 	Versions []scenarios.Version
 	Managers []Manager // that there are, by name
 	NoPods   bool      // who lives was concluded from who claims
+	// Absent are the pods of which nothing shows that they are gone, by name.
+	Absent []Absent
 	// Pods, Nodes and Claims of the scenario.
 	Pods, Nodes, Claims int
 	// Sources are the files and API servers that were read, in order.
@@ -309,12 +312,15 @@ func (d *Draft) missingNodes() {
 			}
 		}
 	}
+	if len(d.Cluster.Nodes) > 0 {
+		d.unseenNodes(add)
+	}
 	switch slices.Sort(added); {
 	case len(added) == 0:
 	case len(d.Cluster.Nodes) == 0:
 		d.Unknown("no nodes in the dump: they are those that pods and blocks name, %s, with addresses made up", d.Some(added))
 	default:
-		d.Unknown("pods run on %s, of which the dump has no Node: added, with addresses made up", d.Some(added))
+		d.Unknown("pods or records name %s, of which the dump has no Node: added, with addresses made up", d.Some(added))
 	}
 }
 

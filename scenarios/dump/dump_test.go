@@ -30,6 +30,16 @@ func read(t *testing.T, files ...string) *dump.Cluster {
 			t.Fatal(err)
 		}
 	}
+	return whole(c)
+}
+
+// whole says that the lists which a cluster has seen are complete.
+func whole(c *dump.Cluster) *dump.Cluster {
+	for _, r := range dump.Resources(c.Managers()) {
+		if c.Saw(r.Name()) {
+			c.Complete(r.APIVersion, r.Kind)
+		}
+	}
 	return c
 }
 

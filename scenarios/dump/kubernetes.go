@@ -14,7 +14,6 @@ func (c *Cluster) addPod(h *kept.Head, raw json.RawMessage) error {
 		return err
 	}
 	c.sawImages(images)
-	c.podLists[podList{c.lists, p.Namespace}] = true
 	return kept.Put(c.Store, c.Pods, h.Key(), h, p)
 }
 

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"slices"
 	"strings"
 
 	"ipamsim/scenarios/dump/decode"
@@ -17,28 +18,40 @@ func (c *Cluster) Listed(resourceVersion string) {
 	c.ended(decode.List{ResourceVersion: resourceVersion})
 }
 
-// ended remembers as of when a list is, and of what kind: one that is empty says that
-// there is nothing.
+// ended remembers as of when a list is, and of what kinds it is: a list that is empty says
+// that there is nothing. It is complete only if the list, or what stands beside it, says so.
 func (c *Cluster) ended(l decode.List) {
-	c.lists++
-	if l.Kind != "" {
-		c.Complete(l.APIVersion, l.Kind)
-	}
 	if v := kept.Version(l.ResourceVersion); v != 0 {
 		c.versions[v] = true
 	}
+	if l.Kind != "" && l.Kind != "List" {
+		c.seen(kindKey(l.Kind, kept.GroupOf(l.APIVersion)))
+		c.byTool(&l)
+	}
+	if l.Cut {
+		for of := range l.Objects {
+			c.cut[kindKey(of.Kind, kept.GroupOf(of.APIVersion))] = true
+		}
+	}
 	if r := c.Resource(l.Resource); r != nil {
-		c.Complete(r.APIVersion, r.Kind)
+		c.last = l
+		c.lists[kindKey(r.Kind, r.Group())] |= Said
+		c.seen(kindKey(r.Kind, r.Group()))
+	}
+	if l.Asked != nil && !l.Cut {
+		c.asked(&l)
 	}
 }
 
-// Complete says that all objects of a kind were looked for: those that are added are
-// all there are. A kind of which nothing was added and that nobody looked for is
-// concluded from others, where that can be done.
+// seen notes that a kind was looked for.
+func (c *Cluster) seen(key string) { c.read[key] += 0 }
+
+// Complete says that all objects of a kind were read: those that are added are all there
+// are.
 func (c *Cluster) Complete(apiVersion, kind string) {
 	key := kindKey(kind, kept.GroupOf(apiVersion))
-	c.read[key] += 0
-	c.complete[key] = true
+	c.seen(key)
+	c.lists[key] |= Said | Counted
 }
 
 // Count says that there are n of something that is no object of Kubernetes'.
@@ -49,29 +62,26 @@ func (c *Cluster) Ignore(what string) { c.ignored[what]++ }
 
 // Saw reports whether a resource, by its full name, was looked for: there are objects of
 // it, or a list.
-func (c *Cluster) Saw(name string) bool { return sees(c, c.read, name) }
+func (c *Cluster) Saw(name string) bool {
+	return slices.ContainsFunc(kept.Keys(c.read), func(key string) bool { return c.isOf(key, name) })
+}
 
-// SawAll reports whether all objects of a resource were looked for, as far as what
-// printed them says.
-func (c *Cluster) SawAll(name string) bool { return sees(c, c.complete, name) }
+// SawAll reports whether the dump shows that it has all objects of a resource.
+func (c *Cluster) SawAll(name string) bool { return c.evidence(name)&Said != 0 }
 
-func sees[V any](c *Cluster, m map[string]V, name string) bool {
+// isOf reports whether a key of a kind is of a resource.
+func (c *Cluster) isOf(key, name string) bool {
 	r := c.Resource(name)
 	if r == nil {
 		return false
 	}
-	for key := range m {
-		kind, group, _ := strings.Cut(key, ".")
-		for i := range c.resources {
-			if x := &c.resources[i]; x.As != "" && x.Kind == kind {
-				kind = x.As
-			}
-		}
-		if kind == r.Kind && c.sameGroup(group, r.Group()) {
-			return true
+	kind, group, _ := strings.Cut(key, ".")
+	for i := range c.resources {
+		if x := &c.resources[i]; x.As != "" && x.Kind == kind {
+			kind = x.As
 		}
 	}
-	return false
+	return kind == r.Kind && c.sameGroup(group, r.Group())
 }
 
 // SawKind reports whether a kind was looked for, in whatever group.

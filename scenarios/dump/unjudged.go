@@ -23,8 +23,10 @@ func (d *Draft) unjudged() []scenarios.Unjudged {
 			out = append(out, scenarios.Unjudged{What: what, Without: []string{r.Name()}})
 		}
 	}
-	if u := d.ownerless(); u != nil {
-		out = append(out, *u)
+	for _, u := range []*scenarios.Unjudged{d.incomplete(), d.ownerless()} {
+		if u != nil {
+			out = append(out, *u)
+		}
 	}
 	for _, r := range d.present {
 		if r.record.Unjudged != nil {
@@ -39,6 +41,11 @@ func (d *Draft) needs(x *Resource) []string {
 	if d.Saw(x.Name()) {
 		return nil
 	}
+	return d.hang(x)
+}
+
+// hang are the invariants that hang on a resource, sorted.
+func (d *Draft) hang(x *Resource) []string {
 	var out []string
 	for _, r := range d.present {
 		if r.record.Needs != nil {

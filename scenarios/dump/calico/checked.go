@@ -18,6 +18,7 @@ type checked struct {
 	holder
 	handle, typ string
 	borrowed    bool
+	unused      bool // calicoctl has found no pod that has it
 }
 
 // check reads the report of calicoctl ipam check.
@@ -32,6 +33,7 @@ func (c *objects) check(from dump.Origin, raw json.RawMessage) (int, error) {
 			Node      string `json:"node"`
 			Type      string `json:"type"`
 			Borrowed  bool   `json:"borrowed"`
+			InUse     *bool  `json:"inUse"`
 		} `json:"allocations"`
 		LeakedHandles []struct{ ID string } `json:"leakedHandles"`
 	}
@@ -48,6 +50,12 @@ func (c *objects) check(from dump.Origin, raw json.RawMessage) (int, error) {
 		in := checked{holder: holder{namespace: x.Namespace, pod: x.Pod, node: x.Node}, handle: x.Handle, typ: x.Type, borrowed: x.Borrowed}
 		if id, ok := strings.CutPrefix(x.Handle, podHandle); ok {
 			in.container = id
+		}
+		in.unused = true
+		for _, x := range all {
+			if in.unused = in.unused && x.InUse != nil && !*x.InUse; x.InUse != nil && *x.InUse && x.Pod != "" {
+				c.Names(x.Namespace + "/" + x.Pod)
+			}
 		}
 		t.checked[a] = in
 	}

@@ -26,7 +26,9 @@ const podHandle = "k8s-pod-network."
 func (d *record) claims() (out []dump.Claim) {
 	for _, key := range kept.Keys(d.blocks) {
 		for _, cl := range blockClaims(d.blocks[key]) {
-			out = append(out, dump.Claim{Addr: cl.addr, Pod: cl.pod, Node: cl.node, Container: cl.container})
+			seen, ok := d.c.tables.checked[cl.addr]
+			unused := ok && seen.unused && seen.handle == cl.handle
+			out = append(out, dump.Claim{Addr: cl.addr, Pod: cl.pod, Node: cl.node, Container: cl.container, Unused: unused})
 		}
 	}
 	return out

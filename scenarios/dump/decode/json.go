@@ -17,19 +17,10 @@ type listHead struct {
 	Kind       string `json:"kind"`
 	Metadata   struct {
 		ResourceVersion string `json:"resourceVersion"`
+		Namespace       string `json:"namespace"`
+		Continue        string `json:"continue"`
+		Remaining       int64  `json:"remainingItemCount"`
 	} `json:"metadata"`
-}
-
-// ended tells that a list has.
-func (in *input) ended(h listHead) {
-	if in.List != nil {
-		l := List{APIVersion: h.APIVersion, Kind: trimList(h.Kind), ResourceVersion: h.Metadata.ResourceVersion}
-		if h.Kind == "List" {
-			l.Resource = in.listing
-		}
-		in.List(l)
-	}
-	in.listing = ""
 }
 
 // budget is a reader that ends with errBudget once too much was read since it was
@@ -169,6 +160,8 @@ func (s *stream) value() error {
 	}
 	from := s.from(s.dec.InputOffset() - 1)
 	if t == json.Delim('[') {
+		s.in.begins()
+		s.in.asked, s.in.listing, s.in.of = nil, "", nil // none of kubectl's lists
 		if err := s.array(nil); err != nil {
 			return err
 		}
@@ -187,6 +180,7 @@ func (s *stream) value() error {
 			return from.Fail("", "", "%s is there twice", strict.Quote(name))
 		case name == "items":
 			list = true
+			s.in.begins()
 			err = s.items(fields)
 		default:
 			fields[name], _, err = s.raw()
@@ -306,6 +300,9 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return from.Fail("", "", "want an object with apiVersion and kind: %s", OneLine(err))
 	}
+	if level == 0 {
+		in.begins()
+	}
 	if o.Kind == "" && in.Document != nil {
 		if n, ok, err := in.Document(from, raw); ok || err != nil {
 			in.objects += n
@@ -314,11 +311,13 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 	}
 	switch {
 	case o.Items == nil || o.Kind == "":
+		if in.counted(level, o.listHead); level == 0 {
+			in.asked, in.listing = nil, ""
+		}
 		return in.add(from, raw)
 	case level > 2:
 		return from.Fail("", "", "lists in lists in lists")
 	}
-	in.ended(o.listHead)
 	for _, item := range *o.Items {
 		var h listHead
 		if json.Unmarshal(item, &h) == nil && h.Kind == "" {
@@ -327,6 +326,12 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 		if err := in.object(from, item, level+1); err != nil {
 			return err
 		}
+	}
+	switch {
+	case level == 0:
+		in.ended(o.listHead)
+	case in.List != nil: // in another list, of which nothing says how it was made
+		in.List(List{APIVersion: o.APIVersion, Kind: trimList(o.Kind), ResourceVersion: o.Metadata.ResourceVersion})
 	}
 	return nil
 }

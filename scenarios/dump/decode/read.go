@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -35,8 +36,10 @@ type Sink struct {
 	// Object takes an object as JSON, with the kind of its list where it has none of its
 	// own.
 	Object func(from Origin, raw json.RawMessage) error
-	// List is called behind the last object of a list.
-	List func(List)
+	// List is called behind the last object of a list. Count is called behind a line that
+	// counts the objects of the list before it.
+	List  func(List)
+	Count func(resource string, n int)
 	// Document takes JSON without a kind, as a tool of a manager's own prints it. n is how
 	// many objects it counts for; ok is false if it is none that is known.
 	Document func(from Origin, raw json.RawMessage) (n int, ok bool, err error)
@@ -56,12 +59,24 @@ type List struct {
 	APIVersion, Kind string // Kind is that of its objects; "": any
 	ResourceVersion  string
 	// Resource is the full name of what the list is of, by the heading before it; "":
-	// there was none.
+	// there was none. Asked is the command that printed the list, nil if nothing records
+	// one; Named says that it is the name of the file.
 	Resource string
+	Asked    *Asked
+	Named    bool
+	// Objects are counted by kind and namespace. Cut says that the list itself reports that
+	// more objects follow.
+	Objects map[Of]int
+	Cut     bool
 }
+
+// Of is of what objects are counted.
+type Of struct{ APIVersion, Kind, Namespace string }
 
 // Heading begins a line that says of which resource the list is that follows it, by the
 // resource's full name. kubectl itself does not say of which kind a list is that is empty.
+// With a number before the name it counts the objects of the list that it follows: of a
+// list that was edited since the count is wrong.
 const Heading = "--- # "
 
 // input is one file on its way into a sink.
@@ -76,6 +91,7 @@ type input struct {
 	unread  []byte // a line that was read too far
 	pending bool
 	listing string // what the list that follows is of, by its heading
+	evidence
 }
 
 // Read takes everything that a file holds: YAML and JSON as kubectl and the tools of
@@ -85,7 +101,9 @@ type input struct {
 // The error is that of the sink or a *strict.Error, one line with file and line. What had
 // been read before it was handed over.
 func Read(name string, r io.Reader, to Sink) error {
-	return (&input{Sink: to, name: name, r: bufio.NewReaderSize(r, 256<<10)}).all()
+	in := &input{Sink: to, name: name, r: bufio.NewReaderSize(r, 256<<10)}
+	in.named = AskedByName(name)
+	return in.all()
 }
 
 // all of the file.
@@ -114,6 +132,7 @@ func (in *input) all() error {
 	if in.bytes == 0 {
 		return in.fail(0, "empty")
 	}
+	in.release(true)
 	in.report()
 	return nil
 }
@@ -235,10 +254,13 @@ func (in *input) back(line []byte) { in.unread, in.pending = line, true }
 func (in *input) section(line []byte) error {
 	text := bytes.TrimSpace(line)
 	switch {
-	case len(text) == 0, text[0] == '#':
+	case len(text) == 0:
+		return nil
+	case text[0] == '#':
+		in.ask(text)
 		return nil
 	case separates(line):
-		in.listing = heading(line)
+		in.listing = in.heading(line)
 		return nil
 	case text[0] == '{', text[0] == '[':
 		in.head = append(append(bytes.Clone(line), '\n'), in.head...)
@@ -251,7 +273,10 @@ func (in *input) section(line []byte) error {
 		return in.fail(in.line, "looks like HTML: want what %s prints", in.tools("kubectl get -o yaml", ""))
 	case bytes.HasPrefix(text, []byte("NAME ")) || bytes.HasPrefix(text, []byte("NAMESPACE ")):
 		return in.fail(in.line, "a table of kubectl's, which leaves out what matters: add -o yaml to the command")
-	case in.prompt(text) || noise(text):
+	case in.prompt(text):
+		in.ask(text)
+		return nil
+	case noise(text):
 		return nil
 	}
 	in.back(line)
@@ -272,12 +297,21 @@ func suffixed(all []string, end string) []string {
 }
 
 // heading is the resource that a separator names, "" if it names none.
-func heading(line []byte) string {
-	name, _ := strings.CutPrefix(string(line), Heading)
-	if name == string(line) {
+func (in *input) heading(line []byte) string {
+	name, ok := strings.CutPrefix(string(line), Heading)
+	if !ok {
 		return ""
 	}
-	return strings.TrimSpace(name)
+	in.asked = nil
+	number, resource, counts := strings.Cut(strings.TrimSpace(name), " ")
+	n, err := strconv.Atoi(number)
+	if !counts || err != nil {
+		return strings.TrimSpace(name)
+	}
+	if in.Count != nil {
+		in.Count(strings.TrimSpace(resource), n)
+	}
+	return ""
 }
 
 // separates reports whether a line stands between documents: YAML's own, and what

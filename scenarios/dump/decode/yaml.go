@@ -31,6 +31,7 @@ func (in *input) yaml() error {
 		}
 		if string(bytes.TrimRight(line, " ")) == "items:" && !doc.items {
 			doc.items = true
+			in.begins()
 			if err := in.entries(doc); err != nil {
 				return err
 			}

@@ -95,7 +95,7 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		}
 		n := Finding{Violation: x}
 		n.Message = f.words(v, x)
-		if doubtful(f.Unjudged, x.Invariant) {
+		if doubtful(f.Unjudged, x.Invariant) || f.cluster.Concluded(&x, &v.Record) {
 			f.Supposed = append(f.Supposed, n)
 			continue
 		}

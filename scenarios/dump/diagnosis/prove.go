@@ -53,7 +53,7 @@ func (f *Findings) owner(p model.PodRef) remedy.Owner {
 	if x := f.cluster.Pods[p.String()]; x != nil {
 		return remedy.Owner{Kind: x.Value.Owner.Kind, Name: x.Value.Owner.Name, Bound: x.Value.Affine}
 	}
-	return remedy.Owner{}
+	return remedy.Owner{Hidden: true}
 }
 
 // writeResult tells what would mend a problem: whom to ask first, then the steps that

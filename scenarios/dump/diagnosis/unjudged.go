@@ -46,7 +46,7 @@ func severityOf(name string) model.Severity {
 // doubtful reports whether an invariant cannot be judged in all of the cluster.
 func doubtful(all []scenarios.Unjudged, name string) bool {
 	return slices.ContainsFunc(all, func(u scenarios.Unjudged) bool {
-		return len(u.Namespaces)+len(u.Pools) == 0 && slices.Contains(u.What, name)
+		return !u.Incomplete && len(u.Namespaces)+len(u.Pools) == 0 && slices.Contains(u.What, name)
 	})
 }
 
