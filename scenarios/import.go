@@ -55,7 +55,7 @@ func (u Unjudged) String() string {
 	}
 	what, without := strings.Join(u.What, ", "), strings.Join(u.Without, ", ")
 	if u.Incomplete {
-		return fmt.Sprintf("cannot judge all of %s%s: nothing shows that the dump has every object of %s", what, of, without)
+		return fmt.Sprintf("cannot judge %s%s completely: nothing shows that the dump has all %s", what, of, without)
 	}
 	return fmt.Sprintf("cannot judge %s without %s%s", what, without, of)
 }

@@ -30,13 +30,13 @@ type absence struct {
 	short  map[string]bool // namespaces of which other objects say that they have more pods
 	owners map[string]bool // NAMESPACE/NAME of controllers that have more pods than the dump has
 	bare   []string        // nodes that are Ready, and of which the dump has no pod
-	gone   map[string]bool // namespaces that do not exist
+	nodes  bool            // the dump shows that it has all nodes
 }
 
 // absences reads what other objects say about the pods: the number of pods that controllers
 // have, the pods that EndpointSlices name, and the nodes, which all run pods of DaemonSets.
 func (d *Draft) absences() *absence {
-	a := &absence{Draft: d, shown: map[string]bool{}, short: map[string]bool{}, owners: map[string]bool{}, gone: map[string]bool{}}
+	a := &absence{Draft: d, shown: map[string]bool{}, short: map[string]bool{}, owners: map[string]bool{}, nodes: d.nodesKnown()}
 	have := map[string]int{}
 	for _, p := range d.Pods {
 		a.shown[p.Value.Namespace], a.shown["node "+p.Value.Node] = true, true
@@ -70,7 +70,9 @@ func (d *Draft) absences() *absence {
 func (a *absence) known(ref string, claims []Claim) bool {
 	namespace, name, _ := strings.Cut(ref, "/")
 	named := a.alive[ref] || slices.ContainsFunc(kept.Keys(a.owners), func(o string) bool { return strings.HasPrefix(ref, o+"-") })
-	elsewhere := func(cl Claim) bool { return cl.Node != "" && !a.shown["node "+cl.Node] }
+	elsewhere := func(cl Claim) bool {
+		return cl.Node != "" && !a.shown["node "+cl.Node] && (a.Cluster.Nodes[cl.Node] != nil || !a.nodes)
+	}
 	switch {
 	case name == "" || !slices.ContainsFunc(claims, func(cl Claim) bool { return !cl.Unused }):
 		return true // no pod's, or the manager's own tool has found that no pod has it
@@ -109,7 +111,7 @@ func (d *Draft) unseen(claims map[string][]Claim) {
 		return
 	}
 	d.fromClaims(of)
-	d.partly = append(d.partly, scenarios.Unjudged{What: []string{invariant.LeakedClaim.Name}, Without: []string{"pods"}, Namespaces: kept.Keys(spaces)})
+	d.partly = append(d.partly, scenarios.Unjudged{What: []string{invariant.LeakedClaim.Name}, Without: []string{"pods"}, Namespaces: kept.Keys(spaces), Incomplete: true})
 	for _, ref := range kept.Keys(of) {
 		d.absent(ref, of[ref], true)
 	}
@@ -228,6 +230,12 @@ func (c *Cluster) Missing() []Absent {
 		return nil
 	}
 	return c.missing
+}
+
+// Supplied reports whether a violation is about a node that the dump does not have: what
+// reaches it, and what it reaches, is not known.
+func (c *Cluster) Supplied(v *model.Violation) bool {
+	return len(c.Nodes) > 0 && slices.ContainsFunc(v.Objects, func(o model.Ref) bool { return o.Kind == model.RefNode && c.supplied[o.Name] })
 }
 
 // Concluded reports whether a violation of the record follows from the absence of objects of

@@ -36,6 +36,12 @@ func (d *Draft) anonymise() error {
 		slices.SortFunc(all, func(x, y Running) int { return cmp.Compare(x.Ref(), y.Ref()) })
 	}
 	d.report.origins = map[string]Origin{}
+	for i := range d.report.Absent {
+		d.report.Absent[i].Pod = a.Ref(d.report.Absent[i].Pod)
+	}
+	for _, name := range kept.Keys(d.report.supplied) {
+		d.report.supplied[a.Get(alias.Node, name)] = true
+	}
 	for i, u := range d.report.Unjudged {
 		u.Namespaces = slices.Clone(u.Namespaces)
 		for k, ns := range u.Namespaces {

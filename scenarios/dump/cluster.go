@@ -61,7 +61,8 @@ type Cluster struct {
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
 	missing  []Absent
-	masked   bool // names are replaced
+	supplied map[string]bool // nodes that the dump does not have
+	masked   bool            // names are replaced
 }
 
 // reading is one manager's.

@@ -74,6 +74,7 @@ type Report struct {
 	// Managers. Unknown, Unjudged and Managers are theirs, too.
 	Apart []*scenarios.Scenario
 
+	supplied map[string]bool // nodes that the dump does not have
 	// origins of objects, by KIND NAMESPACE/NAME as a strict.Error names them.
 	origins map[string]Origin
 	byName  map[string][]string // those by KIND NAME, without namespaces: see named
@@ -129,7 +130,7 @@ func (d *Draft) Origin(object string, from Origin) {
 func (c *Cluster) draft(o Options) (*Draft, error) {
 	d := &Draft{
 		Cluster: c, Options: o, Nodes: map[string]*kept.Node{}, spaces: map[string]*kept.Namespace{}, foreign: map[string]bool{},
-		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}, sources: c.sources},
+		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}, supplied: map[string]bool{}, sources: c.sources},
 	}
 	if d.present = c.chosen(o); len(d.present) == 0 {
 		return nil, &strict.Error{File: filesOf(c.sources), Problem: c.nobodys()}
@@ -298,6 +299,7 @@ func (d *Draft) missingNodes() {
 		if name != "" && d.Nodes[name] == nil {
 			d.Nodes[name] = &kept.Node{}
 			added = append(added, name)
+			d.report.supplied[name] = true
 		}
 	}
 	for _, p := range slices.Concat(d.Running, d.finished, d.waiting) {

@@ -211,7 +211,7 @@ func TestForms(t *testing.T) {
 		if err := c.Read("tkg.yaml", strings.NewReader(text), nil); err != nil {
 			t.Fatal(name, err)
 		}
-		if got, _, _ := scenario(t, c, dump.Options{}); got != want {
+		if got, _, _ := scenario(t, whole(c), dump.Options{}); got != want {
 			t.Errorf("%s: another scenario", name)
 		}
 	}

@@ -28,7 +28,7 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 		return nil, nil, err
 	}
 	c.addApart(o, report)
-	c.unjudged, c.missing, c.masked = report.Unjudged, report.Absent, o.Anonymise
+	c.unjudged, c.missing, c.supplied, c.masked = report.Unjudged, report.Absent, report.supplied, o.Anonymise
 	return text, report, nil
 }
 

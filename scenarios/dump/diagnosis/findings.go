@@ -93,6 +93,9 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
 			continue
 		}
+		if f.cluster.Supplied(&x) {
+			continue
+		}
 		n := Finding{Violation: x}
 		n.Message = f.words(v, x)
 		if doubtful(f.Unjudged, x.Invariant) || f.cluster.Concluded(&x, &v.Record) {

@@ -196,7 +196,7 @@ func (d *drafts) emptied(b *model.Pool) *emptied {
 	for _, cl := range d.Claims[b.Name] {
 		switch {
 		case d.View.Truth.Pods[cl.Pod].Deleting: // goes by itself
-		case d.Leaked[cl.Addr]:
+		case d.isLeaked(cl.Addr):
 			e.leaked = append(e.leaked, cl.Addr)
 		case cl.Tunnel || !slices.Contains(d.Has[cl.Pod], cl.Addr):
 			return nil // who knows whose
@@ -211,6 +211,11 @@ func (d *drafts) emptied(b *model.Pool) *emptied {
 	}
 	e.InUse = len(e.pods)
 	return e
+}
+
+func (d *drafts) isLeaked(a netip.Addr) bool {
+	_, ok := d.Leaked[a]
+	return ok
 }
 
 // empties gives a spare block to the first of the homeless. Who borrows and who is in the
@@ -239,7 +244,7 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	moves, _, _ := d.Move(now, true)
 	steps = append(steps, moves...)
 	if len(e.leaked) > 0 {
-		steps = append(steps, release{Addrs: e.leaked})
+		steps = append(steps, release{Addrs: e.leaked, Guards: d.Leaked})
 	}
 	r := remedy.Remedy{Pods: append(now, later...)}
 	if len(r.Pods) > 0 {
@@ -249,7 +254,7 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 		steps = append(steps, await{Block: e.Block, For: d.await()})
 		r.Waits = []*remedy.Controller{kubeControllers}
 	} else {
-		steps = append(steps, check{Block: e.Block}, d.giveBack(e.Block, e.Owner))
+		steps = append(steps, check{Blocks: []netip.Prefix{e.Block}}, d.giveBack(e.Block, e.Owner))
 		r.Cautions = append(r.Cautions, blockCaution)
 	}
 	waits := func(n string) bool { return n != first && slices.Contains(homeless, n) }
