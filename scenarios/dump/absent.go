@@ -31,6 +31,7 @@ type absence struct {
 	owners map[string]bool // NAMESPACE/NAME of controllers that have more pods than the dump has
 	bare   []string        // nodes that are Ready, and of which the dump has no pod
 	nodes  bool            // the dump shows that it has all nodes
+	spaces bool            // the dump shows that it has all namespaces
 }
 
 // absences reads what other objects say about the pods: the number of pods that controllers
@@ -38,7 +39,9 @@ type absence struct {
 func (d *Draft) absences() *absence {
 	a := &absence{Draft: d, shown: map[string]bool{}, short: map[string]bool{}, owners: map[string]bool{}, nodes: d.nodesKnown()}
 	have := map[string]int{}
+	a.spaces = d.evidence("namespaces")&Counted != 0 && len(d.Namespaces) > 0
 	for _, p := range d.Pods {
+		a.spaces = a.spaces && d.Namespaces[p.Value.Namespace] != nil
 		a.shown[p.Value.Namespace], a.shown["node "+p.Value.Node] = true, true
 		if o := p.Value.Owner; o.Kind != "" && !p.Value.Finished() {
 			have[o.Kind+" "+p.Value.Namespace+"/"+o.Name]++
@@ -78,7 +81,7 @@ func (a *absence) known(ref string, claims []Claim) bool {
 		return true // no pod's, or the manager's own tool has found that no pod has it
 	case named:
 		return false
-	case a.evidence("pods")&Counted != 0, a.evidence("namespaces")&Counted != 0 && a.Namespaces[namespace] == nil:
+	case a.evidence("pods")&Counted != 0, a.spaces && a.Namespaces[namespace] == nil:
 		return true
 	case a.short[namespace]:
 		return false
@@ -162,8 +165,8 @@ func (d *Draft) nodesKnown() bool {
 			e |= d.evidence(r.Name())
 		}
 	}
-	if e&Counted != 0 || e == 0 {
-		return e != 0
+	if e == 0 || len(d.Cluster.Nodes) == 0 || e&Counted != 0 {
+		return e != 0 && len(d.Cluster.Nodes) > 0
 	}
 	for _, p := range d.Pods {
 		if x := &p.Value; x.Node != "" && !x.Finished() && !x.Deleting && d.Cluster.Nodes[x.Node] == nil {
@@ -232,21 +235,25 @@ func (c *Cluster) Missing() []Absent {
 	return c.missing
 }
 
-// Supplied reports whether a violation is about a node that the dump does not have: what
-// reaches it, and what it reaches, is not known.
-func (c *Cluster) Supplied(v *model.Violation) bool {
-	return len(c.Nodes) > 0 && slices.ContainsFunc(v.Objects, func(o model.Ref) bool { return o.Kind == model.RefNode && c.supplied[o.Name] })
+// Supplied reports whether a violation is about a node that the dump does not have, on which
+// the pod runs or which cannot reach it: what routes it has is not known.
+func (c *Cluster) Supplied(v *model.Violation, node string) bool {
+	return v.Invariant == invariant.BlackholedAddress.Name && c.supplied[node] ||
+		slices.ContainsFunc(v.Objects, func(o model.Ref) bool { return o.Kind == model.RefNode && c.supplied[o.Name] })
 }
 
 // Concluded reports whether a violation of the record follows from the absence of objects of
-// which nothing shows that they are absent from the cluster.
-func (c *Cluster) Concluded(v *model.Violation, r *model.Snapshot) bool {
+// which nothing shows that they are absent from the cluster. node is where its pod runs.
+func (c *Cluster) Concluded(v *model.Violation, r *model.Snapshot, node string) bool {
 	pod := model.Named(v.Objects, model.RefPod)
 	if pod != "" && slices.ContainsFunc(c.missing, func(a Absent) bool { return a.Pod == pod }) {
 		return true
 	}
+	if c.supplied[node] && v.Invariant == invariant.UnbackedSandbox.Name {
+		return true // whose node may be one that the manager does not serve
+	}
 	for _, x := range c.readings {
-		if x.Concluded == nil || !x.Found() {
+		if x.Concluded == nil || !c.judged[x.manager.Name] {
 			continue
 		}
 		if slices.ContainsFunc(x.Concluded(v, r), func(name string) bool { return !c.SawAll(name) }) {
@@ -254,4 +261,9 @@ func (c *Cluster) Concluded(v *model.Violation, r *model.Snapshot) bool {
 		}
 	}
 	return false
+}
+
+// Claimed reports whether a record claims an address for a pod, namespace/name.
+func Claimed(r *model.Snapshot, addr netip.Addr, pod string) bool {
+	return slices.ContainsFunc(r.Claims, func(c model.Claim) bool { return c.Addr == addr && c.Pod.String() == pod })
 }

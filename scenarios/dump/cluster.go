@@ -61,6 +61,7 @@ type Cluster struct {
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
 	missing  []Absent
+	judged   map[string]bool // managers, by name
 	supplied map[string]bool // nodes that the dump does not have
 	masked   bool            // names are replaced
 }

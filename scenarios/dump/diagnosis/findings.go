@@ -93,12 +93,13 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
 			continue
 		}
-		if f.cluster.Supplied(&x) {
-			continue
-		}
 		n := Finding{Violation: x}
 		n.Message = f.words(v, x)
-		if doubtful(f.Unjudged, x.Invariant) || f.cluster.Concluded(&x, &v.Record) {
+		node, doubt := v.Truth.Pods[PodRef(model.Named(x.Objects, model.RefPod))].Node, doubtful(f.Unjudged, x.Invariant)
+		switch {
+		case !doubt && f.cluster.Supplied(&x, node):
+			continue
+		case doubt || f.cluster.Concluded(&x, &v.Record, node):
 			f.Supposed = append(f.Supposed, n)
 			continue
 		}

@@ -4,7 +4,6 @@ package whereabouts
 
 import (
 	"encoding/json"
-	"net/netip"
 	"regexp"
 	"slices"
 
@@ -56,7 +55,7 @@ func open(c *dump.Cluster) *dump.Reading {
 		slicePools: kept.Objects[slicePool]{}, cronJobs: kept.Objects[json.RawMessage]{},
 	}
 	return &dump.Reading{
-		Add: o.add, Draft: o.draft, Kept: o, Concluded: concluded,
+		Add: o.add, Draft: o.draft, Kept: o, Concluded: o.concluded,
 		Found:  func() bool { return len(o.rangePools)+len(o.attachments) > 0 },
 		Forget: func() { o.attachments = nil },
 	}
@@ -99,15 +98,17 @@ var (
 )
 
 // concluded are the resources of which an object must be missing for a violation to be so.
-func concluded(v *model.Violation, r *model.Snapshot) []string {
+func (c *objects) concluded(v *model.Violation, _ *model.Snapshot) []string {
+	const pools, definitions = "ippools." + group, "network-attachment-definitions.k8s.cni.cncf.io"
 	switch v.Invariant {
-	case invariant.UnbackedSandbox.Name:
-		a, err := netip.ParseAddr(model.Named(v.Objects, model.RefAddress))
-		if err == nil && !slices.ContainsFunc(r.Pools, func(p model.Pool) bool { return p.Range.Contains(a) }) {
-			return []string{"ippools." + group}
+	case invariant.LeakedClaim.Name: // a pod that is there may have the address in a network that is missing
+		if p := c.Pods[model.Named(v.Objects, model.RefPod)]; p != nil && !p.Value.Finished() {
+			return []string{definitions}
 		}
+	case invariant.UnbackedSandbox.Name:
+		return []string{pools, definitions}
 	case invariant.LeftoverReservation.Name:
-		return []string{"ippools." + group}
+		return []string{pools}
 	case invariant.OverlapReservation.Name:
 		if v.Code == invariant.NotReserved {
 			return []string{"overlappingrangeipreservations." + group}

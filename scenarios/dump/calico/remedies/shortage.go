@@ -14,7 +14,7 @@ import (
 // homeless are nodes that borrow because they have no block and can claim none: a problem
 // for each address family.
 func (d *drafts) homeless() {
-	if d.network == nil || !d.network.Blocks.AutoAllocate {
+	if d.network == nil || !d.network.Blocks.AutoAllocate || !d.known() {
 		return
 	}
 	for _, four := range []bool{true, false} {
@@ -22,6 +22,17 @@ func (d *drafts) homeless() {
 			d.Findings.Shortages = append(d.Findings.Shortages, *m)
 		}
 	}
+}
+
+// known reports whether the dump shows that it has everything by which nodes have blocks: a node
+// whose block is not in the dump does not lack one.
+func (d *drafts) known() bool {
+	for _, name := range []string{"nodes", "ippools.crd.projectcalico.org", blocksResource, affinitiesResource} {
+		if d.Cluster.Saw(name) && !d.Cluster.SawAll(name) {
+			return false
+		}
+	}
+	return true
 }
 
 // mend is nil where nobody borrows for want of a block.
