@@ -37,9 +37,13 @@ func (w *entire) part(rng *rand.Rand) *part {
 		c := &cutList{resourceList: l, items: l.items, whole: true}
 		if only < 0 || i == only {
 			c = l.cut(rng)
-			if p.clear = p.clear && (c.whole || unneeded(l.resource)); rng.IntN(12) == 0 {
-				p.clear = p.clear && unneeded(l.resource)
+			if p.clear = p.clear && (c.whole || w.unneeded(l)); rng.IntN(12) == 0 {
+				p.clear = p.clear && w.unneeded(l)
+				p.how += ", no " + l.resource
 				continue
+			}
+			if !c.whole {
+				p.how += fmt.Sprintf(", %d of %d %s", len(c.items), len(l.items), l.resource)
 			}
 		}
 		left = append(left, c)
@@ -58,7 +62,7 @@ func (w *entire) part(rng *rand.Rand) *part {
 		{"a file for each object", false, objectFiles},
 	}
 	f := forms[rng.IntN(len(forms))]
-	p.how, p.clear = f.how, p.clear && f.shows
+	p.how, p.clear = f.how+p.how, p.clear && f.shows
 	if p.files = f.write(rng, left); len(left) == 0 {
 		p.files = nil
 	}
@@ -73,10 +77,29 @@ func (w *entire) part(rng *rand.Rand) *part {
 	return p
 }
 
-// unneeded reports whether nothing is concluded from the absence of a resource's objects.
-func unneeded(resource string) bool {
-	return slices.Contains([]string{"namespaces", "clusterinformations.crd.projectcalico.org", "kubecontrollersconfigurations.crd.projectcalico.org", "daemonsets.apps",
-		"deployments.apps", "statefulsets.apps", "jobs.batch", "cronjobs.batch", "configmaps"}, resource)
+// unneeded reports whether nothing is concluded from the absence of a resource's objects: they
+// are of a manager that the dump does not have, or of a kind that only adds to what others say.
+// A mesh does without BGPPeers.
+func (w *entire) unneeded(l *resourceList) bool {
+	_, group, _ := strings.Cut(l.resource, ".")
+	switch group {
+	case "whereabouts.cni.cncf.io", "k8s.cni.cncf.io":
+		return !slices.ContainsFunc(w.lists, func(l *resourceList) bool {
+			return strings.Contains(l.resource, "cni.cncf.io") && len(l.items) > 0
+		})
+	case "networking.k8s.io", "":
+		if l.resource == "services" || group != "" {
+			return !slices.ContainsFunc(w.lists, func(l *resourceList) bool { return l.resource == "services" && len(l.items) > 0 })
+		}
+	case "crd.projectcalico.org":
+		if !slices.ContainsFunc(w.lists, func(l *resourceList) bool { return strings.HasPrefix(l.resource, "ipamblocks.") && len(l.items) > 0 }) {
+			return true
+		}
+	}
+	return len(l.items) == 0 && strings.HasPrefix(l.resource, "bgppeers.") || slices.Contains([]string{
+		"namespaces", "clusterinformations.crd.projectcalico.org", "kubecontrollersconfigurations.crd.projectcalico.org", "replicasets.apps", "daemonsets.apps",
+		"deployments.apps", "statefulsets.apps", "jobs.batch", "cronjobs.batch", "configmaps", "virtualmachineinstances.kubevirt.io",
+	}, l.resource)
 }
 
 // cut leaves out nothing, one by one, or what is not of one namespace or node.

@@ -364,8 +364,8 @@ func (w *entire) harms(p *remedy.Problem, r *remedy.Remedy) (out []string) {
 				out = append(out, fmt.Sprintf("%s: it is %s's", one, who))
 			}
 		case f[1] == "delete" && strings.HasPrefix(f[2], "ipamblocks."):
-			if len(w.blocks[f[3]]) > 0 {
-				out = append(out, fmt.Sprintf("%s: %v are in use", one, w.blocks[f[3]]))
+			if left := w.remaining(f[3], r); len(left) > 0 {
+				out = append(out, fmt.Sprintf("%s: %v are in use", one, left))
 			}
 		case f[1] == "delete" && strings.HasPrefix(f[2], "ipamhandles."):
 			for _, id := range f[3:] {
@@ -375,8 +375,8 @@ func (w *entire) harms(p *remedy.Problem, r *remedy.Remedy) (out []string) {
 			}
 		case f[1] == "delete" && strings.HasPrefix(f[2], "blockaffinities."):
 			for name, owner := range w.owner {
-				if f[3] == strings.TrimPrefix(owner, "host:")+"-"+name && len(w.blocks[name]) > 0 {
-					out = append(out, fmt.Sprintf("%s: the block is its node's, and %v are in use", one, w.blocks[name]))
+				if f[3] == strings.TrimPrefix(owner, "host:")+"-"+name && len(w.remaining(name, r)) > 0 {
+					out = append(out, fmt.Sprintf("%s: the block is its node's, and %v are in use", one, w.remaining(name, r)))
 				}
 			}
 		}
@@ -387,6 +387,13 @@ func (w *entire) harms(p *remedy.Problem, r *remedy.Remedy) (out []string) {
 		}
 	}
 	return append(out, unguarded(r)...)
+}
+
+// remaining are the addresses of a block that are alive and that the remedy does not move.
+func (w *entire) remaining(block string, r *remedy.Remedy) []netip.Addr {
+	return slices.DeleteFunc(slices.Clone(w.blocks[block]), func(a netip.Addr) bool {
+		return slices.ContainsFunc(r.Pods, func(p model.PodRef) bool { return p.String() == w.alive[a] })
+	})
 }
 
 func goals(p *remedy.Problem) string {

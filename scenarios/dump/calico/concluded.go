@@ -24,6 +24,8 @@ func (c *objects) concluded(v *model.Violation, r *model.Snapshot) []string {
 		return []string{"ippools." + group}
 	case invariant.StarvedNode.Name:
 		return []string{blocks, affinities}
+	case invariant.BlockOwner.Name, invariant.AffinityMismatch.Name:
+		return unless(checked || hasBlock(v, r), []string{blocks})
 	case invariant.LeakedAffinity.Name:
 		if v.Code == invariant.BlockWithoutAffinity {
 			return []string{affinities}

@@ -105,10 +105,8 @@ func (c *objects) concluded(v *model.Violation, _ *model.Snapshot) []string {
 		if p := c.Pods[model.Named(v.Objects, model.RefPod)]; p != nil && !p.Value.Finished() {
 			return []string{definitions}
 		}
-	case invariant.UnbackedSandbox.Name:
+	case invariant.UnbackedSandbox.Name, invariant.LeftoverReservation.Name: // a claim, or whose it is
 		return []string{pools, definitions}
-	case invariant.LeftoverReservation.Name:
-		return []string{pools}
 	case invariant.OverlapReservation.Name:
 		if v.Code == invariant.NotReserved {
 			return []string{"overlappingrangeipreservations." + group}
