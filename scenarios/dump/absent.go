@@ -262,8 +262,3 @@ func (c *Cluster) Concluded(v *model.Violation, r *model.Snapshot, node string) 
 	}
 	return false
 }
-
-// Claimed reports whether a record claims an address for a pod, namespace/name.
-func Claimed(r *model.Snapshot, addr netip.Addr, pod string) bool {
-	return slices.ContainsFunc(r.Claims, func(c model.Claim) bool { return c.Addr == addr && c.Pod.String() == pod })
-}

@@ -305,18 +305,7 @@ func (d *Draft) missingNodes() {
 	for _, p := range slices.Concat(d.Running, d.finished, d.waiting) {
 		add(p.Node)
 	}
-	if len(d.Cluster.Nodes) == 0 { // who has a block is a node, as far as one can tell
-		for _, r := range d.present {
-			if r.record.Nodes != nil {
-				for _, n := range r.record.Nodes() {
-					add(n)
-				}
-			}
-		}
-	}
-	if len(d.Cluster.Nodes) > 0 {
-		d.unseenNodes(add)
-	}
+	d.unseenNodes(add)
 	switch slices.Sort(added); {
 	case len(added) == 0:
 	case len(d.Cluster.Nodes) == 0:
