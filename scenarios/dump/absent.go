@@ -9,6 +9,7 @@ import (
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
 
+	"ipamsim/scenarios/dump/evidence"
 	"ipamsim/scenarios/dump/kept"
 )
 
@@ -23,92 +24,29 @@ type Absent struct {
 	Claimed bool
 }
 
-// absence is what the dump shows about pods that it does not have.
-type absence struct {
-	*Draft
-	shown  map[string]bool // namespaces and nodes of which the dump has a pod
-	short  map[string]bool // namespaces of which other objects say that they have more pods
-	owners map[string]bool // NAMESPACE/NAME of controllers that have more pods than the dump has
-	bare   []string        // nodes that are Ready, and of which the dump has no pod
-	nodes  bool            // the dump shows that it has all nodes
-	spaces bool            // the dump shows that it has all namespaces
-}
-
-// absences reads what other objects say about the pods: the number of pods that controllers
-// have, the pods that EndpointSlices name, and the nodes, which all run pods of DaemonSets.
-func (d *Draft) absences() *absence {
-	a := &absence{Draft: d, shown: map[string]bool{}, short: map[string]bool{}, owners: map[string]bool{}, nodes: d.nodesKnown()}
-	have := map[string]int{}
-	a.spaces = d.evidence("namespaces")&Counted != 0 && len(d.Namespaces) > 0
-	for _, p := range d.Pods {
-		a.spaces = a.spaces && d.Namespaces[p.Value.Namespace] != nil
-		a.shown[p.Value.Namespace], a.shown["node "+p.Value.Node] = true, true
-		if o := p.Value.Owner; o.Kind != "" && !p.Value.Finished() {
-			have[o.Kind+" "+p.Value.Namespace+"/"+o.Name]++
-		}
+// known reports whether the dump shows that a pod which it does not have is gone, or the
+// manager's own tool has found that no pod has what is claimed for it.
+func known(a *evidence.Absence, ref string, claims []Claim) bool {
+	var nodes []string
+	unused := true
+	for _, cl := range claims {
+		nodes, unused = append(nodes, cl.Node), unused && cl.Unused
 	}
-	for key, w := range d.Cluster.workloads {
-		if _, ref, _ := strings.Cut(key, " "); have[key] < w.Value.Pods {
-			namespace, _, _ := strings.Cut(ref, "/")
-			a.short[namespace], a.owners[ref] = true, true
-		}
-	}
-	for ref := range d.alive {
-		if d.Pods[ref] == nil {
-			namespace, _, _ := strings.Cut(ref, "/")
-			a.short[namespace] = true
-		}
-	}
-	for _, name := range d.Cluster.Nodes.Keys() {
-		if n := &d.Cluster.Nodes[name].Value; !n.NotReady && !n.Windows && !a.shown["node "+name] {
-			a.bare = append(a.bare, name)
-		}
-	}
-	return a
-}
-
-// known reports whether the dump shows that a pod which it does not have is gone. A list that
-// counts its own objects is believed but for the pods that another object names: it may be
-// older. A list that is only said to be complete is not believed where anything contradicts it.
-func (a *absence) known(ref string, claims []Claim) bool {
-	namespace, name, _ := strings.Cut(ref, "/")
-	named := a.alive[ref] || slices.ContainsFunc(kept.Keys(a.owners), func(o string) bool { return strings.HasPrefix(ref, o+"-") })
-	elsewhere := func(cl Claim) bool {
-		return cl.Node != "" && !a.shown["node "+cl.Node] && (a.Cluster.Nodes[cl.Node] != nil || !a.nodes)
-	}
-	switch {
-	case name == "" || !slices.ContainsFunc(claims, func(cl Claim) bool { return !cl.Unused }):
-		return true // no pod's, or the manager's own tool has found that no pod has it
-	case named:
-		return false
-	case a.evidence("pods")&Counted != 0, a.spaces && a.Namespaces[namespace] == nil:
-		return true
-	case a.short[namespace]:
-		return false
-	case a.inNamespace("pods", namespace):
-		return true
-	}
-	return a.evidence("pods")&Said != 0 && a.shown[namespace] && len(a.bare) == 0 && !slices.ContainsFunc(claims, elsewhere)
-}
-
-// whole reports whether nothing contradicts that the dump has all pods.
-func (a *absence) whole() bool {
-	e := a.evidence("pods")
-	return e&Counted != 0 && len(a.owners) == 0 || e&Said != 0 && len(a.short)+len(a.bare) == 0
+	return unused || a.Known(ref, nodes)
 }
 
 // unseen takes what is claimed for pods that are not in the dump to be in use, unless the
 // dump shows that they are gone: no claim of a pod that lives may be called leaked.
 func (d *Draft) unseen(claims map[string][]Claim) {
-	a := d.absences()
+	a := d.Absences(d.Pods, d.Cluster.Nodes, d.Namespaces)
 	of, spaces := map[string][]Claim{}, map[string]bool{}
 	for ref, all := range claims {
-		if d.Pods[ref] == nil && !a.known(ref, all) && !d.runs(ref) {
+		if d.Pods[ref] == nil && !known(a, ref, all) && !d.runs(ref) {
 			namespace, _, _ := strings.Cut(ref, "/")
 			of[ref], spaces[namespace] = all, true
 		}
 	}
-	d.whole = a.whole() && len(of) == 0
+	d.whole = a.Whole() && len(of) == 0
 	d.unseenGuards(a, of)
 	if len(of) == 0 {
 		return
@@ -123,7 +61,7 @@ func (d *Draft) unseen(claims map[string][]Claim) {
 
 // absent reports a pod.
 func (d *Draft) absent(ref string, claims []Claim, claimed bool) {
-	x := Absent{Pod: ref, Named: d.alive[ref], Claimed: claimed}
+	x := Absent{Pod: ref, Named: d.Named(ref), Claimed: claimed}
 	for _, cl := range claims {
 		x.Addrs = append(x.Addrs, cl.Addr)
 	}
@@ -132,7 +70,7 @@ func (d *Draft) absent(ref string, claims []Claim, claimed bool) {
 }
 
 // unseenGuards reports the pods for which an address is only reserved.
-func (d *Draft) unseenGuards(a *absence, of map[string][]Claim) {
+func (d *Draft) unseenGuards(a *evidence.Absence, of map[string][]Claim) {
 	guards := map[string][]Claim{}
 	for _, r := range d.present {
 		if r.record.Guards != nil {
@@ -144,7 +82,7 @@ func (d *Draft) unseenGuards(a *absence, of map[string][]Claim) {
 		}
 	}
 	for _, ref := range kept.Keys(guards) {
-		if !a.known(ref, guards[ref]) {
+		if !known(a, ref, guards[ref]) {
 			d.whole = false
 			d.absent(ref, guards[ref], false)
 		}
@@ -156,25 +94,8 @@ func (d *Draft) runs(ref string) bool {
 	return slices.ContainsFunc(d.Running, func(r Running) bool { return r.Ref() == ref })
 }
 
-// nodesKnown reports whether the dump shows that it has all nodes: a pod on another one
-// contradicts a list that was not counted.
-func (d *Draft) nodesKnown() bool {
-	e := d.evidence("nodes")
-	for _, r := range d.resources {
-		if r.Kind == "Node" {
-			e |= d.evidence(r.Name())
-		}
-	}
-	if e == 0 || len(d.Cluster.Nodes) == 0 || e&Counted != 0 {
-		return e != 0 && len(d.Cluster.Nodes) > 0
-	}
-	for _, p := range d.Pods {
-		if x := &p.Value; x.Node != "" && !x.Finished() && !x.Deleting && d.Cluster.Nodes[x.Node] == nil {
-			return false
-		}
-	}
-	return true
-}
+// nodesKnown reports whether the dump shows that it has all nodes.
+func (d *Draft) nodesKnown() bool { return d.Book.Nodes(d.Pods, d.Cluster.Nodes) }
 
 // unseenNodes adds the nodes that records name and the dump does not have, unless it shows that
 // they are gone.

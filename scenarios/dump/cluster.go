@@ -21,6 +21,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/dump/evidence"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
 
@@ -37,6 +38,7 @@ type (
 // by Read from files and by Add from anywhere else.
 type Cluster struct {
 	*kept.Store
+	*evidence.Book
 	Pods       kept.Objects[kept.Pod]
 	Nodes      kept.Objects[kept.Node]
 	Namespaces kept.Objects[kept.Namespace]
@@ -48,14 +50,7 @@ type Cluster struct {
 
 	images   map[string]map[string]int // tags of the managers' images, by manager
 	sources  []string                  // files, in the order in which they were read
-	read     map[string]int            // objects by kind, as they came
 	ignored  map[string]int            // of which nothing is kept, by kind
-	lists    map[string]Evidence       // what says of a kind that all objects were read
-	spaced   map[kindIn]bool           // kinds of which all objects of a namespace were read
-	cut      map[string]bool           // kinds of which a list says, or its count, that it has not all
-	none     map[string]bool           // kinds of which a list is said to be complete, and is empty
-	last     decode.List               // the last one that a heading named
-	alive    map[string]bool           // pods, by namespace/name, that other objects name
 	versions map[uint64]bool
 	unread   []string // lists that nobody could read, with the reason
 
@@ -78,11 +73,11 @@ type reading struct {
 func New(managers []*ipam.Manager) *Cluster {
 	c := &Cluster{
 		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
-		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, versions: map[uint64]bool{},
-		lists: map[string]Evidence{}, spaced: map[kindIn]bool{}, cut: map[string]bool{}, none: map[string]bool{}, alive: map[string]bool{},
+		images: map[string]map[string]int{}, ignored: map[string]int{}, versions: map[uint64]bool{},
 	}
 	c.Store = kept.NewStore(c.leading)
 	c.managers, c.resources = managers, Resources(managers)
+	c.Book = evidence.NewBook(listed(c.resources), c.sameGroup)
 	for _, m := range importable(managers) {
 		i, _ := ipam.Part[*Importer](m)
 		c.readings = append(c.readings, &reading{Reading: i.Open(c), manager: m, importer: i})
@@ -117,7 +112,7 @@ func KeptOf[T any](c *Cluster) (kept T, ok bool) {
 func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
 	c.Source(name)
 	to := c.sink(progress)
-	to.Object, to.List, to.Count = c.Add, c.ended, c.counted
+	to.Object, to.List, to.Count = c.Add, c.ended, c.Counted
 	return decode.Read(name, r, to)
 }
 
@@ -181,11 +176,15 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	if err := ours(h); err != nil {
 		return err
 	}
-	name := kindKey(h.Kind, h.Group())
-	c.read[name]++
+	name := evidence.Key(h.Kind, h.Group())
+	c.Book.Read[name]++
 	add := c.takers(h)
 	if len(add) == 0 {
-		c.ignored[name]++
+		if ok, err := c.Witness(h, raw); err != nil {
+			return h.Fail("", "%s", decode.OneLine(err))
+		} else if !ok {
+			c.ignored[name]++
+		}
 		return nil
 	}
 	if h.Metadata.Name == "" {

@@ -130,7 +130,7 @@ func (d *Draft) Origin(object string, from Origin) {
 func (c *Cluster) draft(o Options) (*Draft, error) {
 	d := &Draft{
 		Cluster: c, Options: o, Nodes: map[string]*kept.Node{}, spaces: map[string]*kept.Namespace{}, foreign: map[string]bool{},
-		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}, supplied: map[string]bool{}, sources: c.sources},
+		report: &Report{Read: counts(c.Book.Read), Ignored: counts(c.ignored), origins: map[string]Origin{}, supplied: map[string]bool{}, sources: c.sources},
 	}
 	if d.present = c.chosen(o); len(d.present) == 0 {
 		return nil, &strict.Error{File: filesOf(c.sources), Problem: c.nobodys()}

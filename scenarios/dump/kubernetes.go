@@ -45,6 +45,7 @@ func (c *Cluster) addWorkload(h *kept.Head, raw json.RawMessage) error {
 		return err
 	}
 	c.sawImages(images)
+	c.Owns(h.Kind+" "+h.Key(), w.Pods)
 	return kept.Put(c.Store, c.workloads, h.Kind+" "+h.Key(), h, w)
 }
 

@@ -64,7 +64,7 @@ func (d *Draft) noPods(claims map[string][]Claim) {
 			delete(claims, ref)
 		}
 	}
-	d.unseenGuards(d.absences(), nil)
+	d.unseenGuards(d.Absences(d.Pods, d.Cluster.Nodes, d.Namespaces), nil)
 	if d.fromClaims(claims) > 0 {
 		d.Unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be told")
 	}

@@ -47,14 +47,6 @@ func (r *Resource) First() string { return r.first }
 // Name is the full name, as kubectl takes it: ippools.example.org.
 func (r *Resource) Name() string { return strings.TrimSuffix(r.Plural+"."+r.Group(), ".") }
 
-// kindKey is how objects of a kind are counted.
-func kindKey(kind, group string) string {
-	if group == "" {
-		return kind
-	}
-	return kind + "." + group
-}
-
 // order is that of the kinds that any cluster may have; "" are the managers' own.
 var order = []string{
 	"namespaces", "nodes", "configmaps", "daemonsets.apps", "deployments.apps", "statefulsets.apps", "cronjobs.batch",
@@ -100,7 +92,8 @@ func Resources(managers []*ipam.Manager) []Resource {
 
 // takers are what take an object; none for a kind that nothing is kept of.
 func (c *Cluster) takers(h *kept.Head) (out []func(*kept.Head, json.RawMessage) (bool, error)) {
-	for _, r := range slices.Concat(kubernetes, witnesses) {
+	for i := range kubernetes {
+		r := &kubernetes[i]
 		if r.Kind == h.Kind && r.Group() == h.Group() {
 			out = append(out, func(h *kept.Head, raw json.RawMessage) (bool, error) { return true, r.add(c, h, raw) })
 		}

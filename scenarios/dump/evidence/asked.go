@@ -1,4 +1,4 @@
-package dump
+package evidence
 
 import (
 	"slices"
@@ -8,75 +8,24 @@ import (
 	"ipamsim/scenarios/dump/kept"
 )
 
-// Evidence is what shows that a dump has all objects of a resource. That an object is not in
-// the dump says nothing without it: kubectl prints the same List for all namespaces, for one
-// and for a selector.
-type Evidence int
-
-// The kinds of evidence. Said: the command that printed the list, by a prompt, a comment, a
-// heading or the name of the file. Counted: the reader has asked the API server itself, or
-// the list has as many objects as the command counted. A list that was edited since is Said
-// to be complete, and is not Counted.
-const (
-	Said Evidence = 1 << iota
-	Counted
-)
-
-// evidence is that of a resource, by its full name. An object that is not in a list that is
-// said to be complete contradicts it, as does a list that was cut.
-func (c *Cluster) evidence(name string) Evidence {
-	var out Evidence
-	for key, e := range c.lists {
-		if !c.isOf(key, name) {
-			continue
-		}
-		if out |= e; c.cut[key] || e&Counted == 0 && c.none[key] && c.read[key] > 0 {
-			return 0
-		}
-	}
-	return out
-}
-
-// inNamespace reports whether a command printed all objects that a namespace has of a
-// resource.
-func (c *Cluster) inNamespace(name, namespace string) bool {
-	for of := range c.spaced {
-		if of.namespace == namespace && c.isOf(of.kind, name) && !c.cut[of.kind] {
-			return true
-		}
-	}
-	return false
-}
-
-// kindIn is a kind in a namespace.
-type kindIn struct{ kind, namespace string }
-
-// All reports whether the dump shows that it has all objects that a namespace has of a
-// resource. A list that is said to be of all namespaces and has nothing of this one may
-// have been edited.
-func (c *Cluster) All(name, namespace string, shown bool) bool {
-	e := c.evidence(name)
-	return e&Counted != 0 || e&Said != 0 && shown || c.inNamespace(name, namespace)
-}
-
 // byTool notes a list that a manager's own tool printed: it takes no selectors.
-func (c *Cluster) byTool(l *decode.List) {
-	key := kindKey(l.Kind, kept.GroupOf(l.APIVersion))
+func (c *Book) byTool(l *decode.List) {
+	key := Key(l.Kind, kept.GroupOf(l.APIVersion))
 	for i := range c.resources {
 		r := &c.resources[i]
-		if r.By != Kubectl && r.Kind == l.Kind && r.Group() == kept.GroupOf(l.APIVersion) && !r.Namespaced && !l.Cut {
+		if r.Tool && r.Kind == l.Kind && kept.GroupOf(r.APIVersion) == kept.GroupOf(l.APIVersion) && !r.Namespaced && !l.Cut {
 			c.lists[key] |= Said
 		}
 	}
 }
 
-// counted compares the number of objects that a command counted with the list before it.
-func (c *Cluster) counted(resource string, n int) {
-	r := c.Resource(resource)
+// Counted compares the number of objects that a command counted with the list before it.
+func (c *Book) Counted(resource string, n int) {
+	r := c.resource(resource)
 	if r == nil || c.last.Resource != resource {
 		return
 	}
-	key, have := kindKey(r.Kind, r.Group()), 0
+	key, have := r.key(), 0
 	for _, k := range c.last.Objects {
 		have += k
 	}
@@ -90,10 +39,10 @@ func (c *Cluster) counted(resource string, n int) {
 
 // asked notes what a command printed: of cluster-scoped resources all objects, of others all
 // of its namespaces.
-func (c *Cluster) asked(l *decode.List) {
+func (c *Book) asked(l *decode.List) {
 	of := map[string]map[string]bool{} // namespaces by kind
 	for o := range l.Objects {
-		key := kindKey(o.Kind, kept.GroupOf(o.APIVersion))
+		key := Key(o.Kind, kept.GroupOf(o.APIVersion))
 		if of[key] == nil {
 			of[key] = map[string]bool{}
 		}
@@ -101,12 +50,12 @@ func (c *Cluster) asked(l *decode.List) {
 	}
 	all := c.typed(l.Asked.Resources, of)
 	for key := range of {
-		if !slices.ContainsFunc(all, func(r *Resource) bool { return kindKey(r.Kind, r.Group()) == key }) && c.known(key) {
+		if !slices.ContainsFunc(all, func(r *Resource) bool { return r.key() == key }) && c.known(key) {
 			return // the list is not what the command prints
 		}
 	}
 	for _, r := range all {
-		key := kindKey(r.Kind, r.Group())
+		key := r.key()
 		switch spaces := of[key]; {
 		case r.Namespaced && !l.Asked.All && l.Asked.Namespace != "":
 			c.spaced[kindIn{key, l.Asked.Namespace}] = true
@@ -123,8 +72,8 @@ func (c *Cluster) asked(l *decode.List) {
 }
 
 // known reports whether objects of a kind are read.
-func (c *Cluster) known(key string) bool {
-	return slices.ContainsFunc(c.resources, func(r Resource) bool { return r.Only == "" && kindKey(r.Kind, r.Group()) == key })
+func (c *Book) known(key string) bool {
+	return slices.ContainsFunc(c.resources, func(r Resource) bool { return !r.One && r.key() == key })
 }
 
 // everything is what kubectl get all prints.
@@ -140,19 +89,19 @@ var shortNames = map[string]string{
 
 // typed are the resources that were typed. A name that several groups have is of those of
 // which the list has objects.
-func (c *Cluster) typed(names []string, of map[string]map[string]bool) (out []*Resource) {
+func (c *Book) typed(names []string, of map[string]map[string]bool) (out []*Resource) {
 	if slices.Contains(names, "all") {
 		names = slices.Concat(names, everything)
 	}
 	for _, name := range names {
 		var found []*Resource
 		for i := range c.resources {
-			if r := &c.resources[i]; r.Only == "" && r.called(name) {
+			if r := &c.resources[i]; !r.One && r.called(name) {
 				found = append(found, r)
 			}
 		}
 		for _, r := range found {
-			if _, has := of[kindKey(r.Kind, r.Group())]; has || len(found) == 1 {
+			if _, has := of[r.key()]; has || len(found) == 1 {
 				out = append(out, r)
 			}
 		}
