@@ -10,6 +10,7 @@ import (
 	"ipamsim/scenarios/strict"
 
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/origins"
 	"ipamsim/scenarios/dump/workload"
 )
 
@@ -75,11 +76,8 @@ type Report struct {
 	Apart []*scenarios.Scenario
 
 	supplied map[string]bool // nodes that the dump does not have
-	// origins of objects, by KIND NAMESPACE/NAME as a strict.Error names them.
-	origins map[string]Origin
-	byName  map[string][]string // those by KIND NAME, without namespaces: see named
-	sources []string            // the files that were read
-	places  []*Importer
+	origins.Index
+	sources []string // the files that were read
 }
 
 // Manager is an address manager of a cluster. Datastore is where it keeps its record, ""
@@ -121,16 +119,14 @@ func (d *Draft) Doubt(u scenarios.Unjudged) { d.partly = append(d.partly, u) }
 
 // Origin says where an object, KIND NAME or KIND NAMESPACE/NAME, was read.
 func (d *Draft) Origin(object string, from Origin) {
-	if _, ok := d.report.origins[object]; !ok {
-		d.report.origins[object] = from
-	}
+	d.report.Put(object, from)
 }
 
 // draft concludes.
 func (c *Cluster) draft(o Options) (*Draft, error) {
 	d := &Draft{
 		Cluster: c, Options: o, Nodes: map[string]*kept.Node{}, spaces: map[string]*kept.Namespace{}, foreign: map[string]bool{},
-		report: &Report{Read: counts(c.Book.Read), Ignored: counts(c.ignored), origins: map[string]Origin{}, supplied: map[string]bool{}, sources: c.sources},
+		report: &Report{Read: counts(c.Book.Read), Ignored: counts(c.ignored), supplied: map[string]bool{}, sources: c.sources},
 	}
 	if d.present = c.chosen(o); len(d.present) == 0 {
 		return nil, &strict.Error{File: filesOf(c.sources), Problem: c.nobodys()}
@@ -170,7 +166,7 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 	d.tellPlaces()
 	for _, r := range d.present {
 		d.report.Managers = append(d.report.Managers, Manager{r.manager.Name, r.importer.Title, r.record.Datastore})
-		d.report.places = append(d.report.places, r.importer)
+		d.report.Call(r.importer.Objects)
 	}
 	if !o.Anonymise {
 		d.report.Sources = slices.Clone(c.sources)

@@ -96,10 +96,20 @@ func (w *entire) unneeded(l *resourceList) bool {
 			return true
 		}
 	}
+	if strings.HasPrefix(l.resource, "bgp") && w.vxlan() {
+		return true
+	}
 	return len(l.items) == 0 && strings.HasPrefix(l.resource, "bgppeers.") || slices.Contains([]string{
 		"namespaces", "clusterinformations.crd.projectcalico.org", "kubecontrollersconfigurations.crd.projectcalico.org", "replicasets.apps", "daemonsets.apps",
 		"deployments.apps", "statefulsets.apps", "jobs.batch", "cronjobs.batch", "configmaps", "virtualmachineinstances.kubevirt.io",
 	}, l.resource)
+}
+
+// vxlan reports whether the routes of every pool are made without BGP.
+func (w *entire) vxlan() bool {
+	return !slices.ContainsFunc(w.list("ippools.crd.projectcalico.org").items, func(item json.RawMessage) bool {
+		return !strings.Contains(string(item), `"vxlanMode":"Always"`) && !strings.Contains(string(item), `"vxlanMode":"CrossSubnet"`)
+	})
 }
 
 // cut leaves out nothing, one by one, or what is not of one namespace or node.

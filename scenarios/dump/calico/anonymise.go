@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ipamsim/scenarios/dump/alias"
+	"ipamsim/scenarios/dump/calico/selector"
 	"ipamsim/scenarios/dump/kept"
 )
 
@@ -32,8 +33,8 @@ func (d *record) names(n alias.Names) {
 	n.Add(poolNames, kept.Keys(d.pools)...)
 	n.Add(reservationNames, kept.Keys(d.reserving)...)
 	for _, p := range d.pools {
-		keysIn(p.NodeSelector, n[alias.Label], n[alias.Value])
-		keysIn(p.NamespaceSelector, n[alias.Label], n[alias.Value])
+		selector.Keys(p.NodeSelector, n[alias.Label], n[alias.Value])
+		selector.Keys(p.NamespaceSelector, n[alias.Label], n[alias.Value])
 	}
 	for _, x := range d.affinities {
 		n.Add(alias.Node, x.Node)
@@ -123,10 +124,10 @@ func (d *record) aliasPools(a *alias.Aliases) error {
 		q := *p
 		q.CIDR = a.Text(p.CIDR)
 		var err error
-		if q.NodeSelector, err = selector(a, p.NodeSelector); err != nil {
+		if q.NodeSelector, err = selector.Rename(a, p.NodeSelector); err != nil {
 			return err
 		}
-		if q.NamespaceSelector, err = selector(a, p.NamespaceSelector); err != nil {
+		if q.NamespaceSelector, err = selector.Rename(a, p.NamespaceSelector); err != nil {
 			return err
 		}
 		pools[a.Get("pool", name)] = &q

@@ -18,13 +18,17 @@ type Asked struct {
 	Namespace string
 }
 
-// askers print objects with get.
-var askers = []string{"kubectl", "oc", "calicoctl"}
+// askers print objects with get, beside the tools of managers.
+var askers = []string{"kubectl", "oc"}
+
+func asks(word string, tools []string) bool {
+	return slices.Contains(askers, word) || slices.Contains(tools, word)
+}
 
 // harmless are the flags of get that leave no object out. The value is whether an argument
 // follows.
 //
-// Source: k8s.io/kubectl/pkg/cmd/get, NewCmdGet; calicoctl/calicoctl/commands, Get (v3.31).
+// Source: k8s.io/kubectl/pkg/cmd/get, NewCmdGet (v1.34), and what managers' tools take.
 var harmless = map[string]bool{
 	"-o": true, "--output": true, "--context": true, "--kubeconfig": true, "--cluster": true, "--user": true, "--as": true, "--server": true, "-s": true,
 	"--chunk-size": true, "--request-timeout": true, "--sort-by": true, "-v": true, "--v": true, "-c": true, "--config": true,
@@ -36,10 +40,10 @@ var typed = regexp.MustCompile(`^[-A-Za-z0-9._,/:=@+]+$`)
 
 // AskedBy is the command that a line records: nil if it does not print all objects of its
 // resources. What stands before the command is a prompt, or nothing. ok is false for a line
-// that has no command.
-func AskedBy(line string) (a *Asked, ok bool) {
+// that has no command of kubectl's, oc's or one of the tools.
+func AskedBy(line string, tools []string) (a *Asked, ok bool) {
 	words := strings.Fields(line)
-	i := slices.IndexFunc(words, func(w string) bool { return slices.Contains(askers, path.Base(w)) })
+	i := slices.IndexFunc(words, func(w string) bool { return asks(path.Base(w), tools) })
 	if i < 0 {
 		return nil, false
 	}
@@ -113,9 +117,9 @@ var (
 
 // AskedByName is the command that the name of a file spells, e.g. kubectl-get-pods-A.yaml or
 // "kubectl get pods --all-namespaces -o yaml.txt"; nil for any other name.
-func AskedByName(file string) *Asked {
+func AskedByName(file string, tools []string) *Asked {
 	words := nameWords.Split(ending.ReplaceAllString(path.Base(file), ""), -1)
-	if len(words) < 3 || !slices.Contains(askers, words[0]) || words[1] != "get" {
+	if len(words) < 3 || !asks(words[0], tools) || words[1] != "get" {
 		return nil
 	}
 	out := &Asked{}

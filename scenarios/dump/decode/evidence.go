@@ -11,7 +11,7 @@ type evidence struct {
 
 // ask keeps the command that a prompt or a comment records.
 func (in *input) ask(line []byte) {
-	if a, ok := AskedBy(string(line)); ok {
+	if a, ok := AskedBy(string(line), in.Tools); ok {
 		in.asked = a
 	}
 }

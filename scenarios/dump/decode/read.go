@@ -102,7 +102,7 @@ type input struct {
 // been read before it was handed over.
 func Read(name string, r io.Reader, to Sink) error {
 	in := &input{Sink: to, name: name, r: bufio.NewReaderSize(r, 256<<10)}
-	in.named = AskedByName(name)
+	in.named = AskedByName(name, to.Tools)
 	return in.all()
 }
 

@@ -1,4 +1,5 @@
-package calico
+// Package selector replaces names in selectors of Calico's.
+package selector
 
 import (
 	"fmt"
@@ -9,11 +10,11 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// selector replaces names in a selector of Calico's. Keys of labels become label-1,
+// Rename replaces names in a selector of Calico's. Keys of labels become label-1,
 // the texts that they are compared with value-1.
 //
 // Source: libcalico-go/lib/selector (v3.31).
-func selector(a *alias.Aliases, s string) (string, error) {
+func Rename(a *alias.Aliases, s string) (string, error) {
 	var b strings.Builder
 	var words []string // of the operator before the next text
 	for i := 0; i < len(s); {
@@ -55,8 +56,8 @@ func wordByte(c byte) bool {
 // selectorWords are not keys of labels.
 var selectorWords = []string{"all", "has", "in", "not", "contains", "starts", "ends", "with", "global"}
 
-// keysIn are the words of a selector that are keys of labels, and the texts.
-func keysIn(s string, keys, values map[string]bool) {
+// Keys are the words of a selector that are keys of labels, and the texts.
+func Keys(s string, keys, values map[string]bool) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '"' || c == '\'':
