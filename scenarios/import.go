@@ -44,6 +44,9 @@ type Unjudged struct {
 	Pools []string `json:"pools,omitempty"`
 	// Manager is one whose objects, which Without names, are in the dump and are not read.
 	Manager string `json:"manager,omitempty"`
+	// Incomplete: there are objects of these resources, and nothing shows that they are all.
+	// What follows from those that are there is judged.
+	Incomplete bool `json:"incomplete,omitempty"`
 }
 
 // String is a sentence without its full stop.
@@ -55,7 +58,11 @@ func (u Unjudged) String() string {
 	if all := slices.Concat(u.Namespaces, u.Pools); len(all) > 0 {
 		of = " of " + strings.Join(all, ", ")
 	}
-	return fmt.Sprintf("cannot judge %s without %s%s", strings.Join(u.What, ", "), strings.Join(u.Without, ", "), of)
+	what, without := strings.Join(u.What, ", "), strings.Join(u.Without, ", ")
+	if u.Incomplete {
+		return fmt.Sprintf("cannot judge %s%s completely: nothing shows that the dump has all %s", what, of, without)
+	}
+	return fmt.Sprintf("cannot judge %s without %s%s", what, without, of)
 }
 
 // Version is that of a program in the cluster.

@@ -10,8 +10,8 @@ import (
 // "confirmed-without-node", "pending-deletion-block-of-another".
 const (
 	withoutNode          = "-without-node"          // of a node that is gone
-	withoutBlock         = "-without-block"         // for a block that is gone
-	blockWithoutAffinity = "block-without-affinity" // of its owner
+	WithoutBlock         = "-without-block"         // for a block that is gone
+	BlockWithoutAffinity = "block-without-affinity" // of its owner
 )
 
 // stateCode is an affinity's state as codes write it. What else stands in a datastore is
@@ -28,11 +28,11 @@ func stateCode(state string) string {
 
 func affinityKinds() []Kind {
 	const still = "{node} still has a {state} affinity for block {block}, "
-	out := []Kind{{blockWithoutAffinity, "block {block} says that it is {node}'s, which has no affinity for it"}}
+	out := []Kind{{BlockWithoutAffinity, "block {block} says that it is {node}'s, which has no affinity for it"}}
 	for _, state := range []string{model.Pending, model.Confirmed, model.PendingDeletion, ""} {
 		out = append(out, Kind{stateCode(state) + withoutNode, still + "but there is no such node any more"})
 		if state != model.Pending {
-			out = append(out, Kind{stateCode(state) + withoutBlock, still + "which does not exist"})
+			out = append(out, Kind{stateCode(state) + WithoutBlock, still + "which does not exist"})
 		}
 	}
 	released := stateCode(model.PendingDeletion)
@@ -94,7 +94,7 @@ func stale(v *View, a *model.Affinity, b *model.Pool, used bool) string {
 	case a.State == model.Pending:
 		return ""
 	case b == nil:
-		return withoutBlock
+		return WithoutBlock
 	case a.State == model.PendingDeletion && b.Node != a.Node:
 		return "-" + ownedBy(b)
 	}
@@ -117,7 +117,7 @@ func unaffine(v *View, all []*model.Pool) []finding {
 	for _, b := range all {
 		if b.Node != "" && !has[pair{b.Range, b.Node}] {
 			out = append(out, finding{
-				code:    blockWithoutAffinity,
+				code:    BlockWithoutAffinity,
 				objects: []model.Ref{model.BlockOf(b.Range), nodeName(b.Node)},
 			})
 		}

@@ -8,7 +8,7 @@ import (
 
 // Codes of OverlapReservation.
 const (
-	notReserved        = "not-reserved"
+	NotReserved        = "not-reserved"
 	reservedForAnother = "reserved-for-another" // pod
 )
 
@@ -27,7 +27,7 @@ var OverlapReservation = define(Invariant{
 	Phase:    Always,
 	Doc:      "Where overlapping ranges are guarded, every live sandbox's address is reserved for its pod.",
 	Kinds: []Kind{
-		{notReserved, "{pod} on {node} has {address} in network {network}[ since {since}], but nothing reserves it across overlapping ranges"},
+		{NotReserved, "{pod} on {node} has {address} in network {network}[ since {since}], but nothing reserves it across overlapping ranges"},
 		{reservedForAnother, "{pod} on {node} has {address} in network {network}[ since {since}], but across overlapping ranges it is reserved for {reserved-for}"},
 	},
 }, func(v View) []finding {
@@ -61,7 +61,7 @@ type guardState struct {
 
 func unguarded(h *holding, by *model.Reservation) finding {
 	f := finding{
-		code:    notReserved,
+		code:    NotReserved,
 		objects: []model.Ref{addressName(h), networkName(h.network.Key), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
 		facts:   []model.Fact{model.NewFact("since", h.attachment.Since)},
 	}

@@ -9,7 +9,7 @@ import (
 
 // Codes of UnbackedService and LeakedServiceClaim.
 const (
-	noIPAddress        = "no-ip-address"
+	NoIPAddress        = "no-ip-address"
 	ipAddressOfAnother = "ip-address-of-another"
 	nodePortFree       = "node-port-free"
 	ipAddressLeft      = "ip-address"
@@ -33,7 +33,7 @@ func gaps(s *model.Services) (out []gap) {
 			switch {
 			case !s.InRange(a): // upstream leaves it alone
 			case c == nil:
-				out = append(out, gap{code: noIPAddress, of: model.AddressOf(a), by: by})
+				out = append(out, gap{code: NoIPAddress, of: model.AddressOf(a), by: by})
 			case c.Service != x.Name:
 				if o := s.Service(c.Service); o == nil || !slices.Contains(o.Addrs, a) { // else it is a duplicate
 					out = append(out, gap{ipAddressOfAnother, model.AddressOf(a), by, model.ServiceOf(c.Service)})

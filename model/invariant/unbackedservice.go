@@ -15,14 +15,14 @@ var UnbackedService = define(Invariant{
 	Phase:    Always,
 	Doc:      "An IPAddress guards every cluster IP of a ServiceCIDR for its Service, and every node port is marked as allocated.",
 	Kinds: []Kind{
-		{noIPAddress, "{address}, the cluster IP of {by}, has had no IPAddress[ since {since}]"},
+		{NoIPAddress, "{address}, the cluster IP of {by}, has had no IPAddress[ since {since}]"},
 		{ipAddressOfAnother, "{address}, the cluster IP of {by}, has had an IPAddress of {other}[ since {since}], which does not have that cluster IP"},
 		{nodePortFree, "{nodeport}, a node port of {by}, has been marked as free[ since {since}]"},
 	},
 }, func(v View) []finding {
 	return longGaps(&v, func(g gap) time.Duration {
 		switch g.code {
-		case noIPAddress, ipAddressOfAnother, nodePortFree:
+		case NoIPAddress, ipAddressOfAnother, nodePortFree:
 			return unbackedAfter
 		}
 		return 0

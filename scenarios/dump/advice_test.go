@@ -39,6 +39,8 @@ func actsOf(lines []string) (out []act) {
 func actOf(line string) []act {
 	w := strings.Fields(line)
 	switch {
+	case looks(line):
+		return nil
 	case strings.HasPrefix(line, "calicoctl ipam release --ip="):
 		return []act{{"release", strings.TrimPrefix(w[3], "--ip=")}}
 	case strings.HasPrefix(line, "calicoctl ipam release --from-report="):

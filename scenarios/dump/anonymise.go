@@ -34,7 +34,13 @@ func (d *Draft) anonymise() error {
 		// Their order would tell who is who.
 		slices.SortFunc(all, func(x, y Running) int { return cmp.Compare(x.Ref(), y.Ref()) })
 	}
-	d.report.origins = map[string]Origin{}
+	d.report.Index.Forget()
+	for i := range d.report.Absent {
+		d.report.Absent[i].Pod = a.Ref(d.report.Absent[i].Pod)
+	}
+	for _, name := range kept.Keys(d.report.supplied) {
+		d.report.supplied[a.Get(alias.Node, name)] = true
+	}
 	for i, u := range d.report.Unjudged {
 		u.Namespaces = slices.Clone(u.Namespaces)
 		for k, ns := range u.Namespaces {
@@ -57,17 +63,16 @@ func (d *Draft) aliases() *alias.Aliases {
 	for _, r := range d.present {
 		r.record.Names(n)
 	}
-	d.namePlaces(n)
 	n.Add(alias.Node, kept.Keys(d.Nodes)...)
 	for _, x := range d.Nodes {
-		n.Labels(x.Labels)
+		n.Node(x)
 	}
 	n.Add(alias.Namespace, kept.Keys(d.spaces)...)
 	for _, x := range d.spaces {
 		n.Labels(x.Labels)
 	}
 	for _, p := range slices.Concat(d.Running, d.waiting, d.finished) {
-		n.Ref(p.Ref())
+		n.Pod(p.Pod)
 		n.Add(alias.Node, p.Node)
 		n.Add(alias.Container, p.ID, d.annotated(&p))
 	}
@@ -78,27 +83,6 @@ func (d *Draft) aliases() *alias.Aliases {
 		}
 	}
 	return a
-}
-
-// namePlaces adds the owners of pods, and what says on which nodes they may run.
-func (d *Draft) namePlaces(n alias.Names) {
-	for _, p := range slices.Concat(d.Running, d.waiting, d.finished) {
-		n.Add(alias.Workload, p.Owner.Name)
-		for k, v := range p.Selector {
-			n.Add(alias.Label, k)
-			n.Add(alias.Value, v)
-		}
-		for _, t := range p.Tolerations {
-			n.Add(alias.Label, t.Key)
-			n.Add(alias.Value, t.Value)
-		}
-	}
-	for _, x := range d.Nodes {
-		for _, t := range x.Taints {
-			n.Add(alias.Label, t.Key)
-			n.Add(alias.Value, t.Value)
-		}
-	}
 }
 
 // renumber gives nodes other addresses, in subnets as they share them now, and
@@ -176,11 +160,7 @@ func (r *Running) every() []netip.Addr {
 func (d *Draft) aliasNodes(a *alias.Aliases) {
 	nodes := map[string]*kept.Node{}
 	for name, n := range d.Nodes {
-		m := &kept.Node{Labels: a.Labels(n.Labels), Cordoned: n.Cordoned, Unheard: n.Unheard, Annotations: map[string]string{}}
-		for _, t := range n.Taints {
-			t.Key, t.Value = a.Key(t.Key), a.Get(alias.Value, t.Value)
-			m.Taints = append(m.Taints, t)
-		}
+		m := a.Node(n)
 		for k, v := range n.Annotations {
 			if v := d.note(a, k, v); n.Renumbered[k] != "" {
 				m.Annotations[k] = n.Renumbered[k]
@@ -211,27 +191,13 @@ func (c *Cluster) note(a *alias.Aliases, key, value string) string {
 
 // alias replaces what a pod is called and where it is.
 func (d *Draft) alias(r *Running, a *alias.Aliases) {
-	p := kept.Pod{
-		Namespace: a.Get(alias.Namespace, r.Namespace), Name: a.Get(alias.Pod, r.Name), Node: a.Get(alias.Node, r.Node),
-		Phase: r.Phase, Deleting: r.Deleting, Annotations: map[string]string{},
-		Owner: kept.Owner{Kind: r.Owner.Kind, Name: a.Get(alias.Workload, r.Owner.Name)}, Affine: r.Affine,
-	}
-	if len(r.Selector) > 0 {
-		p.Selector = a.Labels(r.Selector)
-	}
-	for _, t := range r.Tolerations {
-		if t.Key != "" { // "": every taint
-			t.Key = a.Key(t.Key)
-		}
-		t.Value = a.Get(alias.Value, t.Value)
-		p.Tolerations = append(p.Tolerations, t)
-	}
+	p := a.Pod(r.Pod)
 	for k, v := range r.Annotations {
 		if v = d.note(a, k, v); v != "" {
 			p.Annotations[k] = v
 		}
 	}
-	r.Pod, r.ID = &p, a.Container(r.ID)
+	r.Pod, r.ID = p, a.Container(r.ID)
 	r.Addrs = slices.Clone(r.Addrs)
 	for i, x := range r.Addrs {
 		r.Addrs[i] = a.Address(x)

@@ -61,12 +61,7 @@ func (r *Report) add(s *scenarios.Scenario, its *Report) {
 	r.Managers = append(r.Managers, its.Managers...)
 	r.Unjudged = append(r.Unjudged, its.Unjudged...)
 	r.Unknown, r.Left = union(r.Unknown, its.Unknown), union(r.Left, its.Left)
-	r.places = append(r.places, its.places...)
-	for object, from := range its.origins {
-		if _, ok := r.origins[object]; !ok {
-			r.origins[object] = from
-		}
-	}
+	r.Index.Add(&its.Index)
 }
 
 // union is a with what it lacks of b.

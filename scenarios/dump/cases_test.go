@@ -28,6 +28,12 @@ func TestPasteForms(t *testing.T) {
 			continue
 		}
 		is := importAll(r, c, "leak")
+		if slices.ContainsFunc([]string{"01-plain", "05-fenced", "27-typed-lists"}, func(s string) bool { return strings.Contains(file, s) }) {
+			if wrong := is.unsure("radio/du-2", "10.10.0.6"); is.err != nil || wrong != "" { // no command, no heading
+				t.Errorf("%s: %v, %s", file, is.err, wrong)
+			}
+			continue
+		}
 		if is.err != nil || len(is.findings.All) != 1 || !strings.Contains(is.findings.All[0].Message, "10.10.0.6 stays claimed") {
 			t.Errorf("%s: %v, %s", file, is.err, is.printed)
 		}
@@ -35,11 +41,11 @@ func TestPasteForms(t *testing.T) {
 			continue
 		}
 		var why []decode.Reason
-		for _, a := range c.Absences {
+		for _, a := range c.Messages {
 			why = append(why, a.Why)
 		}
-		if !slices.Equal(why, []decode.Reason{decode.Forbidden, decode.NoSuchType}) || c.Absences[1].Resource != "ippools.crd.projectcalico.org" || c.Saw("ipamconfigs.crd.projectcalico.org") {
-			t.Errorf("%+v", c.Absences)
+		if !slices.Equal(why, []decode.Reason{decode.Forbidden, decode.NoSuchType}) || c.Messages[1].Resource != "ippools.crd.projectcalico.org" || c.Saw("ipamconfigs.crd.projectcalico.org") {
+			t.Errorf("%+v", c.Messages)
 		}
 	}
 }

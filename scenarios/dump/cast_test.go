@@ -1,6 +1,7 @@
 package dump_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,19 +44,30 @@ func castOf(t *testing.T, name string, files []string) cast {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var list struct{ Items []json.RawMessage }
-		if yaml.Unmarshal(text, &list) != nil {
-			continue // something of calicoctl's
+		if bytes.HasPrefix(text, []byte("$ ")) { // the command
+			_, text, _ = bytes.Cut(text, []byte("\n"))
 		}
-		for _, item := range list.Items {
-			var o struct{ Kind string }
-			p := &player{}
-			if json.Unmarshal(item, &o) == nil && o.Kind == "Pod" && json.Unmarshal(item, p) == nil {
-				all[p.Metadata.Namespace+"/"+p.Metadata.Name] = p
+		for _, doc := range bytes.Split(text, []byte("\n---")) {
+			if bytes.HasPrefix(doc, []byte(" # ")) {
+				_, doc, _ = bytes.Cut(doc, []byte("\n"))
+			}
+			var list struct{ Items []json.RawMessage }
+			if yaml.Unmarshal(doc, &list) == nil { // else something of calicoctl's
+				all.add(list.Items)
 			}
 		}
 	}
 	return all
+}
+
+func (all cast) add(items []json.RawMessage) {
+	for _, item := range items {
+		var o struct{ Kind string }
+		p := &player{}
+		if json.Unmarshal(item, &o) == nil && o.Kind == "Pod" && json.Unmarshal(item, p) == nil {
+			all[p.Metadata.Namespace+"/"+p.Metadata.Name] = p
+		}
+	}
 }
 
 func (p *player) owner() string {

@@ -22,6 +22,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/dump/evidence"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/reported"
 	"ipamsim/scenarios/dump/unread"
@@ -40,6 +41,7 @@ type (
 type Cluster struct {
 	*kept.Store
 	unread.Ledger
+	*evidence.Book
 	Pods       kept.Objects[kept.Pod]
 	Nodes      kept.Objects[kept.Node]
 	Namespaces kept.Objects[kept.Namespace]
@@ -51,16 +53,16 @@ type Cluster struct {
 
 	images   map[string]map[string]int // tags of the managers' images, by manager
 	sources  []string                  // files, in the order in which they were read
-	read     map[string]int            // objects by kind, as they came
 	ignored  map[string]int            // of which nothing is kept, by kind
-	complete map[string]bool           // kinds of which all objects were looked for
-	lists    int                       // that were read to their ends
-	podLists map[podList]bool
 	versions map[uint64]bool
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
 	reports  reported.Cluster
 	reported []model.Violation
+	missing  []Absent
+	judged   map[string]bool // managers, by name
+	supplied map[string]bool // nodes that the dump does not have
+	masked   bool            // names are replaced
 }
 
 // reading is one manager's.
@@ -75,11 +77,11 @@ type reading struct {
 func New(managers []*ipam.Manager) *Cluster {
 	c := &Cluster{
 		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
-		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{},
-		podLists: map[podList]bool{}, versions: map[uint64]bool{},
+		images: map[string]map[string]int{}, ignored: map[string]int{}, versions: map[uint64]bool{},
 	}
 	c.Store, c.reports = kept.NewStore(c.leading), reported.New(c.Pods, c.Nodes)
 	c.managers, c.resources = managers, Resources(managers)
+	c.Book = evidence.NewBook(listed(c.resources), c.sameGroup, c.Impaired)
 	for _, m := range importable(managers) {
 		i, _ := ipam.Part[*Importer](m)
 		c.readings = append(c.readings, &reading{Reading: i.Open(c), manager: m, importer: i})
@@ -122,7 +124,7 @@ func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error 
 // ReadPart reads a file of a folder or of an archive, whose name is the Source.
 func (c *Cluster) ReadPart(name string, r io.Reader, progress func(Progress)) error {
 	to := c.sink(progress)
-	to.Object, to.List = c.Add, c.ended
+	to.Object, to.List, to.Count = c.Add, c.ended, c.Counted
 	return c.Ledger.Read(name, r, to)
 }
 
@@ -186,11 +188,15 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	if err := ours(h); err != nil {
 		return err
 	}
-	name := kindKey(h.Kind, h.Group())
-	c.read[name]++
+	name := evidence.Key(h.Kind, h.Group())
+	c.Book.Read[name]++
 	add := c.takers(h)
 	if len(add) == 0 {
-		c.ignored[name]++
+		if ok, err := c.Witness(h, raw); err != nil {
+			return h.Fail("", "%s", decode.OneLine(err))
+		} else if !ok {
+			c.ignored[name]++
+		}
 		return nil
 	}
 	if err := h.Legible(raw); err != nil {

@@ -7,53 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/model/invariant"
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/kept"
 )
-
-// podList is that a list shows pods of a namespace.
-type podList struct {
-	list      int // how many had ended before it
-	namespace string
-}
-
-// unseen takes what is claimed for pods of a namespace of which the dump has no pod at
-// all to be in use: kubectl get pods without --all-namespaces shows one namespace, and
-// nothing that lives may be called leaked. A namespace that is gone has no pods.
-func (d *Draft) unseen(claims map[string][]Claim) {
-	c := d.Cluster
-	if len(c.Pods) == 0 || c.SawAll("pods") {
-		return
-	}
-	shown, nodes := map[string]bool{}, c.Saw("nodes")
-	lists := map[int]bool{}
-	for l := range c.podLists {
-		if c.Impaired("pods") {
-			break // any pod may be among those
-		}
-		if lists[l.list] {
-			return // two namespaces in one list: it is of all of them
-		}
-		shown[l.namespace], lists[l.list] = true, true
-	}
-	of, names := map[string][]Claim{}, map[string]bool{}
-	for ref, all := range claims {
-		ns, _, _ := strings.Cut(ref, "/")
-		gone := len(c.Namespaces) > 1 && c.Namespaces[ns] == nil
-		if nodes && !slices.ContainsFunc(all, func(cl Claim) bool { return cl.Node == "" || c.Nodes[cl.Node] != nil }) {
-			gone = true // with its node
-		}
-		if !shown[ns] && !gone {
-			of[ref], names[ns] = all, true
-		}
-	}
-	if len(of) == 0 {
-		return
-	}
-	d.fromClaims(of)
-	d.partly = append(d.partly, scenarios.Unjudged{What: []string{invariant.LeakedClaim.Name}, Without: []string{"pods"}, Namespaces: kept.Keys(names)})
-}
 
 // fromClaims makes a pod of everything that is claimed for one, and says how many:
 // nobody can tell then what has leaked, and nothing that lives is called leaked.

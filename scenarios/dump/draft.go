@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/origins"
 	"ipamsim/scenarios/dump/workload"
 	"ipamsim/scenarios/strict"
 )
@@ -31,6 +32,7 @@ type Draft struct {
 	foreign  map[string]bool // Windows nodes that no manager serves
 	present  []*reading      // of managers that the scenario is of
 	apart    bool            // the scenario has no pods
+	whole    bool            // nothing contradicts that the dump has all pods
 
 	report *Report
 }
@@ -62,6 +64,8 @@ type Report struct {
 	Versions []scenarios.Version
 	Managers []Manager // that there are, by name
 	NoPods   bool      // who lives was concluded from who claims
+	// Absent are the pods of which nothing shows that they are gone, by name.
+	Absent []Absent
 	// Pods, Nodes and Claims of the scenario.
 	Pods, Nodes, Claims int
 	// Sources are the files and API servers that were read, in order.
@@ -70,11 +74,9 @@ type Report struct {
 	// Managers. Unknown, Unjudged and Managers are theirs, too.
 	Apart []*scenarios.Scenario
 
-	// origins of objects, by KIND NAMESPACE/NAME as a strict.Error names them.
-	origins map[string]Origin
-	byName  map[string][]string // those by KIND NAME, without namespaces: see named
-	sources []string            // the files that were read
-	places  []*Importer
+	supplied map[string]bool // nodes that the dump does not have
+	origins.Index
+	sources []string // the files that were read
 }
 
 // Manager is an address manager of a cluster. Datastore is where it keeps its record, ""
@@ -116,16 +118,14 @@ func (d *Draft) Doubt(u scenarios.Unjudged) { d.partly = append(d.partly, u) }
 
 // Origin says where an object, KIND NAME or KIND NAMESPACE/NAME, was read.
 func (d *Draft) Origin(object string, from Origin) {
-	if _, ok := d.report.origins[object]; !ok {
-		d.report.origins[object] = from
-	}
+	d.report.Put(object, from)
 }
 
 // draft concludes.
 func (c *Cluster) draft(o Options) (*Draft, error) {
 	d := &Draft{
 		Cluster: c, Options: o, Nodes: map[string]*kept.Node{}, spaces: map[string]*kept.Namespace{}, foreign: map[string]bool{},
-		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}, sources: c.sources},
+		report: &Report{Read: counts(c.Book.Read), Ignored: counts(c.ignored), supplied: map[string]bool{}, sources: c.sources},
 	}
 	if d.present = c.chosen(o); len(d.present) == 0 {
 		return nil, &strict.Error{File: filesOf(c.sources), Problem: c.nobodys()}
@@ -145,6 +145,8 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 	if !d.apart {
 		d.living()
 		d.namespaces()
+	} else {
+		d.whole = d.Absences(d.Pods, d.Cluster.Nodes, d.Namespaces).Whole()
 	}
 	d.missingNodes()
 	if !o.beside() {
@@ -169,7 +171,7 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 	d.tellPlaces()
 	for _, r := range d.present {
 		d.report.Managers = append(d.report.Managers, Manager{r.manager.Name, r.importer.Title, r.record.Datastore})
-		d.report.places = append(d.report.places, r.importer)
+		d.report.Call(r.importer.Objects)
 	}
 	if !o.Anonymise {
 		d.report.Sources = slices.Clone(c.sources)
@@ -297,26 +299,19 @@ func (d *Draft) missingNodes() {
 		if name != "" && d.Nodes[name] == nil {
 			d.Nodes[name] = &kept.Node{}
 			added = append(added, name)
+			d.report.supplied[name] = true
 		}
 	}
 	for _, p := range slices.Concat(d.Running, d.finished, d.waiting) {
 		add(p.Node)
 	}
-	if len(d.Cluster.Nodes) == 0 { // who has a block is a node, as far as one can tell
-		for _, r := range d.present {
-			if r.record.Nodes != nil {
-				for _, n := range r.record.Nodes() {
-					add(n)
-				}
-			}
-		}
-	}
+	d.unseenNodes(add)
 	switch slices.Sort(added); {
 	case len(added) == 0:
 	case len(d.Cluster.Nodes) == 0:
 		d.Unknown("no nodes in the dump: they are those that pods and blocks name, %s, with addresses made up", d.Some(added))
 	default:
-		d.Unknown("pods run on %s, of which the dump has no Node: added, with addresses made up", d.Some(added))
+		d.Unknown("pods or records name %s, of which the dump has no Node: added, with addresses made up", d.Some(added))
 	}
 }
 

@@ -30,6 +30,16 @@ func read(t *testing.T, files ...string) *dump.Cluster {
 			t.Fatal(err)
 		}
 	}
+	return whole(c)
+}
+
+// whole says that the lists which a cluster has seen are complete.
+func whole(c *dump.Cluster) *dump.Cluster {
+	for _, r := range dump.Resources(c.Managers()) {
+		if c.Saw(r.Name()) {
+			c.Complete(r.APIVersion, r.Kind)
+		}
+	}
 	return c
 }
 
@@ -254,7 +264,7 @@ func TestListedAndEmpty(t *testing.T) {
 // With WorkloadEndpoints a leak can be told without the pods: b has an address and none.
 func TestEndpoints(t *testing.T) {
 	c := read(t, "check.txt")
-	text := "apiVersion: projectcalico.org/v3\nitems:\n"
+	text := "$ calicoctl get workloadendpoints --all-namespaces -o yaml\napiVersion: projectcalico.org/v3\nitems:\n"
 	for _, p := range []struct{ pod, node, id, addr string }{{"a", "n1", "f1", "10.9.0.1"}, {"c", "n2", "f3", "10.9.0.5"}} {
 		text += fmt.Sprintf("- apiVersion: projectcalico.org/v3\n  kind: WorkloadEndpoint\n  metadata: {name: %s-k8s-%s-eth0, namespace: default}\n"+
 			"  spec: {containerID: %s, endpoint: eth0, ipNetworks: [%s/32], node: %s, orchestrator: k8s, pod: %s}\n", p.node, p.pod, p.id, p.addr, p.node, p.pod)

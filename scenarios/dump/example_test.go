@@ -80,6 +80,7 @@ func ExampleImporter() {
 		fmt.Println(err)
 		return
 	}
+	c.Complete("v1", "Pod") // all pods were read: web-1 is gone
 	text, report, err := c.Scenario(dump.Options{})
 	if err != nil {
 		fmt.Println(err)

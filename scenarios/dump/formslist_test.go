@@ -8,6 +8,11 @@ import (
 // one is a form of one file.
 func one(name, file, text string) form { return form{name: name, files: pasted{file: text}} }
 
+// unsure is a form of one file that does not show that it has all pods.
+func unsure(name, file, text string) form {
+	return form{name: name, files: pasted{file: text}, unsure: true}
+}
+
 // refused is a form that cannot be read.
 func refused(name, file, text, want string) form {
 	return form{name: name, files: pasted{file: text}, want: want}
@@ -24,29 +29,29 @@ func forms() []form {
 func printedForms() []form {
 	typed := func(l list) string { return yamlOf(l.of(l.kind + "List")) }
 	return []form{
-		one("YAML", "dump.yaml", plain()),
-		one("YAML, one command after the other", "dump.yaml", each(func(_ int, l list) string { return yamlOf(l.of("List")) })),
-		one("YAML, one list", "dump.yaml", yamlOf(everything())),
-		one("YAML, one object a document", "dump.yaml", each(func(_ int, l list) string { return "---\n" + joined(l, yamlOf, "---\n") })),
-		one("YAML, entries alone", "dump.yaml", each(func(_ int, l list) string { return yamlOf(l.items) })),
+		unsure("YAML", "dump.yaml", plain()),
+		unsure("YAML, one command after the other", "dump.yaml", each(func(_ int, l list) string { return yamlOf(l.of("List")) })),
+		unsure("YAML, one list", "dump.yaml", yamlOf(everything())),
+		unsure("YAML, one object a document", "dump.yaml", each(func(_ int, l list) string { return "---\n" + joined(l, yamlOf, "---\n") })),
+		unsure("YAML, entries alone", "dump.yaml", each(func(_ int, l list) string { return yamlOf(l.items) })),
 		one("YAML, headings", "dump.yaml", after(func(l list) string { return "--- # " + l.resource })),
-		one("YAML, typed lists, kind last", "dump.yaml", each(func(_ int, l list) string { return typed(l) + "---\n" })),
-		one("YAML, typed lists, items first", "dump.yaml", each(func(_ int, l list) string {
+		unsure("YAML, typed lists, kind last", "dump.yaml", each(func(_ int, l list) string { return typed(l) + "---\n" })),
+		unsure("YAML, typed lists, items first", "dump.yaml", each(func(_ int, l list) string {
 			return strings.Replace(typed(l), "apiVersion: "+l.apiVersion+"\n", "", 1) + "apiVersion: " + l.apiVersion + "\n---\n"
 		})),
-		one("JSON", "dump.json", each(func(_ int, l list) string { return jsonOf(l.of("List")) })),
-		one("JSON, one list", "dump.json", jsonOf(everything())),
-		one("JSON, one line", "dump.json", compactOf(everything())),
-		one("JSON, one object a line", "dump.jsonl", each(func(_ int, l list) string { return joined(l, compactOf, "") })),
-		one("JSON, arrays", "dump.json", each(func(_ int, l list) string { return jsonOf(l.items) })),
-		one("JSON, typed lists, kind last", "dump.json", each(func(_ int, l list) string { return jsonOf(l.of(l.kind + "List")) })),
-		one("JSON and YAML", "dump.txt", each(func(i int, l list) string {
+		unsure("JSON", "dump.json", each(func(_ int, l list) string { return jsonOf(l.of("List")) })),
+		unsure("JSON, one list", "dump.json", jsonOf(everything())),
+		unsure("JSON, one line", "dump.json", compactOf(everything())),
+		unsure("JSON, one object a line", "dump.jsonl", each(func(_ int, l list) string { return joined(l, compactOf, "") })),
+		unsure("JSON, arrays", "dump.json", each(func(_ int, l list) string { return jsonOf(l.items) })),
+		unsure("JSON, typed lists, kind last", "dump.json", each(func(_ int, l list) string { return jsonOf(l.of(l.kind + "List")) })),
+		unsure("JSON and YAML", "dump.txt", each(func(i int, l list) string {
 			if i%2 == 0 {
 				return jsonOf(l.of("List"))
 			}
 			return yamlOf(l.of("List"))
 		})),
-		one("cluster-info dump", "dump.txt", clusterInfo()),
+		unsure("cluster-info dump", "dump.txt", clusterInfo()),
 		one("etcdctl", "etcd.txt", etcdSimple()),
 		one("etcdctl -w json", "etcd.txt", etcdJSON()),
 		one("etcdctl -w fields", "etcd.txt", etcdFields()),
@@ -87,23 +92,23 @@ func promptForms() []form {
 	return append(out,
 		one("commands without a prompt", "terminal.log", after(func(l list) string { return l.kubectl() })),
 		one("sh -x", "terminal.log", after(func(l list) string { return "+ " + l.kubectl() })),
-		one("prompts alone", "terminal.log", after(func(list) string { return "$" })),
+		unsure("prompts alone", "terminal.log", after(func(list) string { return "$" })),
 		one("oc, sudo, paths", "terminal.log", after(func(l list) string { return "$ sudo /usr/local/bin/oc get " + l.resource + " -A -o yaml" })),
 		one("commands on two lines", "terminal.log", after(func(l list) string { return "$ kubectl get " + l.resource + " \\\n>   -A -o yaml" })),
 		one("other commands between", "terminal.log", after(func(l list) string {
 			return "$ date\nWed Oct  1 10:00:00 UTC 2025\n$ kubectl get pods\nNAME   READY   STATUS\ndu-1   1/1     Running\n$ " + l.kubectl()
 		})),
-		one("memcache.go", "dump.yaml", after(func(list) string { return memcache })),
-		one("memcache.go inside", "dump.yaml", lined(plain(), func(n int, line string) string {
+		one("memcache.go", "dump.yaml", after(func(l list) string { return "$ " + l.kubectl() + "\n" + memcache })),
+		one("memcache.go inside", "dump.yaml", lined(dumped(), func(n int, line string) string {
 			if line == "kind: List" {
 				return memcache + "\n" + line
 			}
 			return line
 		})),
-		one("warnings", "dump.yaml", after(func(list) string {
+		unsure("warnings", "dump.yaml", after(func(list) string {
 			return "Warning: v1 ComponentStatus is deprecated in v1.19+\nNo resources found in default namespace."
 		})),
-		one("forbidden", "dump.yaml", plain()+"--- # ipamconfigs.crd.projectcalico.org\nError from server (Forbidden): ipamconfigs.crd.projectcalico.org is forbidden: User \"dev\" cannot list resource \"ipamconfigs\" in API group \"crd.projectcalico.org\" at the cluster scope\n"),
+		one("forbidden", "dump.yaml", dumped()+"--- # ipamconfigs.crd.projectcalico.org\nError from server (Forbidden): ipamconfigs.crd.projectcalico.org is forbidden: User \"dev\" cannot list resource \"ipamconfigs\" in API group \"crd.projectcalico.org\" at the cluster scope\n"),
 		one("no resource type", "dump.yaml", after(func(l list) string {
 			return "$ kubectl get adminnetworkpolicies -o yaml\nerror: the server doesn't have a resource type \"adminnetworkpolicies\"\n$ " + l.kubectl()
 		})),
@@ -131,53 +136,56 @@ func changedForms() []form {
 		return "\x1b[36m" + k + "\x1b[0m:\x1b[1;33m" + v + "\x1b[0m"
 	}
 	return []form{
-		one("Markdown fences", "issue.md", fenced("```")),
-		one("Markdown fences ~~~", "issue.md", fenced("~~~")),
-		one("Markdown, indented", "issue.md", "The nodes:\n\n"+lined(plain(), prefixed("    "))+"\nThank you\n"),
-		one("Jira", "issue.txt", each(func(_ int, l list) string { return "{code:yaml}\n" + yamlOf(l.of("List")) + "{code}\n" })),
-		one("details of GitHub", "issue.md", each(func(_ int, l list) string {
+		unsure("Markdown fences", "issue.md", fenced("```")),
+		unsure("Markdown fences ~~~", "issue.md", fenced("~~~")),
+		one("Markdown, indented", "issue.md", "The nodes:\n\n"+lined(dumped(), prefixed("    "))+"\nThank you\n"),
+		one("Markdown fences, with the commands", "issue.md", each(func(_ int, l list) string {
+			return "```\n$ " + l.kubectl() + "\n" + yamlOf(l.of("List")) + "```\n\nand then\n\n"
+		})),
+		unsure("Jira", "issue.txt", each(func(_ int, l list) string { return "{code:yaml}\n" + yamlOf(l.of("List")) + "{code}\n" })),
+		unsure("details of GitHub", "issue.md", each(func(_ int, l list) string {
 			return "<details><summary>" + l.resource + "</summary>\n\n```\n" + yamlOf(l.of("List")) + "```\n\n</details>\n"
 		})),
-		one("Windows line ends", "dump.yaml", strings.ReplaceAll(plain(), "\n", "\r\n")),
-		one("Windows line ends, JSON", "dump.json", strings.ReplaceAll(jsonOf(everything()), "\n", "\r\n")),
-		one("byte order mark", "dump.yaml", "\ufeff"+plain()),
-		one("PowerShell's >", "dump.yaml", utf16Of(plain())),
-		one("indented by 2", "dump.yaml", lined(plain(), prefixed("  "))),
-		one("indented but the first line", "dump.yaml", strings.TrimLeft(lined(plain(), prefixed("      ")), " ")),
-		one("quoted", "mail.txt", "On Monday Ann wrote:\n"+quote(plain())+"\nHere it is.\n"),
-		one("quoted twice", "mail.txt", quote(quote(plain()))),
-		one("quoted without a blank", "mail.txt", lined(plain(), prefixed(">"))),
-		one("quoted JSON", "mail.txt", quote(jsonOf(everything()))),
+		one("Windows line ends", "dump.yaml", strings.ReplaceAll(dumped(), "\n", "\r\n")),
+		unsure("Windows line ends, JSON", "dump.json", strings.ReplaceAll(jsonOf(everything()), "\n", "\r\n")),
+		one("byte order mark", "dump.yaml", "\ufeff"+dumped()),
+		one("PowerShell's >", "dump.yaml", utf16Of(dumped())),
+		one("indented by 2", "dump.yaml", lined(dumped(), prefixed("  "))),
+		one("indented but the first line", "dump.yaml", strings.TrimLeft(lined(dumped(), prefixed("      ")), " ")),
+		one("quoted", "mail.txt", "On Monday Ann wrote:\n"+quote(dumped())+"\nHere it is.\n"),
+		one("quoted twice", "mail.txt", quote(quote(dumped()))),
+		one("quoted without a blank", "mail.txt", lined(dumped(), prefixed(">"))),
+		unsure("quoted JSON", "mail.txt", quote(jsonOf(everything()))),
 		one("quoted terminal", "mail.txt", quote(prompted("$ "))),
-		one("cat -n", "dump.txt", lined(plain(), func(n int, line string) string { return fmt.Sprintf("%6d\t%s", n, line) })),
-		one("numbers of an editor", "dump.txt", lined(plain(), func(n int, line string) string { return fmt.Sprintf("%4d %s", n, line) })),
-		one("grep -n", "dump.txt", lined(plain(), func(n int, line string) string { return fmt.Sprintf("%d:%s", n, line) })),
+		one("cat -n", "dump.txt", lined(dumped(), func(n int, line string) string { return fmt.Sprintf("%6d\t%s", n, line) })),
+		one("numbers of an editor", "dump.txt", lined(dumped(), func(n int, line string) string { return fmt.Sprintf("%4d %s", n, line) })),
+		one("grep -n", "dump.txt", lined(dumped(), func(n int, line string) string { return fmt.Sprintf("%d:%s", n, line) })),
 		one("times of a CI log", "job.log", lined(prompted("$ "), prefixed("2025-10-01T10:00:00.1234567Z "))),
-		one("tabs of unexpand", "dump.yaml", lined(plain(), func(_ int, line string) string {
+		one("tabs of unexpand", "dump.yaml", lined(dumped(), func(_ int, line string) string {
 			text := strings.TrimLeft(line, " ")
 			n := len(line) - len(text)
 			return strings.Repeat("\t", n/8) + strings.Repeat(" ", n%8) + text
 		})),
-		one("a tab a level", "dump.yaml", lined(plain(), func(_ int, line string) string {
+		one("a tab a level", "dump.yaml", lined(dumped(), func(_ int, line string) string {
 			text := strings.TrimLeft(line, " ")
 			return strings.Repeat("\t", (len(line)-len(text))/2) + text
 		})),
-		one("blanks of a web page", "dump.yaml", lined(plain(), func(_ int, line string) string {
+		one("blanks of a web page", "dump.yaml", lined(dumped(), func(_ int, line string) string {
 			text := strings.TrimLeft(line, " ")
 			return strings.Repeat("\u00a0", len(line)-len(text)) + text
 		})),
-		one("quotes of a word processor", "dump.yaml", strings.ReplaceAll(plain(), `"4711"`, "\u201c4711\u201d")),
-		one("byte order marks inside", "dump.yaml", each(func(_ int, l list) string { return "\ufeff" + yamlOf(l.of("List")) })),
-		one("pages of more", "dump.yaml", lined(plain(), func(n int, line string) string {
+		one("quotes of a word processor", "dump.yaml", strings.ReplaceAll(dumped(), `"4711"`, "\u201c4711\u201d")),
+		unsure("byte order marks inside", "dump.yaml", each(func(_ int, l list) string { return "\ufeff" + yamlOf(l.of("List")) })),
+		one("pages of more", "dump.yaml", lined(dumped(), func(n int, line string) string {
 			if n%30 == 0 {
 				return line + "\n--More--"
 			}
 			return line
 		})),
-		one("colours", "dump.yaml", lined(plain(), colour)),
+		one("colours", "dump.yaml", lined(dumped(), colour)),
 		one("title of a terminal", "typescript", "Script started on 2025-10-01\n"+prompted("\x1b]0;me@host: ~\x07[me@host ~]$ ")),
-		one("ellipsis in a list", "dump.yaml", strings.Replace(plain(), "- apiVersion: crd.projectcalico.org/v1\n  kind: IPPool", "- apiVersion: crd.projectcalico.org/v1\n  kind: IPPool", 1)+"apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: w3\n...\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: w4\n  …\nkind: List\n"),
-		one("a document that is damaged", "dump.yaml", plain()+"apiVersion: v1\nkind: Secret\nmetadata:\n\tname: [\n---\n"),
+		one("ellipsis in a list", "dump.yaml", strings.Replace(dumped(), "- apiVersion: crd.projectcalico.org/v1\n  kind: IPPool", "- apiVersion: crd.projectcalico.org/v1\n  kind: IPPool", 1)+"apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: w3\n...\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: w4\n  …\nkind: List\n"),
+		one("a document that is damaged", "dump.yaml", dumped()+"apiVersion: v1\nkind: Secret\nmetadata:\n\tname: [\n---\n"),
 	}
 }
 
@@ -186,6 +194,7 @@ func bundleForms() []form {
 	byName := func(l list) string { return l.resource + ".yaml" }
 	print := func(l list) string { return yamlOf(l.of("List")) }
 	folder := separate(byName, print)
+	called := separate(func(l list) string { return "kubectl-get-" + l.resource + "-A.yaml" }, print)
 	gather := inNamespaces()
 	diags := separate(func(l list) string { return "calico-diagnostics-20251001_100000/cluster/" + l.resource + ".yaml" }, print)
 	diags["calico-diagnostics-20251001_100000/cluster/nodes.txt"] = "NAME   STATUS   ROLES\nw1     Ready    worker\n"
@@ -204,20 +213,22 @@ func bundleForms() []form {
 	withBad := separate(byName, print)
 	withBad["zzz.yaml"] = "apiVersion: v1\nkind: Pod\nmetadata: [\n"
 	return []form{
-		{name: "folder", files: folder},
-		{name: "folder with a file that is damaged", files: withBad},
-		{name: "must-gather", files: gather},
-		one("must-gather.tar.gz", "must-gather.tar.gz", gzipOf(tarOf(gather))),
-		one("tar", "dump.tar", tarOf(folder)),
-		one("tgz", "dump.tgz", gzipOf(tarOf(folder))),
-		one("zip", "dump.zip", zipOf(folder)),
-		one("gz", "dump.yaml.gz", gzipOf(plain())),
-		one("a tgz in a zip", "case.zip", zipOf(pasted{"upload/dump.tgz": gzipOf(tarOf(folder)), "readme.txt": "see upload"})),
-		one("tgz of gz", "dump.tgz", gzipOf(tarOf(pasted{"a/dump.yaml.gz": gzipOf(plain())}))),
-		{name: "cluster-info dump, folder", files: info},
-		one("calicoctl cluster diags", "calico-diagnostics.tar.gz", gzipOf(tarOf(diags))),
-		one("support bundle of Rancher", "bundle.tgz", gzipOf(tarOf(rancher))),
-		one("support bundle of Troubleshoot", "support-bundle.tar.gz", gzipOf(tarOf(troubleshoot))),
+		{name: "folder", files: folder, unsure: true},
+		{name: "folder with a file that is damaged", files: withBad, unsure: true},
+		{name: "must-gather", files: gather, unsure: true},
+		unsure("must-gather.tar.gz", "must-gather.tar.gz", gzipOf(tarOf(gather))),
+		unsure("tar", "dump.tar", tarOf(folder)),
+		unsure("tgz", "dump.tgz", gzipOf(tarOf(folder))),
+		unsure("zip", "dump.zip", zipOf(folder)),
+		{name: "folder, files called by their commands", files: called},
+		one("tgz, files called by their commands", "dump.tgz", gzipOf(tarOf(called))),
+		one("gz", "dump.yaml.gz", gzipOf(dumped())),
+		unsure("a tgz in a zip", "case.zip", zipOf(pasted{"upload/dump.tgz": gzipOf(tarOf(folder)), "readme.txt": "see upload"})),
+		one("tgz of gz", "dump.tgz", gzipOf(tarOf(pasted{"a/dump.yaml.gz": gzipOf(dumped())}))),
+		{name: "cluster-info dump, folder", files: info, unsure: true},
+		unsure("calicoctl cluster diags", "calico-diagnostics.tar.gz", gzipOf(tarOf(diags))),
+		unsure("support bundle of Rancher", "bundle.tgz", gzipOf(tarOf(rancher))),
+		unsure("support bundle of Troubleshoot", "support-bundle.tar.gz", gzipOf(tarOf(troubleshoot))),
 		one("sosreport", "sosreport.tar", tarOf(sos)),
 	}
 }

@@ -103,6 +103,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, list, _ = bytes.Cut(list, []byte("\n")) // the comment with the command
 	json, err := os.ReadFile("testdata/calico.json")
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +196,7 @@ status: {phase: Failed}
 		t.Fatal(err)
 	}
 	_, _, r := scenario(t, c, dump.Options{})
-	contains(t, "left", r.Left, "Pod nstest/app-6d5f9c7b6d-2xk4p as it is in tkg.yaml:142, later:1 has a newer one")
+	contains(t, "left", r.Left, "Pod nstest/app-6d5f9c7b6d-2xk4p as it is in tkg.yaml:143, later:1 has a newer one")
 	if r.Pods != 2 {
 		t.Errorf("%d pods", r.Pods)
 	}
@@ -207,6 +208,7 @@ func TestForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, yaml, _ = bytes.Cut(yaml, []byte("\n")) // the comment with the command
 	crlf := "\ufeff" + strings.ReplaceAll(string(yaml), "\n", "\r\n")
 	indented := "items:\n" + strings.ReplaceAll(strings.TrimPrefix(string(yaml[:bytes.LastIndex(yaml, []byte("kind: List"))]), "apiVersion: v1\nitems:\n"), "\n", "\n  ")
 	indented = "kind: List\napiVersion: v1\n" + strings.Replace(indented, "items:\n- ", "items:\n  - ", 1)
@@ -216,7 +218,7 @@ func TestForms(t *testing.T) {
 		if err := c.Read("tkg.yaml", strings.NewReader(text), nil); err != nil {
 			t.Fatal(name, err)
 		}
-		if got, _, _ := scenario(t, c, dump.Options{}); got != want {
+		if got, _, _ := scenario(t, whole(c), dump.Options{}); got != want {
 			t.Errorf("%s: another scenario", name)
 		}
 	}

@@ -82,6 +82,9 @@ type Reading struct {
 	Row      func(from Origin, head string, row []string) error
 	// OnNode reports whether the manager serves pods of a Windows node.
 	OnNode func(name string, n *kept.Node) bool
+	// Concluded are the resources, by full names, of which objects must be missing for a
+	// violation of the record to be so.
+	Concluded func(v *model.Violation, r *model.Snapshot) []string
 	// Versions are those that the objects say, e.g. v3.26.1.
 	Versions func() []string
 	// Show is the command line by which the manager's own tool shows a resource that
@@ -98,6 +101,8 @@ type Reading struct {
 type Record struct {
 	// Claims are the addresses that the record says are in use, in a fixed order.
 	Claims func() []Claim
+	// Guards are addresses that are reserved for pods beside the claims.
+	Guards func() []Claim
 	// Write writes the record; Settings, before the nodes, what is configured.
 	Write, Settings func(w *manifest.Writer)
 
@@ -144,6 +149,8 @@ type Claim struct {
 	// "" where nothing says which, and Interface the pod's. Else of the default network.
 	Attached           bool
 	Network, Interface string
+	// Unused: the manager's own tool has looked at the cluster, and no pod has the address.
+	Unused bool
 }
 
 // Network is one that pods ask for by name.

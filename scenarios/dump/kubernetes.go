@@ -14,7 +14,6 @@ func (c *Cluster) addPod(h *kept.Head, raw json.RawMessage) error {
 		return err
 	}
 	c.sawImages(images)
-	c.podLists[podList{c.lists, p.Namespace}] = true
 	return kept.Put(c.Store, c.Pods, h.Key(), h, p)
 }
 
@@ -46,6 +45,7 @@ func (c *Cluster) addWorkload(h *kept.Head, raw json.RawMessage) error {
 		return err
 	}
 	c.sawImages(images)
+	c.Owns(h.Kind+" "+h.Key(), w.Pods)
 	return kept.Put(c.Store, c.workloads, h.Kind+" "+h.Key(), h, w)
 }
 

@@ -40,7 +40,7 @@ func wikimedia(t *testing.T, s *server, more int) {
 	if err := c.Read("wikimedia.yaml", f, nil); err != nil {
 		t.Fatal(err)
 	}
-	text, _, err := c.Scenario(dump.Options{})
+	text, _, err := whole(c).Scenario(dump.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,17 +34,10 @@ func (d *Draft) living() {
 		}
 	}
 	if len(d.Pods) == 0 && !d.SawKind("Pod") {
-		d.report.NoPods = true
-		for _, r := range d.present {
-			if r.record.Pods != nil {
-				r.record.Pods(claims)
-			}
-		}
-		if d.fromClaims(claims) > 0 {
-			d.Unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be told")
-		}
+		d.noPods(claims)
+	} else {
+		d.unseen(claims)
 	}
-	d.unseen(claims)
 	var t tally
 	for _, ref := range d.Pods.Keys() {
 		d.Origin("Pod "+ref, d.Pods[ref].From)
@@ -56,6 +49,25 @@ func (d *Draft) living() {
 		d.Unknown("%s no address yet; since when, and what their ADDs were told, is not in a dump", Plural(n, "pod has", "pods have"))
 	}
 	d.tellContainers()
+}
+
+// noPods concludes the pods from the record of a dump that has none.
+func (d *Draft) noPods(claims map[string][]Claim) {
+	d.report.NoPods = true
+	for _, r := range d.present {
+		if r.record.Pods != nil {
+			r.record.Pods(claims)
+		}
+	}
+	for ref, all := range claims {
+		if !slices.ContainsFunc(all, func(cl Claim) bool { return !cl.Unused }) {
+			delete(claims, ref)
+		}
+	}
+	d.unseenGuards(d.Absences(d.Pods, d.Cluster.Nodes, d.Namespaces), nil)
+	if d.fromClaims(claims) > 0 {
+		d.Unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be told")
+	}
 }
 
 // primary is the manager of the cluster's default network, nil if it is none of the dump's.

@@ -93,6 +93,7 @@ func (o *operator) command(line string) {
 	for _, one := range strings.Split(line, " && ") {
 		w := strings.Fields(one)
 		switch {
+		case looks(one):
 		case w[0] == "calicoctl":
 			if w[2] == "show" {
 				o.now += 40 * time.Second

@@ -34,7 +34,7 @@ func (r *Report) Trace(err error) error {
 	}
 	out := *bad
 	out.Column = 0
-	if from, ok := r.origins[bad.Object]; ok {
+	if from, ok := r.At(bad.Object); ok {
 		out.File, out.Line = from.File, from.Line
 		return &out
 	}

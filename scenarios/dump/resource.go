@@ -15,7 +15,9 @@ type Resource struct {
 	APIVersion, Plural, Kind string
 	// Namespace and Only are of the one object that matters; "": all do.
 	Namespace, Only string
-	By              Printer
+	// Namespaced: its objects have namespaces.
+	Namespaced bool
+	By         Printer
 	// As is what the first of the Importer's Groups calls the kind; "": the same.
 	As string
 
@@ -42,14 +44,6 @@ func (r *Resource) First() string { return r.first }
 // Name is the full name, as kubectl takes it: ippools.example.org.
 func (r *Resource) Name() string { return strings.TrimSuffix(r.Plural+"."+r.Group(), ".") }
 
-// kindKey is how objects of a kind are counted.
-func kindKey(kind, group string) string {
-	if group == "" {
-		return kind
-	}
-	return kind + "." + group
-}
-
 // order is that of the kinds that any cluster may have; "" are the managers' own.
 var order = []string{
 	"namespaces", "nodes", "configmaps", "daemonsets.apps", "deployments.apps", "statefulsets.apps", "cronjobs.batch",
@@ -60,13 +54,13 @@ var order = []string{
 var kubernetes = []Resource{
 	{APIVersion: "v1", Plural: "namespaces", Kind: "Namespace", add: (*Cluster).addNamespace},
 	{APIVersion: "v1", Plural: "nodes", Kind: "Node", add: (*Cluster).addNode},
-	{APIVersion: "apps/v1", Plural: "daemonsets", Kind: "DaemonSet", add: (*Cluster).addWorkload},
-	{APIVersion: "apps/v1", Plural: "deployments", Kind: "Deployment", add: (*Cluster).addWorkload},
-	{APIVersion: "apps/v1", Plural: "statefulsets", Kind: "StatefulSet", add: (*Cluster).addWorkload},
-	{APIVersion: "batch/v1", Plural: "jobs", Kind: "Job", add: (*Cluster).addWorkload},
-	{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", add: func(c *Cluster, h *kept.Head, raw json.RawMessage) error { return c.reports.AddNetwork(h, raw) }},
-	{APIVersion: "v1", Plural: "services", Kind: "Service", add: func(c *Cluster, h *kept.Head, raw json.RawMessage) error { return c.reports.AddService(h, raw) }},
-	{APIVersion: "v1", Plural: "pods", Kind: "Pod", add: (*Cluster).addPod},
+	{APIVersion: "apps/v1", Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true, add: (*Cluster).addWorkload},
+	{APIVersion: "apps/v1", Plural: "deployments", Kind: "Deployment", Namespaced: true, add: (*Cluster).addWorkload},
+	{APIVersion: "apps/v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true, add: (*Cluster).addWorkload},
+	{APIVersion: "batch/v1", Plural: "jobs", Kind: "Job", Namespaced: true, add: (*Cluster).addWorkload},
+	{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", Namespaced: true, add: func(c *Cluster, h *kept.Head, raw json.RawMessage) error { return c.reports.AddNetwork(h, raw) }},
+	{APIVersion: "v1", Plural: "services", Kind: "Service", Namespaced: true, add: func(c *Cluster, h *kept.Head, raw json.RawMessage) error { return c.reports.AddService(h, raw) }},
+	{APIVersion: "v1", Plural: "pods", Kind: "Pod", Namespaced: true, add: (*Cluster).addPod},
 }
 
 // Resources are all that is read with the managers, in the order in which to read them:
@@ -98,7 +92,8 @@ func Resources(managers []*ipam.Manager) []Resource {
 // takers are what take an object; none for a kind that nothing is kept of.
 func (c *Cluster) takers(h *kept.Head) (out []func(*kept.Head, json.RawMessage) (bool, error)) {
 	for i := range kubernetes {
-		if r := &kubernetes[i]; r.Kind == h.Kind && r.Group() == h.Group() {
+		r := &kubernetes[i]
+		if r.Kind == h.Kind && r.Group() == h.Group() {
 			out = append(out, func(h *kept.Head, raw json.RawMessage) (bool, error) { return true, r.add(c, h, raw) })
 		}
 	}

@@ -27,7 +27,11 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 		return nil, nil, err
 	}
 	c.addApart(o, report)
-	c.unjudged = report.Unjudged
+	c.judged = map[string]bool{}
+	for _, m := range report.Managers {
+		c.judged[m.Name] = true
+	}
+	c.unjudged, c.missing, c.supplied, c.masked = report.Unjudged, report.Absent, report.supplied, o.Anonymise
 	return text, report, nil
 }
 

@@ -165,7 +165,7 @@ func (s *site) cluster(t *testing.T) *dump.Cluster {
 	if err := c.Read("site", bytes.NewReader(s.list(t)), nil); err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return whole(c)
 }
 
 // prove is what import does: it looks, and acts out what would mend it.

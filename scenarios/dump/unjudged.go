@@ -5,6 +5,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/reported"
 	"ipamsim/scenarios/dump/unsupported"
 )
 
@@ -23,8 +24,10 @@ func (d *Draft) unjudged() []scenarios.Unjudged {
 			out = append(out, scenarios.Unjudged{What: what, Without: []string{r.Name()}})
 		}
 	}
-	if u := d.ownerless(); u != nil {
-		out = append(out, *u)
+	for _, u := range []*scenarios.Unjudged{d.incomplete(), d.ownerless()} {
+		if u != nil {
+			out = append(out, *u)
+		}
 	}
 	for _, r := range d.present {
 		if r.record.Unjudged != nil {
@@ -39,7 +42,15 @@ func (d *Draft) needs(x *Resource) []string {
 	if d.Saw(x.Name()) {
 		return nil
 	}
+	return d.hang(x)
+}
+
+// hang are the invariants that hang on a resource, sorted.
+func (d *Draft) hang(x *Resource) []string {
 	var out []string
+	if x.Name() == "pods" && d.apart && !d.Options.beside() && d.Saw("pods") { // they are compared with each other
+		out = append(out, reported.OfPods...)
+	}
 	for _, r := range d.present {
 		if r.record.Needs != nil {
 			out = append(out, r.record.Needs(x)...)

@@ -66,7 +66,7 @@ func TestConfigurationPath(t *testing.T) {
 		s.add(`{"apiVersion":"k8s.cni.cncf.io/v1","kind":"NetworkAttachmentDefinition","metadata":{"name":"net","namespace":"default"},"spec":{"config":"` + conf + `"}}`)
 		s.add(`{"apiVersion":"whereabouts.cni.cncf.io/v1alpha1","kind":"IPPool","metadata":{"name":"10.50.0.0-24","namespace":"kube-system"},"spec":{"range":"10.50.0.0/24","allocations":{"1":{"id":"c1","podref":"default/a","ifname":"net1"},"2":{"id":"c2","podref":"default/gone","ifname":"net1"}}}}`)
 		s.add(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default","annotations":{"k8s.v1.cni.cncf.io/networks":"net","k8s.v1.cni.cncf.io/network-status":"[{\"name\":\"default/net\",\"interface\":\"net1\",\"ips\":[\"10.50.0.1\"]}]"}},"spec":{"nodeName":"n"},"status":{"phase":"Running"}}`)
-		_, sc, report := scenario(t, c, dump.Options{})
+		_, sc, report := scenario(t, whole(c), dump.Options{})
 		contains(t, "left", report.Left, "(configuration_path)")
 		var leaked []string
 		for _, x := range wrong(look(t, sc)) {

@@ -31,6 +31,7 @@ type Cast struct {
 type Owner struct {
 	Kind, Name string
 	Bound      bool
+	Hidden     bool // the dump does not have the pod: nothing is known of its owner
 }
 
 func (o Owner) nobody() bool { return o.Kind == "" }
@@ -141,7 +142,7 @@ func (c *Cast) Ruled(ref model.PodRef) Ruled {
 func (c *Cast) Remade(ref model.PodRef) Obstacle {
 	p, o := c.pod(ref), c.owner(ref)
 	switch {
-	case p == nil || o.nobody() && !c.named:
+	case p == nil || o.Hidden || o.nobody() && !c.named:
 		return Unknown
 	case p.Annotations[mirrorAnnotation] != "" || o.Kind == "Node":
 		return Static

@@ -24,8 +24,8 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
-	"ipamsim/scenarios/dump/collect"
 	"ipamsim/scenarios/dump/bundle"
+	"ipamsim/scenarios/dump/collect"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/dump/live"
 )

@@ -19,7 +19,7 @@ var Balancers = &dump.Importer{
 	Title: "Calico's LoadBalancer IPAM", Sign: "pool of Calico's with allowedUses LoadBalancer",
 	Resources: slices.Concat(slices.DeleteFunc(slices.Clone(resources), func(r dump.Resource) bool {
 		return !slices.Contains([]string{"IPPool", "IPReservation", "IPAMConfig", "IPAMConfiguration", "KubeControllersConfiguration", "BlockAffinity", "IPAMBlock", "IPAMHandle"}, r.Kind)
-	}), []dump.Resource{{APIVersion: "v1", Plural: "services", Kind: "Service"}}),
+	}), []dump.Resource{{APIVersion: "v1", Plural: "services", Kind: "Service", Namespaced: true}}),
 	Groups: []string{group, secondGroup},
 	Apart:  true, Judged: ofBalancers,
 	Open: openBalancers, Check: checkBalancer,
@@ -32,9 +32,8 @@ var ofBalancers = []string{
 // balancers are what is kept of a dump.
 type balancers struct {
 	*objects
-	services   kept.Objects[balancer] // those of type LoadBalancer, by namespace/name
-	namespaces map[string]bool        // of which the dump has Services
-	assigns    string                 // which Services are served
+	services kept.Objects[balancer] // those of type LoadBalancer, by namespace/name
+	assigns  string                 // which Services are served
 }
 
 // balancer is what is kept of a Service.
@@ -55,7 +54,7 @@ type balancerSpec struct {
 }
 
 func openBalancers(c *dump.Cluster) *dump.Reading {
-	o := &balancers{objects: newObjects(c), services: kept.Objects[balancer]{}, namespaces: map[string]bool{}}
+	o := &balancers{objects: newObjects(c), services: kept.Objects[balancer]{}}
 	return &dump.Reading{
 		Add: o.add, Draft: o.draft,
 		Found:  func() bool { return o.kdd && len(o.pools) > 0 },
@@ -157,7 +156,6 @@ func (o *balancers) addService(h *kept.Head, raw json.RawMessage) (bool, error) 
 	if h.Metadata.Namespace == "" {
 		h.Metadata.Namespace = "default"
 	}
-	o.namespaces[h.Metadata.Namespace] = true
 	if x.Spec.Type != "LoadBalancer" {
 		return false, nil
 	}
@@ -185,7 +183,7 @@ func (o *balancers) draft(d *dump.Draft) (*dump.Record, error) {
 	if x := o.config["default"]; x != nil {
 		r.config = &x.Value
 	}
-	all := len(o.namespaces) > 1 // default has one, and kube-system
+	all := o.SawAll("services")
 	for _, x := range o.services {
 		all = all && x.Value.UID != "" // of which the handle is made
 	}

@@ -31,6 +31,7 @@ func (c *objects) addEndpoint(h *kept.Head, raw json.RawMessage) error {
 		c.Ignore("WorkloadEndpoint of no pod")
 		return nil
 	}
+	c.Names(h.Metadata.Namespace + "/" + o.Spec.Pod)
 	e := endpoint{h.Metadata.Namespace, o.Spec.Pod, c.Word(o.Spec.Node), o.Spec.ContainerID, o.Spec.IPNetworks}
 	return kept.Put(c.Store, c.endpoints, h.Metadata.Namespace+"/"+o.Spec.Pod, h, e)
 }

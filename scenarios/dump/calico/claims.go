@@ -2,10 +2,12 @@ package calico
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/alias"
+	"ipamsim/scenarios/dump/calico/printed"
 	"ipamsim/scenarios/dump/kept"
 )
 
@@ -26,7 +28,9 @@ const podHandle = "k8s-pod-network."
 func (d *record) claims() (out []dump.Claim) {
 	for _, key := range kept.Keys(d.blocks) {
 		for _, cl := range blockClaims(d.blocks[key]) {
-			out = append(out, dump.Claim{Addr: cl.addr, Pod: cl.pod, Node: cl.node, Container: cl.container})
+			same := func(x printed.Allocation) bool { return x.Unused && x.Handle == cl.handle }
+			unused := slices.ContainsFunc(d.c.tables.Checked[cl.addr], same)
+			out = append(out, dump.Claim{Addr: cl.addr, Pod: cl.pod, Node: cl.node, Container: cl.container, Unused: unused})
 		}
 	}
 	return out

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"slices"
-	"strings"
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/calico/printed"
@@ -42,6 +40,9 @@ func (c *objects) document(from dump.Origin, raw json.RawMessage) (n int, ok boo
 	case o.Cluster != nil && o.Checked != nil:
 		n, err = c.tables.Report(from, raw)
 		c.Count("addresses of a report of calicoctl ipam check", n)
+		for _, pod := range c.tables.Named {
+			c.Names(pod)
+		}
 		return n, true, err
 	}
 	return 0, false, nil
@@ -49,27 +50,12 @@ func (c *objects) document(from dump.Origin, raw json.RawMessage) (n int, ok boo
 
 // exported reads the last part of what calicoctl datastore migrate export prints:
 // blocks, affinities, handles and settings as etcd has them.
-//
-// Source: calicoctl/calicoctl/commands/datastore/migrate, migrateIPAM (v3.31).
 func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
-	type pair struct {
-		Key   string
-		Value json.RawMessage
-	}
-	var o struct {
-		Affinities []pair `json:"block_affinities"`
-		Blocks     []pair `json:"blocks"`
-		Handles    []pair `json:"handles"`
-		Config     *pair  `json:"config"`
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
-		return 0, from.Fail("", "", "looks like the end of a calicoctl datastore migrate export, but: %s", decode.OneLine(err))
+	all, n, err := printed.Export(from, raw)
+	if err != nil {
+		return 0, err
 	}
 	c.etcd = true
-	all := slices.Concat(o.Affinities, o.Blocks, o.Handles)
-	if o.Config != nil {
-		all = append(all, *o.Config)
-	}
 	for _, p := range all {
 		if ok, err := c.pair(from, p.Key, p.Value); err != nil || !ok {
 			return 0, cmp.Or(err, error(from.Fail("", "", "%s is no key of Calico's record", strict.Quote(p.Key))))
@@ -78,7 +64,6 @@ func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
 	for _, kind := range []string{"BlockAffinity", "IPAMBlock", "IPAMHandle", "IPAMConfig"} {
 		c.Complete(version, kind)
 	}
-	n := len(o.Affinities) + len(o.Blocks) + len(o.Handles)
 	c.Count("IPAM of an export", n)
 	return n, nil
 }
@@ -86,7 +71,7 @@ func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
 // pair takes a key of etcd's with its value; ok is false if it is none of Calico's record.
 func (c *objects) pair(from dump.Origin, key string, value json.RawMessage) (ok bool, err error) {
 	k := printed.ParseKey(key)
-	h := kept.HeadOf(k.Kind, cidr(k.Name), from)
+	h := kept.HeadOf(k.Kind, printed.CIDR(k.Name), from)
 	switch k.Kind {
 	case "BlockAffinity":
 		var a affinitySpec
@@ -95,7 +80,7 @@ func (c *objects) pair(from dump.Origin, key string, value json.RawMessage) (ok 
 		}
 		if err = errors.Join(json.Unmarshal(value, &a), json.Unmarshal(value, &deleted)); err == nil {
 			h.Metadata.Name = k.Host + " " + h.Metadata.Name
-			err = c.putAffinity(h, affinitySpec{State: a.State, Node: k.Host, Type: k.Type, CIDR: cidr(k.Name), Deleted: deleted.Deleted})
+			err = c.putAffinity(h, affinitySpec{State: a.State, Node: k.Host, Type: k.Type, CIDR: printed.CIDR(k.Name), Deleted: deleted.Deleted})
 		}
 	case "IPAMBlock":
 		var b struct {
@@ -106,7 +91,7 @@ func (c *objects) pair(from dump.Origin, key string, value json.RawMessage) (ok 
 			break
 		}
 		if b.CIDR == "" {
-			b.CIDR = cidr(k.Name)
+			b.CIDR = printed.CIDR(k.Name)
 		}
 		if b.HostAffinity != nil && b.Affinity == nil { // Calico 1
 			a := "host:" + *b.HostAffinity
@@ -137,12 +122,4 @@ func (c *objects) pair(from dump.Origin, key string, value json.RawMessage) (ok 
 		err = h.Fail("", "%s", decode.OneLine(err))
 	}
 	return true, err
-}
-
-// cidr undoes what Calico does to a block for a key: 10.0.0.0-26.
-func cidr(s string) string {
-	if i := strings.LastIndex(s, "-"); i >= 0 {
-		return s[:i] + "/" + s[i+1:]
-	}
-	return s
 }

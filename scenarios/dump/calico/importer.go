@@ -75,7 +75,7 @@ var resources = []dump.Resource{
 	{APIVersion: secondVersion, Plural: "bgppeers", Kind: "BGPPeer", By: dump.Second},
 	{APIVersion: secondVersion, Plural: "blockaffinities", Kind: "BlockAffinity", By: dump.Second},
 	{APIVersion: secondVersion, Plural: "nodes", Kind: "Node", By: dump.Tool},
-	{APIVersion: secondVersion, Plural: "workloadendpoints", Kind: "WorkloadEndpoint", By: dump.Tool},
+	{APIVersion: secondVersion, Plural: "workloadendpoints", Kind: "WorkloadEndpoint", Namespaced: true, By: dump.Tool},
 }
 
 // adders take the objects of each kind, of both groups.
@@ -112,7 +112,7 @@ func open(c *dump.Cluster) *dump.Reading {
 	o := newObjects(c)
 	return &dump.Reading{
 		Add: o.add, Found: o.found, Draft: o.draft, Document: o.document, Row: o.row, OnNode: o.onNode,
-		Versions: o.versions, Show: o.show, Forget: o.forget, Kept: o,
+		Versions: o.versions, Concluded: o.concluded, Show: o.show, Forget: o.forget, Kept: o,
 	}
 }
 

@@ -75,6 +75,10 @@ func (d *record) fromEndpoints(claims map[string][]dump.Claim) {
 		}
 	}
 	for ref, all := range claims {
+		isUsed := func(cl dump.Claim) bool { return !cl.Unused }
+		if !d.SawAll("workloadendpoints."+secondGroup) && d.c.endpoints[ref] == nil && slices.ContainsFunc(all, isUsed) {
+			continue // calicoctl shows one namespace, unless it is asked for all
+		}
 		claims[ref] = slices.DeleteFunc(all, func(cl dump.Claim) bool { return !cl.Attached })
 		if len(claims[ref]) == 0 {
 			delete(claims, ref)

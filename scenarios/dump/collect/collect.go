@@ -13,7 +13,8 @@ import (
 
 // Command is a command line for a POSIX shell that writes resources to a file,
 // each under its name: those whose full names are given, or without any all that
-// kubectl shows. kubectl says what the cluster does not have.
+// kubectl shows. kubectl says what the cluster does not have. The number of objects stands
+// behind each list, so that a list that was edited is not taken to be complete.
 func Command(managers []*ipam.Manager, file string, names ...string) string {
 	var all, apart []string
 	resources := dump.Resources(managers)
@@ -27,7 +28,7 @@ func Command(managers []*ipam.Manager, file string, names ...string) string {
 			all = append(all, r.Name())
 		}
 	}
-	loop := fmt.Sprintf(`for r in %s; do echo "%s$r"; kubectl get $r --all-namespaces -o yaml; done`, strings.Join(all, " "), decode.Heading)
+	loop := fmt.Sprintf(`for r in %s; do echo "%s$r"; kubectl get $r --all-namespaces -o yaml | awk -v r=$r '{print} /^- /{n++} END{print "%s" n+0, r}'; done`, strings.Join(all, " "), decode.Heading, decode.Heading)
 	switch {
 	case len(apart) == 0:
 		return loop + " > " + file

@@ -17,26 +17,10 @@ type listHead struct {
 	Kind       string `json:"kind"`
 	Metadata   struct {
 		ResourceVersion string `json:"resourceVersion"`
+		Namespace       string `json:"namespace"`
+		Continue        string `json:"continue"`
+		Remaining       int64  `json:"remainingItemCount"`
 	} `json:"metadata"`
-}
-
-// ended reports that a list has.
-func (in *input) ended(from Origin, h listHead) {
-	in.sections++
-	in.whole++
-	if in.List != nil {
-		in.List(in.headed(from, h))
-	}
-	in.listing, in.typedWords, in.kinds = "", nil, nil
-}
-
-// headed is what is known of a list.
-func (in *input) headed(from Origin, h listHead) List {
-	l := List{APIVersion: h.APIVersion, Kind: trimList(h.Kind), ResourceVersion: h.Metadata.ResourceVersion, From: from, Command: in.typedWords}
-	if h.Kind == "List" {
-		l.Resource = in.listing
-	}
-	return l
 }
 
 // saw remembers the kind of an object.
@@ -251,10 +235,12 @@ func (s *stream) value() error {
 	}
 	from := s.from(s.dec.InputOffset() - 1)
 	if t == json.Delim('[') {
+		s.in.begins()
+		s.in.of = nil
 		if err := s.array(nil); err != nil {
 			return err
 		}
-		s.in.kinds = nil
+		s.in.reset() // none of kubectl's lists
 		s.in.whole++
 		return s.closing()
 	}
@@ -271,6 +257,7 @@ func (s *stream) value() error {
 			return from.Fail("", "", "%s is there twice", strict.Quote(name))
 		case name == "items":
 			list = true
+			s.in.begins()
 			err = s.items(fields)
 		case name == "kvs":
 			fields[name] = json.RawMessage("null")
@@ -405,6 +392,9 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return from.Fail("", "", "want an object with apiVersion and kind: %s", OneLine(err))
 	}
+	if level == 0 {
+		in.begins()
+	}
 	if o.Kind == "" {
 		var v any = json.RawMessage(raw)
 		if in.key != "" {
@@ -420,10 +410,11 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 	switch {
 	case o.Items == nil || o.Kind == "":
 		in.saw(o.listHead)
+		in.counted(level, o.listHead)
 		err := in.add(from, raw)
 		if level == 0 {
 			in.whole++
-			in.listing, in.typedWords, in.kinds = "", nil, nil
+			in.reset()
 		}
 		return err
 	case level > 2:
@@ -438,6 +429,10 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 			return err
 		}
 	}
-	in.ended(from, o.listHead)
+	if level == 0 {
+		in.ended(from, o.listHead)
+	} else {
+		in.within(from, o.listHead)
+	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -37,8 +38,10 @@ type Sink struct {
 	// Object takes an object as JSON, with the kind of its list where it has none of its
 	// own.
 	Object func(from Origin, raw json.RawMessage) error
-	// List is called behind the last object of a list.
-	List func(List)
+	// List is called behind the last object of a list. Count is called behind a line that
+	// counts the objects of the list before it.
+	List  func(List)
+	Count func(resource string, n int)
 	// Document takes JSON without a kind, as a tool of a manager's own prints it. n is how
 	// many objects it counts for; ok is false if it is none that is known. A pair of etcd's
 	// is a Pair as JSON, a line of a tool's text is a JSON string.
@@ -69,9 +72,16 @@ type List struct {
 	// there was none.
 	Resource string
 	// From is where the list begins. Command is what was typed at the prompt before it,
-	// word by word; nil: not known.
+	// word by word; nil: not known. Asked is what it asks for, nil if nothing records a
+	// command; Named says that it is the name of the file.
 	From    Origin
 	Command []string
+	Asked   *Asked
+	Named   bool
+	// Objects are counted by kind and namespace. Cut says that the list itself reports that
+	// more objects follow.
+	Objects map[Of]int
+	Cut     bool
 }
 
 // Damage is a document that could not be read, or not to its end. A list that is damaged
@@ -88,8 +98,13 @@ type Damage struct {
 	Abridged bool
 }
 
+// Of is of what objects are counted.
+type Of struct{ APIVersion, Kind, Namespace string }
+
 // Heading begins a line that says of which resource the list is that follows it, by the
 // resource's full name. kubectl itself does not say of which kind a list is that is empty.
+// With a number before the name it counts the objects of the list that it follows: of a
+// list that was edited since the count is wrong.
 const Heading = "--- # "
 
 // input is one file on its way into a sink.
@@ -119,6 +134,7 @@ type input struct {
 	sections   int      // documents, tables and lines that were read
 	whole      int      // those that were read to their ends
 	bad        error    // of the first document that could not be read
+	evidence
 }
 
 // skipped is a line that nothing is known of.
@@ -136,7 +152,9 @@ type skipped struct {
 // been read before it was handed over. With Sink.Damaged a document that cannot be read is
 // the error only if nothing else in the file is whole.
 func Read(name string, r io.Reader, to Sink) error {
-	return (&input{Sink: to, name: name, r: bufio.NewReaderSize(r, 256<<10)}).all()
+	in := &input{Sink: to, name: name, r: bufio.NewReaderSize(r, 256<<10)}
+	in.named = AskedByName(name, to.Tools)
+	return in.all()
 }
 
 // all of the file.
@@ -158,6 +176,7 @@ func (in *input) all() error {
 	if in.bytes == 0 {
 		return in.fail(0, "empty")
 	}
+	in.release(true)
 	switch {
 	case in.whole == 0 && in.bad != nil:
 		return in.bad
@@ -194,8 +213,10 @@ func (in *input) damaged(err error) error {
 	if in.bad == nil {
 		in.bad = bad
 	}
+	in.release(false)
+	in.docs++
 	in.Damaged(Damage{Err: bad, List: List{Resource: in.listing, Command: in.typedWords}, Kinds: in.kinds})
-	in.listing, in.typedWords, in.kinds = "", nil, nil
+	in.reset()
 	if in.fatal {
 		return err
 	}
@@ -307,10 +328,7 @@ func (in *input) section(line []byte) error {
 	case len(text) == 0:
 		return nil
 	case separates(line):
-		in.listing = heading(line)
-		if in.listing != "" {
-			in.typedWords = nil
-		}
+		in.listing = in.heading(line)
 		return nil
 	case fence(text):
 		return nil
@@ -418,12 +436,21 @@ func suffixed(all []string, end string) []string {
 }
 
 // heading is the resource that a separator names, "" if it names none.
-func heading(line []byte) string {
-	name, _ := strings.CutPrefix(string(line), Heading)
-	if name == string(line) {
+func (in *input) heading(line []byte) string {
+	name, ok := strings.CutPrefix(string(line), Heading)
+	if !ok {
 		return ""
 	}
-	return strings.TrimSpace(name)
+	in.typedWords = nil
+	number, resource, counts := strings.Cut(strings.TrimSpace(name), " ")
+	n, err := strconv.Atoi(number)
+	if !counts || err != nil {
+		return strings.TrimSpace(name)
+	}
+	if in.Count != nil {
+		in.Count(strings.TrimSpace(resource), n)
+	}
+	return ""
 }
 
 // separates reports whether a line stands between documents: YAML's own, and what

@@ -30,7 +30,7 @@ const (
 
 var (
 	// tool finds the command of a prompt: the tool's name, and what follows.
-	tool = regexp.MustCompile(`(?:^|[\s;&|(/\\])((?:kubectl|oc|[a-z]+ctl|k3s|microk8s|k)(?:\.exe)?\s+\S.*)$`)
+	tool = regexp.MustCompile(`(?:^|[\s;&|(/\\>])((?:kubectl|oc|[a-z]+ctl|k3s|microk8s|k)(?:\.exe)?\s+\S.*)$`)
 	// bare is a command without a prompt: a script's, or one of sh -x.
 	bare = regexp.MustCompile(`^(?:\+ )?(?:sudo |[A-Z_]+=\S+ )*(?:\S*/)?((?:kubectl|oc|[a-z]+ctl)(?:\.exe)? +(?:-\S+ +(?:\S+ +)?)*(?:get|adm|ipam|describe|cluster|cluster-info|datastore|api-resources|config|version|logs|exec)\b.*)$`)
 	// shell is a prompt in front of any command, or of none: [root@host ~]#, user@host:~$,

@@ -20,6 +20,7 @@ func (in *input) yaml(line []byte) error {
 	doc := &document{in: in, first: in.line, trim: trimmer{whole: in.Whole, programs: in.Programs}}
 	if line[0] == '-' { // entries alone
 		doc.items, doc.bare = true, true
+		in.begins()
 		in.back(line)
 		if err := in.entries(doc); err != nil {
 			return err
@@ -75,6 +76,7 @@ func (d *document) line(line []byte) error {
 	switch name := topKey(line); {
 	case string(bytes.TrimRight(line, " ")) == "items:" && !d.items:
 		d.items = true
+		d.in.begins()
 		return d.in.entries(d)
 	case name == "kind":
 		d.kind = true
@@ -170,14 +172,14 @@ func (d *document) incomplete(from Origin, h listHead) error {
 		bad = in.fail(d.abridged, "an ellipsis stands for what was left out: the list is not complete")
 	default:
 		in.sections++
-		in.listing, in.typedWords, in.kinds = "", nil, nil
+		in.reset()
 		return nil
 	}
 	if in.Damaged == nil {
 		return bad
 	}
 	in.Damaged(Damage{Err: bad, List: l, Kinds: in.kinds, Abridged: d.bad == nil})
-	in.listing, in.typedWords, in.kinds = "", nil, nil
+	in.reset()
 	return nil
 }
 

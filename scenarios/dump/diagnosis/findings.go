@@ -44,6 +44,7 @@ type Findings struct {
 	// Style is how Write tells it.
 	Style Style
 
+	dropped []Finding // about nodes that the dump does not have: nothing is told of them
 	cluster *dump.Cluster
 	bound   Bound
 	pods    int
@@ -96,7 +97,12 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		}
 		n := Finding{Violation: x}
 		n.Message = f.words(v, x)
-		if doubtful(f.Unjudged, x.Invariant) {
+		node, doubt := v.Truth.Pods[PodRef(model.Named(x.Objects, model.RefPod))].Node, doubtful(f.Unjudged, x.Invariant)
+		switch {
+		case !doubt && f.cluster.Supplied(&x, node):
+			f.dropped = append(f.dropped, n)
+			continue
+		case doubt || f.cluster.Concluded(&x, &v.Record, node):
 			f.Supposed = append(f.Supposed, n)
 			continue
 		}

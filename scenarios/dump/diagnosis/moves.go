@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/scenarios/remedy"
 )
 
@@ -105,6 +106,9 @@ func (d *Drafts) duplicates() {
 		}
 		p := remedy.Problem{}
 		rightful, others := d.holders(addr)
+		if d.unclaimed(a) {
+			rightful, others = others, nil // the claim that decides may not be in the dump
+		}
 		for _, pod := range append(others, rightful...) {
 			steps, moved, ruled := d.Move([]model.PodRef{pod}, false)
 			p.Ruled = append(p.Ruled, ruled...)
@@ -114,6 +118,13 @@ func (d *Drafts) duplicates() {
 		}
 		d.Add(by[a], p)
 	}
+}
+
+// unclaimed reports whether nothing shows that an address is not claimed for a pod that has it.
+func (d *Drafts) unclaimed(addr string) bool {
+	return slices.ContainsFunc(slices.Concat(d.Findings.Supposed, d.Findings.dropped), func(x Finding) bool {
+		return x.Invariant == invariant.UnbackedSandbox.Name && ObjectsOf(&x.Violation)[model.RefAddress] == addr
+	})
 }
 
 // holders are the pods with an address, sorted: whom the record names, and the others.

@@ -41,7 +41,7 @@ type Drafts struct {
 	Datastore string                        // of the scenario; "": its manager has no choice
 	Claims    map[string][]*model.Claim     // by pool
 	Has       map[model.PodRef][]netip.Addr // of sandboxes
-	Leaked    map[netip.Addr]bool           // by a finding
+	Leaked    map[netip.Addr]remedy.Guard   // by a finding, with what must be so to free it
 
 	out []remedy.Problem
 }
@@ -69,7 +69,7 @@ func (f *Findings) problems(v *scenarios.View, cast *remedy.Cast, datastore stri
 }
 
 func (d *Drafts) index() {
-	d.Claims, d.Has, d.Leaked = map[string][]*model.Claim{}, map[model.PodRef][]netip.Addr{}, map[netip.Addr]bool{}
+	d.Claims, d.Has, d.Leaked = map[string][]*model.Claim{}, map[model.PodRef][]netip.Addr{}, map[netip.Addr]remedy.Guard{}
 	for i := range d.View.Record.Claims {
 		cl := &d.View.Record.Claims[i]
 		d.Claims[cl.Pool] = append(d.Claims[cl.Pool], cl)
@@ -83,7 +83,7 @@ func (d *Drafts) index() {
 	for i := range d.Findings.All {
 		x := &d.Findings.All[i].Violation
 		if a, err := netip.ParseAddr(ObjectsOf(x)[model.RefAddress]); err == nil && x.Invariant == invariant.LeakedClaim.Name {
-			d.Leaked[a] = true
+			d.Leaked[a] = d.Guard(x)
 		}
 	}
 }
@@ -114,6 +114,24 @@ func (d *Drafts) Open(names ...string) []int {
 // problem is about yet.
 func (d *Drafts) WithNodesAddress() []int {
 	return slices.DeleteFunc(d.Open(invariant.DuplicateAddress.Name), func(i int) bool { return d.Findings.All[i].Code != invariant.OwnAddressOfNode })
+}
+
+// Guard is what must be so when a claim is freed that a finding calls leaked: its pod does not
+// run, or does not have the address, or its node does not exist.
+func (d *Drafts) Guard(x *model.Violation) remedy.Guard {
+	o := ObjectsOf(x)
+	a, _ := netip.ParseAddr(o[model.RefAddress])
+	if o[model.RefPod] == "" {
+		if o[model.RefNode] != "" {
+			return remedy.Guard{Node: o[model.RefNode]}
+		}
+		return remedy.Guard{Addr: a}
+	}
+	g := remedy.Guard{Pod: PodRef(o[model.RefPod])}
+	if p, ok := d.View.Truth.Pods[g.Pod]; ok && p.Phase != "Succeeded" && p.Phase != "Failed" {
+		g.Addr = a
+	}
+	return g
 }
 
 // LinesMax is how many commands of one kind are printed. Somebody who would have to type

@@ -33,11 +33,10 @@ func (f *Findings) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.
 		b.Pods = podsActed
 	}
 	f.bound = b
-	cast, err := remedy.CastOf(s, f.owner)
+	problems, cast, err := f.plan(s, v)
 	if err != nil {
 		return err
 	}
-	problems := f.problems(v, cast, s.Doc.Spec.Datastore)
 	var furniture []scenarios.Event
 	for _, m := range f.cluster.Managers() {
 		if r, ok := ipam.Part[*Remedies](m); ok && r.Furniture != nil {
@@ -48,12 +47,27 @@ func (f *Findings) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.
 	return nil
 }
 
+// Plan is what Prove simulates: the problems, each with the remedies that are thought of. None
+// of them was simulated.
+func (f *Findings) Plan(s *scenarios.Scenario, v *scenarios.View) ([]remedy.Problem, error) {
+	problems, _, err := f.plan(s, v)
+	return problems, err
+}
+
+func (f *Findings) plan(s *scenarios.Scenario, v *scenarios.View) ([]remedy.Problem, *remedy.Cast, error) {
+	cast, err := remedy.CastOf(s, f.owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.problems(v, cast, s.Doc.Spec.Datastore), cast, nil
+}
+
 // owner is whose a pod is.
 func (f *Findings) owner(p model.PodRef) remedy.Owner {
 	if x := f.cluster.Pods[p.String()]; x != nil {
 		return remedy.Owner{Kind: x.Value.Owner.Kind, Name: x.Value.Owner.Name, Bound: x.Value.Affine}
 	}
-	return remedy.Owner{}
+	return remedy.Owner{Hidden: true}
 }
 
 // writeResult tells what would mend a problem: whom to ask first, then the steps that

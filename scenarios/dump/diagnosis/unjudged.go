@@ -14,6 +14,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/collect"
+	"ipamsim/scenarios/remedy"
 )
 
 // Verdict is what the look at the cluster comes to, as to what is at least so severe.
@@ -47,7 +48,7 @@ func severityOf(name string) model.Severity {
 // doubtful reports whether an invariant cannot be judged in all of the cluster.
 func doubtful(all []scenarios.Unjudged, name string) bool {
 	return slices.ContainsFunc(all, func(u scenarios.Unjudged) bool {
-		return len(u.Namespaces)+len(u.Pools) == 0 && slices.Contains(u.What, name)
+		return !u.Incomplete && len(u.Namespaces)+len(u.Pools) == 0 && slices.Contains(u.What, name)
 	})
 }
 
@@ -61,6 +62,7 @@ func (f *Findings) writeUnjudged(w io.Writer) {
 		}
 		fmt.Fprintf(w, "perhaps: %s (%s): %s\n", x.Invariant, x.Severity, reports.Clean(x.Message))
 	}
+	f.writeAbsent(w)
 	lacking := map[string]bool{}
 	for _, u := range f.Unjudged {
 		fmt.Fprintf(w, "%s\n", reports.Clean(u.String()))
@@ -72,6 +74,28 @@ func (f *Findings) writeUnjudged(w io.Writer) {
 	}
 	for _, line := range f.more(slices.Sorted(maps.Keys(lacking))) {
 		fmt.Fprintf(w, "       add what this writes: %s\n", line)
+	}
+}
+
+// writeAbsent reports the pods that are not in the dump: what is claimed for them leaked if they
+// do not exist, and nothing in the dump shows that.
+func (f *Findings) writeAbsent(w io.Writer) {
+	all := slices.DeleteFunc(slices.Clone(f.cluster.Missing()), func(a dump.Absent) bool { return !a.Claimed })
+	for i, a := range all {
+		if shown := f.Style.shown(len(all)); i == shown {
+			fmt.Fprintf(w, "perhaps: %s; --all lists them\n", dump.Plural(len(all)-shown, "more pod that is not in the dump", "more pods that are not in the dump"))
+			break
+		}
+		is, named := "is", ""
+		if len(a.Addrs) > 1 {
+			is = "are"
+		}
+		if a.Named {
+			named = ", though another object of the dump names it"
+		}
+		p := PodRef(a.Pod)
+		fmt.Fprintf(w, "perhaps: %s (%s): %s %s claimed for %s, which is not in the dump%s\n", invariant.LeakedClaim.Name, invariant.LeakedClaim.Severity, remedy.Some(a.Addrs), is, reports.Clean(a.Pod), named)
+		fmt.Fprintf(w, "       check: kubectl get pod -n %s %s says NotFound if it is so\n", reports.Shell(p.Namespace), reports.Shell(p.Name))
 	}
 }
 

@@ -2,6 +2,7 @@ package kept
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -45,11 +46,17 @@ func (c *Store) ownerOf(h *Head) Owner {
 	return Owner{}
 }
 
+// Controlled reports whether another object controls this one.
+func (h *Head) Controlled() bool {
+	return slices.ContainsFunc(h.Metadata.OwnerReferences, func(r reference) bool { return r.Controller })
+}
+
 // Workload is what matters of a DaemonSet, Deployment, StatefulSet or Job besides what
 // its pods say.
 type Workload struct {
 	Replicas int  // wanted; 1 for a kind that has none
 	Parallel bool // a StatefulSet's pods start at once
+	Pods     int  // that it has, by its status
 }
 
 // WorkloadOf reads a DaemonSet, Deployment, StatefulSet or Job, and the images of its pods.
@@ -64,11 +71,16 @@ func WorkloadOf(raw json.RawMessage) (w Workload, images []string, err error) {
 				} `json:"spec"`
 			} `json:"template"`
 		} `json:"spec"`
+		Status struct {
+			Replicas               int `json:"replicas"`
+			CurrentNumberScheduled int `json:"currentNumberScheduled"` // of a DaemonSet
+			Active                 int `json:"active"`                 // of a Job
+		} `json:"status"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return w, nil, err
 	}
-	w = Workload{Replicas: 1, Parallel: o.Spec.PodManagementPolicy == "Parallel"}
+	w = Workload{Replicas: 1, Parallel: o.Spec.PodManagementPolicy == "Parallel", Pods: o.Status.Replicas + o.Status.CurrentNumberScheduled + o.Status.Active}
 	if o.Spec.Replicas != nil {
 		w.Replicas = *o.Spec.Replicas
 	}

@@ -39,9 +39,17 @@ func (o *objects) draft(d *dump.Draft) (*dump.Record, error) {
 	}
 	return &dump.Record{
 		Claims: func() []dump.Claim { return nil }, Write: func(*manifest.Writer) {}, Settings: r.config.Write, NodeSpec: r.nodeSpec,
-		Unjudged: r.unjudged,
-		Names:    func(alias.Names) {}, Ranges: r.ranges, Rename: r.rename,
+		Unjudged: r.unjudged, Needs: needs,
+		Names: func(alias.Names) {}, Ranges: r.ranges, Rename: r.rename,
 	}, nil
+}
+
+// needs are what cannot be judged of nodes that are not in the dump.
+func needs(x *dump.Resource) []string {
+	if x.Name() == "nodes" {
+		return []string{invariant.OutOfPool.Name, invariant.SliceConflict.Name, invariant.UnassignedNode.Name}
+	}
+	return nil
 }
 
 // allocates reports whether the configuration says from which ranges nodes get theirs.

@@ -24,6 +24,9 @@ const (
 	Service = "reported-by-two-services"
 )
 
+// OfPods are the invariants that pods may be found to break.
+var OfPods = []string{invariant.DuplicateAddress.Name, invariant.OutOfPool.Name}
+
 // Cluster is what the conflicts are found in.
 type Cluster struct {
 	pods     kept.Objects[kept.Pod]

@@ -21,7 +21,7 @@ var Importer = &dump.Importer{
 		kubeadm.Resource,
 		{APIVersion: version, Plural: "servicecidrs", Kind: "ServiceCIDR"},
 		{APIVersion: version, Plural: "ipaddresses", Kind: "IPAddress"},
-		{APIVersion: "v1", Plural: "services", Kind: "Service"},
+		{APIVersion: "v1", Plural: "services", Kind: "Service", Namespaced: true},
 	},
 	Apart: true, Judged: judged,
 	Open: open, Objects: objectsOf, Check: check,
@@ -55,10 +55,18 @@ func open(c *dump.Cluster) *dump.Reading {
 		Cluster: c, services: kept.Objects[service]{}, addresses: kept.Objects[address]{}, ranges: kept.Objects[[]string]{}, config: kept.Objects[kubeadm.Configuration]{},
 	}
 	return &dump.Reading{
-		Add: o.add, Draft: o.draft,
+		Add: o.add, Draft: o.draft, Concluded: concluded,
 		Found:  func() bool { return len(o.services)+len(o.addresses) > 0 },
 		Forget: func() { o.ranges, o.config = nil, nil },
 	}
+}
+
+// concluded are the resources of which an object must be missing for a violation to be so.
+func concluded(v *model.Violation, _ *model.Snapshot) []string {
+	if v.Invariant == invariant.UnbackedService.Name && v.Code == invariant.NoIPAddress {
+		return []string{addressesName}
+	}
+	return nil
 }
 
 // service is what is kept of a Service's spec.

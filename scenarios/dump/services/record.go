@@ -116,15 +116,12 @@ func (r *record) bitmaps() []scenarios.Unjudged {
 // services without --all-namespaces shows one namespace, and no address in use may be called
 // leaked.
 func (r *record) hide() []scenarios.Unjudged {
-	if r.c.SawAll(servicesName) && !r.one() {
-		return nil
-	}
 	shown, hidden := r.shown(), map[string]bool{}
 	for _, key := range kept.Keys(r.addresses) {
 		x := r.addresses[key]
 		ref := x.Parent.service()
 		namespace, _, _ := strings.Cut(ref, "/")
-		if ref != "" && !shown[namespace] {
+		if _, there := r.services[ref]; ref != "" && !there && !r.c.All(servicesName, namespace, shown[namespace]) {
 			hidden[namespace] = true
 			delete(r.addresses, key)
 		}
@@ -134,9 +131,6 @@ func (r *record) hide() []scenarios.Unjudged {
 	}
 	return []scenarios.Unjudged{{What: []string{invariant.LeakedServiceClaim.Name}, Without: []string{servicesName}, Namespaces: kept.Keys(hidden)}}
 }
-
-// one reports whether all Services of the dump are of one namespace.
-func (r *record) one() bool { return len(r.shown()) < 2 }
 
 // shown are the namespaces of which the dump has Services.
 func (r *record) shown() map[string]bool {

@@ -15,7 +15,7 @@ import (
 // Ledger is all of it, in the order in which it was read.
 type Ledger struct {
 	Damages  []decode.Damage // documents that could not be read, or not to their ends
-	Absences []decode.Absent // what commands printed in place of objects
+	Messages []decode.Absent // what commands printed in place of objects
 	Bundles  []Bundle        // folders and archives
 	Skipped  int             // lines of text of which nothing is known
 	lists    []string        // see Unread
@@ -83,11 +83,11 @@ func (l *Ledger) absent(a decode.Absent) {
 	if a.Resource == "" {
 		a.Resource = strings.Join(asked(a.Command), ",")
 	}
-	if a.Resource == "" || len(l.Absences) >= damagesMax {
+	if a.Resource == "" || len(l.Messages) >= damagesMax {
 		l.Skipped++
 		return
 	}
-	l.Absences = append(l.Absences, a)
+	l.Messages = append(l.Messages, a)
 }
 
 // Hits reports whether a document with objects of a kind could not be read: those that

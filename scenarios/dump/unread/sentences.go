@@ -25,7 +25,7 @@ func (l *Ledger) Unknown(anonymous bool) (out []string) {
 			out = append(out, "not read: "+d.Err.Error())
 		}
 	}
-	for _, a := range l.Absences {
+	for _, a := range l.Messages {
 		out = append(out, said(a, anonymous))
 	}
 	return out

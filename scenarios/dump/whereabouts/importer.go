@@ -17,11 +17,11 @@ import (
 var Importer = &dump.Importer{
 	Title: "Whereabouts", Sign: "pool or network of Whereabouts'",
 	Resources: []dump.Resource{
-		{APIVersion: "batch/v1", Plural: "cronjobs", Kind: "CronJob"},
-		{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition"},
-		{APIVersion: version, Plural: "ippools", Kind: "IPPool"},
-		{APIVersion: version, Plural: "overlappingrangeipreservations", Kind: "OverlappingRangeIPReservation"},
-		{APIVersion: version, Plural: "nodeslicepools", Kind: "NodeSlicePool"},
+		{APIVersion: "batch/v1", Plural: "cronjobs", Kind: "CronJob", Namespaced: true},
+		{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", Namespaced: true},
+		{APIVersion: version, Plural: "ippools", Kind: "IPPool", Namespaced: true},
+		{APIVersion: version, Plural: "overlappingrangeipreservations", Kind: "OverlappingRangeIPReservation", Namespaced: true},
+		{APIVersion: version, Plural: "nodeslicepools", Kind: "NodeSlicePool", Namespaced: true},
 	},
 	Images:      []dump.Image{{Name: regexp.MustCompile(`(^|[/-])whereabouts(-cni)?$`), Tag: regexp.MustCompile(`^v?0\.[0-9]+`)}},
 	Differences: differences,
@@ -55,7 +55,7 @@ func open(c *dump.Cluster) *dump.Reading {
 		slicePools: kept.Objects[slicePool]{}, cronJobs: kept.Objects[json.RawMessage]{},
 	}
 	return &dump.Reading{
-		Add: o.add, Draft: o.draft, Kept: o,
+		Add: o.add, Draft: o.draft, Kept: o, Concluded: o.concluded,
 		Found:  func() bool { return len(o.rangePools)+len(o.attachments) > 0 },
 		Forget: func() { o.attachments = nil },
 	}
@@ -96,6 +96,24 @@ var (
 	ofGuards   = []string{invariant.LeftoverReservation.Name, invariant.OverlapReservation.Name}
 	ofSlices   = []string{invariant.SliceConflict.Name}
 )
+
+// concluded are the resources of which an object must be missing for a violation to be so.
+func (c *objects) concluded(v *model.Violation, _ *model.Snapshot) []string {
+	const pools, definitions = "ippools." + group, "network-attachment-definitions.k8s.cni.cncf.io"
+	switch v.Invariant {
+	case invariant.LeakedClaim.Name: // a pod that is there may have the address in a network that is missing
+		if p := c.Pods[model.Named(v.Objects, model.RefPod)]; p != nil && !p.Value.Finished() {
+			return []string{definitions}
+		}
+	case invariant.UnbackedSandbox.Name, invariant.LeftoverReservation.Name: // a claim, or whose it is
+		return []string{pools, definitions}
+	case invariant.OverlapReservation.Name:
+		if v.Code == invariant.NotReserved {
+			return []string{"overlappingrangeipreservations." + group}
+		}
+	}
+	return nil
+}
 
 // needs are what cannot be judged without a resource.
 func (d *record) needs(r *dump.Resource) []string {

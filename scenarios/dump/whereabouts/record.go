@@ -32,7 +32,7 @@ func (c *objects) draft(d *dump.Draft) (*dump.Record, error) {
 	r.attached()
 	r.reservedRanges()
 	out := &dump.Record{
-		Claims: r.claims, Write: r.write, Settings: r.writeNetworks, Spec: r.spec, Needs: r.needs,
+		Claims: r.claims, Write: r.write, Settings: r.writeNetworks, Spec: r.spec, Needs: r.needs, Guards: r.guards,
 		Names: r.names, Ranges: r.texts, Rename: r.rename,
 	}
 	for _, n := range r.networks {
@@ -59,6 +59,21 @@ func (d *record) claims() (out []dump.Claim) {
 				out = append(out, dump.Claim{Addr: addr, Pod: a.PodRef, Container: a.ID, Attached: true, Network: network, Interface: a.IfName})
 			}
 		}
+	}
+	return out
+}
+
+// guards are the reservations across ranges.
+func (d *record) guards() (out []dump.Claim) {
+	for _, key := range kept.Keys(d.reserved) {
+		r := d.reserved[key]
+		cl := dump.Claim{Pod: r.PodRef, Attached: true}
+		for _, name := range []string{key[strings.LastIndexAny(key, "/-")+1:], strings.ReplaceAll(key[strings.IndexByte(key, '/')+1:], "-", ":")} {
+			if a, err := netip.ParseAddr(name); err == nil && !cl.Addr.IsValid() {
+				cl.Addr = a
+			}
+		}
+		out = append(out, cl)
 	}
 	return out
 }

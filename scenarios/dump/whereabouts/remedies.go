@@ -31,8 +31,8 @@ var reconciler = &remedy.Controller{
 //
 // Source: RFC 6902, 4.6 and 5: an operation test fails the whole patch.
 const (
-	patchCaution       remedy.Caution = "the patch fails if the claim has changed meanwhile, and nothing else is checked: a pod that lives would lose its address to the next one (scenarios/t3-removing-a-live-one.yaml)"
-	reservationCaution remedy.Caution = "a reservation is all that keeps an address from being given out in another range: make sure that no pod has it (scenarios/whereabouts-207-overlap.yaml)"
+	patchCaution       remedy.Caution = "the line stops if the pod runs, and the patch fails if the claim has changed: a pod that lives would lose its address to the next one (scenarios/t3-removing-a-live-one.yaml)"
+	reservationCaution remedy.Caution = "a reservation is all that keeps an address from being given out in another range: the line stops if its pod runs (scenarios/whereabouts-207-overlap.yaml)"
 )
 
 // drafts are remedies of Whereabouts'.
@@ -46,9 +46,11 @@ func (d *drafts) ranges() {
 	var about []int
 	var steps []remedy.Step
 	for _, i := range d.Open("leaked-claim", "convergence") {
-		o := diagnosis.ObjectsOf(&d.Findings.All[i].Violation)
+		x := &d.Findings.All[i].Violation
+		o := diagnosis.ObjectsOf(x)
 		if a, err := netip.ParseAddr(o[model.RefAddress]); err == nil {
 			if t := d.c.takeOut(a, o[model.RefPool], o[model.RefPod]); t != nil {
+				t.Guard = d.Guard(x)
 				about, steps = append(about, i), append(steps, *t)
 			}
 		}
@@ -111,7 +113,7 @@ func (d *drafts) reservations() {
 	for _, i := range d.Open("leftover-reservation") {
 		for _, key := range d.c.rangeReserved.Keys() {
 			if ns, name, _ := strings.Cut(key, "/"); name == diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefReservation] {
-				about, steps = append(about, i), append(steps, dropReservation{Namespace: ns, Name: name})
+				about, steps = append(about, i), append(steps, dropReservation{Namespace: ns, Name: name, Guard: d.Guard(&d.Findings.All[i].Violation)})
 			}
 		}
 	}

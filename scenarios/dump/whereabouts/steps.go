@@ -22,10 +22,13 @@ type takeOut struct {
 	Namespace, Pool         string
 	Key, ID                 string // of the allocation in it
 	Reserved, ReservationIn string // the OverlappingRangeIPReservation and its namespace; "": none
+	Guard                   remedy.Guard
 }
 
 // Say says which.
-func (t takeOut) Say() string { return fmt.Sprintf("take %s out of pool %s", t.Addr, t.Pool) }
+func (t takeOut) Say() string {
+	return fmt.Sprintf("take %s out of pool %s, %s", t.Addr, t.Pool, t.Guard.Say())
+}
 
 func (t takeOut) patch() []map[string]any {
 	return []map[string]any{
@@ -34,34 +37,41 @@ func (t takeOut) patch() []map[string]any {
 	}
 }
 
-// Commands patch the pool, then delete the reservation.
+// Commands look whether the pod runs, patch the pool, then delete the reservation.
 func (t takeOut) Commands() []string {
 	patch, _ := json.Marshal(t.patch())
 	line := fmt.Sprintf("kubectl patch %s %s -n %s --type=json -p %s", rangePoolsResource, reports.Shell(t.Pool), reports.Shell(t.Namespace), reports.Shell(string(patch)))
 	if t.Reserved != "" {
-		line += " && " + dropReservation{t.ReservationIn, t.Reserved}.Commands()[0]
+		line += " && " + dropReservation{Namespace: t.ReservationIn, Name: t.Reserved}.line()
 	}
-	return []string{line}
+	return []string{t.Guard.Before(line)}
 }
 
 // Perform patches the pool where the simulated Whereabouts has it: see here.
 func (t takeOut) Perform(s *remedy.Stage) {
 	s.Do(scenarios.Event{Patch: &action.Patch{Resource: rangePoolsResource, Namespace: kubeSystem, Name: t.Pool, JSON: t.patch()}})
 	if t.Reserved != "" {
-		dropReservation{t.ReservationIn, t.Reserved}.Perform(s)
+		dropReservation{Namespace: t.ReservationIn, Name: t.Reserved}.Perform(s)
 	}
 }
 
 // dropReservation deletes a reservation of Whereabouts' that guards nothing.
-type dropReservation struct{ Namespace, Name string }
+type dropReservation struct {
+	Namespace, Name string
+	Guard           remedy.Guard
+}
 
 // Say says which.
-func (d dropReservation) Say() string { return "delete the reservation " + d.Name }
-
-// Commands is kubectl delete.
-func (d dropReservation) Commands() []string {
-	return []string{"kubectl delete " + reservationsResource + " " + reports.Shell(d.Name) + " -n " + reports.Shell(d.Namespace)}
+func (d dropReservation) Say() string {
+	return "delete the reservation " + d.Name + ", " + d.Guard.Say()
 }
+
+func (d dropReservation) line() string {
+	return "kubectl delete " + reservationsResource + " " + reports.Shell(d.Name) + " -n " + reports.Shell(d.Namespace)
+}
+
+// Commands look whether the pod runs, then delete the reservation.
+func (d dropReservation) Commands() []string { return []string{d.Guard.Before(d.line())} }
 
 // Perform deletes it where the simulated Whereabouts has it.
 func (d dropReservation) Perform(s *remedy.Stage) {

@@ -15,6 +15,7 @@ type Allocation struct {
 	Handle, Namespace, Pod, Node, Type string
 	Borrowed                           bool
 	Block                              netip.Prefix // of the text; the zero value: not known
+	Unused                             bool         // calicoctl has found no pod that has it
 }
 
 // Workload is a pod that has an address, by the WorkloadEndpoints that check listed.
@@ -37,6 +38,7 @@ func (t *All) Report(from decode.Origin, raw json.RawMessage) (int, error) {
 			Type      string   `json:"type"`
 			Borrowed  bool     `json:"borrowed"`
 			Owners    []string `json:"owners"`
+			InUse     *bool    `json:"inUse"`
 		} `json:"allocations"`
 		LeakedHandles []struct{ ID string } `json:"leakedHandles"`
 	}
@@ -50,8 +52,14 @@ func (t *All) Report(from decode.Origin, raw json.RawMessage) (int, error) {
 			return 0, from.Fail("", "allocations", "%s is no address in use", strict.Quote(s))
 		}
 		var list []Allocation
+		unused := true
 		for _, x := range all {
-			list = append(list, Allocation{Handle: x.Handle, Namespace: x.Namespace, Pod: x.Pod, Node: x.Node, Type: x.Type, Borrowed: x.Borrowed})
+			if unused = unused && x.InUse != nil && !*x.InUse; x.InUse != nil && *x.InUse && x.Pod != "" {
+				t.Named = append(t.Named, x.Namespace+"/"+x.Pod)
+			}
+		}
+		for _, x := range all {
+			list = append(list, Allocation{Handle: x.Handle, Namespace: x.Namespace, Pod: x.Pod, Node: x.Node, Type: x.Type, Borrowed: x.Borrowed, Unused: unused})
 		}
 		t.Checked[a] = list
 		for _, owner := range all[0].Owners { // each allocation has all of them
@@ -146,7 +154,7 @@ func (t *All) allocation(from decode.Origin, m []string) error {
 	if err != nil {
 		return from.Fail("", "", "%s is no address", strict.Quote(m[1]))
 	}
-	x := Allocation{Handle: m[2]}
+	x := Allocation{Handle: m[2], Unused: strings.Contains(m[0], " leaked; ")}
 	if x.Handle == "<none>" {
 		x.Handle = ""
 	}
@@ -165,8 +173,9 @@ func (t *All) allocation(from decode.Origin, m []string) error {
 	if n := len(t.Blocks); n > 0 && t.Blocks[n-1].CIDR.Contains(a) {
 		x.Block = t.Blocks[n-1].CIDR
 	}
-	for _, o := range t.Checked[a] {
+	for i, o := range t.Checked[a] {
 		if o.Handle == x.Handle && o.Pod == x.Pod {
+			t.Checked[a][i].Unused = o.Unused || x.Unused
 			return nil
 		}
 	}

@@ -1,6 +1,12 @@
 package printed
 
-import "strings"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ipamsim/scenarios/dump/decode"
+)
 
 // Key is a key of Calico's record in etcd. Kind is the kind that Kubernetes' datastore has
 // in its place, "" for a key of something else.
@@ -31,4 +37,40 @@ func ParseKey(key string) Key {
 		return Key{Kind: "BlockAffinity", Name: parts[8], Host: parts[5], Type: what}
 	}
 	return Key{}
+}
+
+// CIDR undoes what Calico does to a block for a key: 10.0.0.0-26.
+func CIDR(s string) string {
+	if i := strings.LastIndex(s, "-"); i >= 0 {
+		return s[:i] + "/" + s[i+1:]
+	}
+	return s
+}
+
+// Entry is a key of etcd's with its value, as an export has it.
+type Entry struct {
+	Key   string
+	Value json.RawMessage
+}
+
+// Export reads the last part of what calicoctl datastore migrate export prints; n is without
+// the settings.
+//
+// Source: calicoctl/calicoctl/commands/datastore/migrate, migrateIPAM (v3.31).
+func Export(from decode.Origin, raw json.RawMessage) (all []Entry, n int, err error) {
+	var o struct {
+		Affinities []Entry `json:"block_affinities"`
+		Blocks     []Entry `json:"blocks"`
+		Handles    []Entry `json:"handles"`
+		Config     *Entry  `json:"config"`
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return nil, 0, from.Fail("", "", "looks like the end of a calicoctl datastore migrate export, but: %s", decode.OneLine(err))
+	}
+	all = slices.Concat(o.Affinities, o.Blocks, o.Handles)
+	n = len(all)
+	if o.Config != nil {
+		all = append(all, *o.Config)
+	}
+	return all, n, nil
 }

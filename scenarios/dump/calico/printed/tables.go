@@ -24,6 +24,7 @@ type All struct {
 	Leaked []string // handles that no block names
 	// InUse are the workloads that have addresses, by a report: all that have a claimed one.
 	InUse []Workload
+	Named []string // pods, as NAMESPACE/NAME, whose addresses a report calls in use
 
 	text bool // the lines of check's text follow
 	// Affinities: the text of check names the affinity of each block.

@@ -72,10 +72,24 @@ func (d *drafts) ownership() {
 		}
 		problem := remedy.Problem{Advice: d.kubeControllers()}
 		if !d.etcd && len(p.steps) <= diagnosis.LinesMax {
-			problem.Try = []remedy.Remedy{{Steps: p.steps, Cautions: []remedy.Caution{blockCaution}}}
+			problem.Try = []remedy.Remedy{{Steps: checked(p.steps), Cautions: []remedy.Caution{blockCaution}}}
 		}
 		d.Add(p.about, problem)
 	}
+}
+
+// checked puts a look at the blocks that go before the steps.
+func checked(steps []remedy.Step) []remedy.Step {
+	var blocks []netip.Prefix
+	for _, s := range steps {
+		if g, ok := s.(giveBack); ok && g.Name != "" {
+			blocks = append(blocks, g.Block)
+		}
+	}
+	if len(blocks) == 0 {
+		return steps
+	}
+	return append([]remedy.Step{check{Blocks: blocks}}, steps...)
 }
 
 // virtual reports whether an owner of blocks is no node: kube-controllers', for the
@@ -106,7 +120,7 @@ func (d *drafts) without(about int, b *model.Pool) {
 	switch {
 	case d.etcd:
 	case d.empty(b):
-		p.Try = []remedy.Remedy{{Steps: []remedy.Step{check{Block: b.Range}, d.giveBack(b.Range, b.Node)}, Cautions: []remedy.Caution{blockCaution}}}
+		p.Try = []remedy.Remedy{{Steps: []remedy.Step{check{Blocks: []netip.Prefix{b.Range}}, d.giveBack(b.Range, b.Node)}, Cautions: []remedy.Caution{blockCaution}}}
 	case d.View.Truth.Nodes[b.Node].Registered:
 		manifest, err := json.Marshal(calico.Affinity(b.Node, b.Range))
 		if err == nil {
@@ -135,7 +149,7 @@ func (d *drafts) hand(block netip.Prefix, owner, to string) remedy.Remedy {
 	if d.etcd {
 		return remedy.Remedy{Steps: []remedy.Step{await{Block: block, For: d.await()}}, Waits: []*remedy.Controller{kubeControllers}}
 	}
-	steps := []remedy.Step{check{Block: block}, d.giveBack(block, owner)}
+	steps := []remedy.Step{check{Blocks: []netip.Prefix{block}}, d.giveBack(block, owner)}
 	if d.Cast.Exists(owner) && !d.Cast.Cordoned(owner) {
 		steps = append([]remedy.Step{remedy.Cordon{Nodes: []string{owner}}}, append(steps, remedy.Uncordon{Nodes: []string{owner}, Claims: ""})...)
 	}

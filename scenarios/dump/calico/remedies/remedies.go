@@ -33,7 +33,7 @@ var kubeControllers = &remedy.Controller{
 // then its affinity, each if it has not changed; kubectl does not check (v3.31).
 const (
 	reportCaution  remedy.Caution = "while the datastore is locked no pod gets an address. Read the report first: all that it calls not in use is freed"
-	addressCaution remedy.Caution = "the address is freed whoever has it by then: make sure that no pod has it, kubectl get pods -A -o wide"
+	addressCaution remedy.Caution = "each line stops if the pod runs when it is typed; a pod that starts in the same second is not seen"
 	blockCaution   remedy.Caution = "kubectl deletes a block whatever is in it: look at calicoctl ipam show --show-blocks right before, and let no pod start on its node meanwhile (scenarios/w4-repair-too-early.yaml)"
 )
 
@@ -87,10 +87,13 @@ func furniture(s *scenarios.Scenario, v *scenarios.View) []scenarios.Event {
 func (d *drafts) leaks() {
 	var about []int
 	var addrs []netip.Addr
+	guards := map[netip.Addr]remedy.Guard{}
 	for _, i := range d.Open("leaked-claim", "convergence") {
-		o := diagnosis.ObjectsOf(&d.Findings.All[i].Violation)
+		x := &d.Findings.All[i].Violation
+		o := diagnosis.ObjectsOf(x)
 		if a, err := netip.ParseAddr(o[model.RefAddress]); err == nil && o[model.RefBlock] != "" {
 			about, addrs = append(about, i), append(addrs, a)
+			guards[a] = d.Guard(x)
 		}
 	}
 	if len(about) == 0 {
@@ -100,7 +103,7 @@ func (d *drafts) leaks() {
 	addrs = slices.Compact(addrs)
 	try := []remedy.Remedy{{Steps: []remedy.Step{releaseReport{}}, Cautions: []remedy.Caution{reportCaution}}}
 	if len(addrs) <= diagnosis.LinesMax {
-		try = append(try, remedy.Remedy{Steps: []remedy.Step{release{Addrs: addrs}}, Cautions: []remedy.Caution{addressCaution}})
+		try = append(try, remedy.Remedy{Steps: []remedy.Step{release{Addrs: addrs, Guards: guards}}, Cautions: []remedy.Caution{addressCaution}})
 	}
 	d.Add(about, remedy.Problem{Try: try, Advice: d.kubeControllers()})
 }
@@ -108,7 +111,7 @@ func (d *drafts) leaks() {
 // handles are those that count what is not claimed.
 func (d *drafts) handles() {
 	var about []int
-	var names []string
+	var names, ids []string
 	claimed := map[string]bool{}
 	for i := range d.View.Record.Claims {
 		claimed[d.View.Record.Claims[i].Handle] = true
@@ -117,16 +120,17 @@ func (d *drafts) handles() {
 		// Source: calicoctl/calicoctl/commands/ipam, checkIPAM: leaked are those by which no
 		// address is claimed (v3.31).
 		if id := diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefHandle]; !claimed[id] {
-			about, names = append(about, i), append(names, strings.ToLower(id))
+			about, names, ids = append(about, i), append(names, strings.ToLower(id)), append(ids, id)
 		}
 	}
 	if len(about) == 0 {
 		return
 	}
 	slices.Sort(names)
+	slices.Sort(ids)
 	try := []remedy.Remedy{{Steps: []remedy.Step{releaseReport{}}, Cautions: []remedy.Caution{reportCaution}}}
 	if names = slices.Compact(names); !d.etcd && len(names) <= diagnosis.LinesMax {
-		try = append(try, remedy.Remedy{Steps: []remedy.Step{dropHandles{Names: names}}})
+		try = append(try, remedy.Remedy{Steps: []remedy.Step{dropHandles{Names: names, IDs: slices.Compact(ids)}}})
 	}
 	d.Add(about, remedy.Problem{Try: try})
 }

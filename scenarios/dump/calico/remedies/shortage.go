@@ -14,7 +14,7 @@ import (
 // homeless are nodes that borrow because they have no block and can claim none: a problem
 // for each address family.
 func (d *drafts) homeless() {
-	if d.network == nil || !d.network.Blocks.AutoAllocate {
+	if d.network == nil || !d.network.Blocks.AutoAllocate || !d.known() {
 		return
 	}
 	for _, four := range []bool{true, false} {
@@ -22,6 +22,17 @@ func (d *drafts) homeless() {
 			d.Findings.Shortages = append(d.Findings.Shortages, *m)
 		}
 	}
+}
+
+// known reports whether the dump shows that it has everything by which nodes have blocks: a node
+// whose block is not in the dump does not lack one.
+func (d *drafts) known() bool {
+	for _, name := range []string{"nodes", "ippools.crd.projectcalico.org", blocksResource, affinitiesResource} {
+		if d.Cluster.Saw(name) && !d.Cluster.SawAll(name) {
+			return false
+		}
+	}
+	return true
 }
 
 // mend is nil where nobody borrows for want of a block.
@@ -196,7 +207,7 @@ func (d *drafts) emptied(b *model.Pool) *emptied {
 	for _, cl := range d.Claims[b.Name] {
 		switch {
 		case d.View.Truth.Pods[cl.Pod].Deleting: // goes by itself
-		case d.Leaked[cl.Addr]:
+		case d.isLeaked(cl.Addr):
 			e.leaked = append(e.leaked, cl.Addr)
 		case cl.Tunnel || !slices.Contains(d.Has[cl.Pod], cl.Addr):
 			return nil // who knows whose
@@ -211,6 +222,11 @@ func (d *drafts) emptied(b *model.Pool) *emptied {
 	}
 	e.InUse = len(e.pods)
 	return e
+}
+
+func (d *drafts) isLeaked(a netip.Addr) bool {
+	_, ok := d.Leaked[a]
+	return ok
 }
 
 // empties gives a spare block to the first of the homeless. Who borrows and who is in the
@@ -239,7 +255,7 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	moves, _, _ := d.Move(now, true)
 	steps = append(steps, moves...)
 	if len(e.leaked) > 0 {
-		steps = append(steps, release{Addrs: e.leaked})
+		steps = append(steps, release{Addrs: e.leaked, Guards: d.Leaked})
 	}
 	r := remedy.Remedy{Pods: append(now, later...)}
 	if len(r.Pods) > 0 {
@@ -249,7 +265,7 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 		steps = append(steps, await{Block: e.Block, For: d.await()})
 		r.Waits = []*remedy.Controller{kubeControllers}
 	} else {
-		steps = append(steps, check{Block: e.Block}, d.giveBack(e.Block, e.Owner))
+		steps = append(steps, check{Blocks: []netip.Prefix{e.Block}}, d.giveBack(e.Block, e.Owner))
 		r.Cautions = append(r.Cautions, blockCaution)
 	}
 	waits := func(n string) bool { return n != first && slices.Contains(homeless, n) }

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/remedy"
 	"ipamsim/sim/cluster/action"
 )
@@ -18,12 +19,12 @@ const (
 	handlesResource    = "ipamhandles.crd.projectcalico.org"
 )
 
-// check looks whether a block is empty, right before it is deleted.
-type check struct{ Block netip.Prefix }
+// check looks whether blocks are empty, right before they are deleted.
+type check struct{ Blocks []netip.Prefix }
 
 // Say says what must be seen.
 func (c check) Say() string {
-	return fmt.Sprintf("go on only if 0 addresses of %s are in use now: deleted with one in use, the block is made anew and gives that address to another pod (scenarios/w4-repair-too-early.yaml)", c.Block)
+	return fmt.Sprintf("go on only if 0 addresses of %s are in use now: deleted with one in use, the block is made anew and gives that address to another pod (scenarios/w4-repair-too-early.yaml)", remedy.Some(c.Blocks))
 }
 
 // Commands is calicoctl ipam show.
@@ -34,7 +35,9 @@ func (check) Aside() {}
 
 func (c check) Perform(s *remedy.Stage) {
 	s.Do(scenarios.Event{Command: &action.Command{Run: c.Commands()[0]}})
-	s.Empty(c.Block)
+	for _, b := range c.Blocks {
+		s.Empty(b)
+	}
 }
 
 // giveBack takes an empty block from its node, with the affinity if there is one.
@@ -50,7 +53,7 @@ type giveBack struct {
 func (g giveBack) Say() string {
 	switch {
 	case g.Name == "":
-		return fmt.Sprintf("delete the affinity of %s to %s", g.Owner, g.Block)
+		return fmt.Sprintf("delete the affinity of %s to %s, if the block is not its own", g.Owner, g.Block)
 	case g.Affinity == "":
 		return fmt.Sprintf("give %s back, which is empty and has no affinity", g.Block)
 	case g.OwnerGone:
@@ -70,6 +73,13 @@ func (g giveBack) Commands() []string {
 			line += " && "
 		}
 		line += "kubectl delete " + affinitiesResource + " " + reports.Shell(g.Affinity)
+	}
+	switch {
+	case g.OwnerGone:
+		line = remedy.Guard{Node: g.Owner}.Before(line)
+	case g.Name == "":
+		owner := "kubectl get " + blocksResource + " " + reports.Shell(calico.BlockName(g.Block.String())) + " --ignore-not-found -o jsonpath={.spec.affinity}"
+		line = remedy.Unlike(owner, "host:"+g.Owner, line)
 	}
 	return []string{line}
 }

@@ -47,38 +47,49 @@ func lock(s *remedy.Stage, locked bool) {
 	s.Do(scenarios.Event{Apply: &action.Apply{Object: []byte(body)}})
 }
 
-// release frees addresses, one after another.
-type release struct{ Addrs []netip.Addr }
+// release frees addresses, one after another, each if its guard holds.
+type release struct {
+	Addrs  []netip.Addr
+	Guards map[netip.Addr]remedy.Guard
+}
 
 // Say says which.
-func (r release) Say() string { return "free " + remedy.Some(r.Addrs) }
+func (r release) Say() string {
+	if len(r.Addrs) == 1 {
+		return "free " + r.Addrs[0].String() + ", " + r.Guards[r.Addrs[0]].Say()
+	}
+	return "free " + remedy.Some(r.Addrs) + ": each line first looks whether a pod or a node has it now"
+}
+
+func (release) line(a netip.Addr) string { return "calicoctl ipam release --ip=" + a.String() }
 
 // Commands is calicoctl ipam release --ip, for each.
 func (r release) Commands() []string {
 	var out []string
 	for _, a := range r.Addrs {
-		out = append(out, "calicoctl ipam release --ip="+a.String())
+		out = append(out, r.Guards[a].Before(r.line(a)))
 	}
 	return out
 }
 
 func (r release) Perform(s *remedy.Stage) {
-	for _, line := range r.Commands() {
-		s.Do(scenarios.Event{Command: &action.Command{Run: line}})
+	for _, a := range r.Addrs {
+		s.Do(scenarios.Event{Command: &action.Command{Run: r.line(a)}})
 	}
 }
 
 // dropHandles deletes handles by which nothing is claimed.
-type dropHandles struct{ Names []string }
+type dropHandles struct{ Names, IDs []string }
 
 // Say says which.
 func (d dropHandles) Say() string {
-	return "delete " + remedy.Some(d.Names) + ", by which nothing is claimed"
+	return "delete " + remedy.Some(d.Names) + ", if no block has an address that is claimed by it"
 }
 
-// Commands is one kubectl delete.
+// Commands is one kubectl delete, after a look at the blocks.
 func (d dropHandles) Commands() []string {
-	return []string{"kubectl delete " + handlesResource + " " + remedy.Shell(d.Names)}
+	line := "kubectl delete " + handlesResource + " " + remedy.Shell(d.Names)
+	return []string{remedy.Unmentioned("kubectl get "+blocksResource+" -o yaml", d.IDs, line)}
 }
 
 func (d dropHandles) Perform(s *remedy.Stage) {
