@@ -131,10 +131,10 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values scenarios/plan/cost"},
 	{"scenarios/plan/kubeadm", "sim/cluster sim/ipam/kubeadm scenarios/plan"},                                       // a setting that is one of kubeadm's
 	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values scenarios/plan/kubeadm"}, // what is known of a manager
-	{"scenarios/remedy", "model/... sim/... reports scenarios"},                                                     // what to do, acted out before it is said
+	{"scenarios/remedy", "model/... sim/... reports reports/layout scenarios"},                                      // what to do, acted out before it is said
 	{"scenarios/dump/decode", "scenarios/strict"},                                                                   // what people dump, object by object
 	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                                               // of each object what matters
-	{"scenarios/dump/unread", "scenarios/strict scenarios/dump/decode"},                                             // what could not be read
+	{"scenarios/dump/unread", "reports/layout scenarios/strict scenarios/dump/decode"},                              // what could not be read
 	{"scenarios/dump/alias", "scenarios/dump/kept"},                                                                 // names for strangers
 	{"scenarios/dump/evidence", "scenarios/dump/decode scenarios/dump/kept"},                                        // what shows that a dump is complete
 	{"scenarios/dump/origins", "model scenarios/dump/decode"},                                                       // where objects were read
@@ -142,11 +142,11 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"},                                      // what makes pods again
 	{"scenarios/dump/unsupported", "model/invariant scenarios"},                                                     // managers whose objects are not read
 	{"scenarios/dump/reported", "model model/invariant scenarios/dump/kept"},                                        // what pods report themselves
-	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/evidence scenarios/dump/origins scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported"},
-	{"scenarios/dump/collect", "sim/ipam scenarios/dump scenarios/dump/decode"},                                                                                          // the command that makes a dump
-	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump scenarios/dump/collect scenarios/dump/reported"}, // what is wrong
-	{"scenarios/dump/bundle", "sim/ipam scenarios/strict scenarios/dump scenarios/dump/decode scenarios/dump/unread"},                                                    // folders and archives
-	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump scenarios/dump/bundle"},                                                                       // for tests
+	{"scenarios/dump", "model model/invariant sim/ipam reports/layout scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/evidence scenarios/dump/origins scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported"},
+	{"scenarios/dump/collect", "sim/ipam scenarios/dump scenarios/dump/decode"},                                                                                                         // the command that makes a dump
+	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported reports/layout scenarios scenarios/remedy scenarios/dump scenarios/dump/collect scenarios/dump/reported"}, // what is wrong
+	{"scenarios/dump/bundle", "sim/ipam scenarios/strict scenarios/dump scenarios/dump/decode scenarios/dump/unread"},                                                                   // folders and archives
+	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump scenarios/dump/bundle"},                                                                                      // for tests
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity model/capacity/workload scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
@@ -154,8 +154,8 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"}, // what kubeadm has configured
 	{"scenarios/dump/*/printed", "scenarios/strict scenarios/dump/decode"},
 	{"scenarios/dump/*/selector", "scenarios/strict scenarios/dump/alias"},
-	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                                                                            // of a manager's findings
-	{"scenarios/dump/*", "model model/route model/invariant reports sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/* scenarios/dump/*/printed scenarios/dump/*/selector"}, // a manager's
+	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                                                                                           // of a manager's findings
+	{"scenarios/dump/*", "model model/route model/invariant reports reports/layout sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/* scenarios/dump/*/printed scenarios/dump/*/selector"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/calico/loadbalancer", "scenarios fuzz/space sim sim/cluster/action"},
 	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},

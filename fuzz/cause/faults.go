@@ -8,11 +8,11 @@ import (
 	"ipamsim/sim"
 )
 
-// faults before the violation that had to do with it: what was injected into a process of
-// the first link's kind, or into a write of what that wrote. Others only took somebody's
-// time. Part of what the cause is are errors that a process of the links themselves was
-// told and dealt with. Of a crash it is not: there are many places from which the same
-// comes; nor where the links say already which write failed.
+// faults are the injected faults that led to the violation: those of processes of the first
+// link's kind, and of writes of the objects that it wrote. Other faults only cost time.
+// The cause names an error if a process of the links received and handled it. It does not
+// name a crash, because a crash at many places leads to the same violation, nor a fault of
+// a write that a link names already.
 func (r *run) faults(links []Link) (out []Link) {
 	to := links[0]
 	for _, st := range r.rep.Trace.Steps {

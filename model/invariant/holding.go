@@ -25,6 +25,9 @@ func device(s *model.Sandbox) bool { return s.Pod == model.PodRef{Name: s.Node} 
 type held struct {
 	list []holding
 	last map[netip.Addr]int
+
+	unbacked []*holding // what unbacked found, once it has
+	matched  bool
 }
 
 // hold indexes the addresses of sandboxes. It is built on the truth and

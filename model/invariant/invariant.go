@@ -71,7 +71,7 @@ type View struct {
 
 // Indexed is the same view with the index that most oracles need, so that it is
 // built once a step instead of once an oracle. Call it on the complete view,
-// and again whenever Truth or Networks changed.
+// and again whenever Truth, Record or Networks changed.
 func (v View) Indexed() View {
 	h := hold(v)
 	v.held = &h

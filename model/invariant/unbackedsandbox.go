@@ -40,10 +40,20 @@ func inDisabledPool(h *holding) bool {
 	return pool != nil && pool.Disabled
 }
 
-// unbacked lists the holdings that no claim in their network's pools backs; one that
-// is stopped needs none. Addresses of networks without a policy are not judged:
-// nobody said where their claims would be.
+// unbacked lists the holdings that no claim in their network's pools backs; a stopped
+// sandbox needs none. Addresses of networks without a policy are not judged: the place
+// of their claims is not known. Of an indexed view the list is made once.
 func unbacked(v View) []*holding {
+	if v.held == nil {
+		return withoutClaim(v)
+	}
+	if !v.held.matched {
+		v.held.unbacked, v.held.matched = withoutClaim(v), true
+	}
+	return v.held.unbacked
+}
+
+func withoutClaim(v View) []*holding {
 	h := hold(v)
 	var live map[string]bool
 	backed := make([]bool, len(h.list))

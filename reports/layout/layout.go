@@ -72,11 +72,14 @@ func Stamp(d time.Duration) string {
 }
 
 // Plural is a number of things, "1 pod" or "2 pods".
-func Plural(n int, what string) string {
+func Plural(n int, what string) string { return Count(n, what, what+"s") }
+
+// Count is a number of things that have a plural of their own, "1 pod runs" or "2 pods run".
+func Count(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // Expand puts spaces in the place of tabs, as a terminal does.

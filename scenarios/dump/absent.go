@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 
 	"ipamsim/scenarios/dump/evidence"
@@ -39,9 +40,12 @@ func known(a *evidence.Absence, ref string, claims []Claim) bool {
 // dump shows that they are gone: no claim of a pod that lives may be called leaked.
 func (d *Draft) unseen(claims map[string][]Claim) {
 	a := d.Absences(d.Pods, d.Cluster.Nodes, d.Namespaces)
-	of, spaces := map[string][]Claim{}, map[string]bool{}
+	of, spaces, runs := map[string][]Claim{}, map[string]bool{}, map[string]bool{}
+	for _, r := range d.Running {
+		runs[r.Ref()] = true
+	}
 	for ref, all := range claims {
-		if d.Pods[ref] == nil && !known(a, ref, all) && !d.runs(ref) {
+		if d.Pods[ref] == nil && !known(a, ref, all) && !runs[ref] {
 			namespace, _, _ := strings.Cut(ref, "/")
 			of[ref], spaces[namespace] = all, true
 		}
@@ -56,7 +60,7 @@ func (d *Draft) unseen(claims map[string][]Claim) {
 	for _, ref := range kept.Keys(of) {
 		d.absent(ref, of[ref], true)
 	}
-	d.Unknown("whether %s: %s; taken to run, so that no address in use is called leaked", Plural(len(of), "pod runs that has an address claimed and is not in the dump", "pods run that have addresses claimed and are not in the dump"), d.Some(kept.Keys(of)))
+	d.Unknown("whether %s: %s; taken to run, so that no address in use is called leaked", layout.Count(len(of), "pod runs that has an address claimed and is not in the dump", "pods run that have addresses claimed and are not in the dump"), d.Some(kept.Keys(of)))
 }
 
 // absent reports a pod.
@@ -87,11 +91,6 @@ func (d *Draft) unseenGuards(a *evidence.Absence, of map[string][]Claim) {
 			d.absent(ref, guards[ref], false)
 		}
 	}
-}
-
-// runs reports whether a pod was concluded already.
-func (d *Draft) runs(ref string) bool {
-	return slices.ContainsFunc(d.Running, func(r Running) bool { return r.Ref() == ref })
 }
 
 // nodesKnown reports whether the dump shows that it has all nodes.

@@ -15,6 +15,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/model"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
@@ -43,7 +44,7 @@ func (a *acted) String() string {
 	case len(a.lines) == 0:
 		return "nothing to do"
 	}
-	return fmt.Sprintf("passes: %s", plural(len(a.lines), "line"))
+	return fmt.Sprintf("passes: %s", layout.Plural(len(a.lines), "line"))
 }
 
 // passes reports whether there is nothing to say against it.
@@ -54,13 +55,6 @@ func prefixed(p string, all []string) (out []string) {
 		out = append(out, p+s)
 	}
 	return out
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // actOut types what is printed for a dump, each line once, in the order of printing.
@@ -139,7 +133,7 @@ type typist struct {
 	made    []string        // their successors
 }
 
-// looks reports whether a part of a line only looks whether the rest of it may be done.
+// looks reports whether a part of a line only checks that the rest of it may be done.
 func looks(part string) bool {
 	return strings.HasPrefix(part, "p=$(kubectl get ") || strings.HasPrefix(part, `[ -z "$p" ]`) || strings.HasPrefix(part, `[ "$p" != `) || strings.HasPrefix(part, `! echo "$p" | grep -q`)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/origins"
@@ -221,7 +222,7 @@ func (d *Draft) claims() []Claim {
 func (d *Draft) said() {
 	c := d.Cluster
 	if len(c.Newer) > 0 && d.Options.Anonymise {
-		d.Left("the older of %s that were there twice", Plural(len(c.Newer), "object", "objects"))
+		d.Left("the older of %s that were there twice", layout.Plural(len(c.Newer), "object"))
 	} else {
 		for _, s := range c.Newer {
 			d.Left("%s", s)
@@ -271,10 +272,10 @@ func (d *Draft) copyNodes() {
 		return // the other scenario says so
 	}
 	if n := len(d.foreign); n > 0 {
-		d.Left("%s without %s", Plural(n, "Windows node", "Windows nodes"), d.servers())
+		d.Left("%s without %s", layout.Plural(n, "Windows node"), d.servers())
 	}
 	if windows > 0 {
-		d.Unknown("what is different on Windows: %s simulated as if it ran Linux", Plural(windows, "node is", "nodes are"))
+		d.Unknown("what is different on Windows: %s simulated as if it ran Linux", layout.Count(windows, "node is", "nodes are"))
 	}
 	if len(silent) > 0 {
 		d.Unknown("nothing is heard of %s: taken to be off, and the pods that the dump has on it to be dead", d.Some(silent))
@@ -331,12 +332,4 @@ func Some(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
-}
-
-// Plural is a number of things.
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/workload"
 )
@@ -46,7 +47,7 @@ func (d *Draft) living() {
 	}
 	t.tell(d)
 	if n := len(d.waiting); n > 0 {
-		d.Unknown("%s no address yet; since when, and what their ADDs were told, is not in a dump", Plural(n, "pod has", "pods have"))
+		d.Unknown("%s no address yet; since when, and what their ADDs were told, is not in a dump", layout.Count(n, "pod has", "pods have"))
 	}
 	d.tellContainers()
 }
@@ -66,7 +67,7 @@ func (d *Draft) noPods(claims map[string][]Claim) {
 	}
 	d.unseenGuards(d.Absences(d.Pods, d.Cluster.Nodes, d.Namespaces), nil)
 	if d.fromClaims(claims) > 0 {
-		d.Unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be told")
+		d.Unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be judged")
 	}
 }
 
@@ -100,7 +101,7 @@ func (t *tally) tell(d *Draft) {
 		{t.windows, "on Windows nodes without " + d.servers()},
 	} {
 		if x.n > 0 {
-			d.Left("%s %s", Plural(x.n, "pod", "pods"), x.what)
+			d.Left("%s %s", layout.Plural(x.n, "pod"), x.what)
 		}
 	}
 	going := 0
@@ -110,7 +111,7 @@ func (t *tally) tell(d *Draft) {
 		}
 	}
 	if going > 0 {
-		d.Unknown("how far the deletion of %s has come: it begins at 0s in the timeline", Plural(going, "pod", "pods"))
+		d.Unknown("how far the deletion of %s has come: it begins at 0s in the timeline", layout.Plural(going, "pod"))
 	}
 	if len(t.assumed) > 0 {
 		d.Unknown("pods that reported no address yet while the record has one for them, %s: taken to have it", d.Some(t.assumed))
@@ -285,6 +286,6 @@ func (d *Draft) tellContainers() {
 		}
 	}
 	if len(of) > 0 {
-		d.Unknown("container ids of %s: %s; made up", Plural(len(of), "pod", "pods"), d.Some(of))
+		d.Unknown("container ids of %s: %s; made up", layout.Plural(len(of), "pod"), d.Some(of))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/workload"
 )
@@ -57,10 +58,10 @@ func (d *Draft) owned() {
 		d.owning = append(d.owning, c)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(others)) {
-		d.Left("who makes %s again: %s", Plural(others[kind], "pod", "pods"), kind)
+		d.Left("who makes %s again: %s", layout.Plural(others[kind], "pod"), kind)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(alone)) {
-		d.Left("who makes %s again: a %s that the simulated one is not like", Plural(alone[kind], "pod", "pods"), kind)
+		d.Left("who makes %s again: a %s that the simulated one is not like", layout.Plural(alone[kind], "pod"), kind)
 	}
 }
 
@@ -73,7 +74,7 @@ func (d *Draft) tellPlaces() {
 		}
 	}
 	if affine > 0 {
-		d.Left("to which nodes %s bound by required affinities: made again they may start on any", Plural(affine, "pod is", "pods are"))
+		d.Left("to which nodes %s bound by required affinities: made again they may start on any", layout.Count(affine, "pod is", "pods are"))
 	}
 	want := 0
 	for _, c := range d.owning {
@@ -82,6 +83,6 @@ func (d *Draft) tellPlaces() {
 		}
 	}
 	if want > 0 {
-		d.Unknown("why %s another number of pods than wanted: as many as there are is what they want here", Plural(want, "controller has", "controllers have"))
+		d.Unknown("why %s another number of pods than wanted: as many as there are is what they want here", layout.Count(want, "controller has", "controllers have"))
 	}
 }

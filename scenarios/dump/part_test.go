@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// part is what somebody may send of a dump: some lists, or some objects of them, in one of the
+// part is what a user may send of a dump: some lists, or some objects of them, in one of the
 // forms in which they come.
 type part struct {
 	files []partFile

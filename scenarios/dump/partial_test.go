@@ -342,7 +342,7 @@ func freed(r *remedy.Remedy) (out []string) {
 
 var freeing = regexp.MustCompile(`^calicoctl ipam release|^kubectl patch|^kubectl delete (ipam|block|overlapping)`)
 
-// harms are what a remedy would do to somebody who is alive.
+// harms are what a remedy would do to pods that run.
 func (w *entire) harms(p *remedy.Problem, r *remedy.Remedy) (out []string) {
 	free := freed(r)
 	for i := range p.Goals {
@@ -403,7 +403,7 @@ func goals(p *remedy.Problem) string {
 	return p.Goals[0].Invariant + " " + p.Goals[0].Code
 }
 
-// unguarded are the commands that free something without a look at the cluster first.
+// unguarded are the commands that free something without a check of the cluster first.
 func unguarded(r *remedy.Remedy) (out []string) {
 	looked := false
 	for _, s := range r.Steps {

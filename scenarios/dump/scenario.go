@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/manifest"
 	"ipamsim/scenarios/strict"
@@ -115,7 +116,7 @@ func (d *Draft) ipam() (string, error) {
 }
 
 func (d *Draft) title() string {
-	return fmt.Sprintf("imported: %s, %s, %s", Plural(len(d.Nodes), "node", "nodes"), Plural(len(d.Running), "pod", "pods"), Plural(len(d.claims()), "address in use", "addresses in use"))
+	return fmt.Sprintf("imported: %s, %s, %s", layout.Plural(len(d.Nodes), "node"), layout.Plural(len(d.Running), "pod"), layout.Count(len(d.claims()), "address in use", "addresses in use"))
 }
 
 func (d *Draft) comment() []string {

@@ -9,6 +9,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports/golden"
 	"ipamsim/reports/imported"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/scenariotest"
 )
 
@@ -36,7 +37,7 @@ func TestDumpsReport(t *testing.T) {
 		if len(wrong) == 0 {
 			right++
 		} else {
-			diagnosed += fmt.Sprintf(" **%s wrong**", plural(len(wrong), "thing"))
+			diagnosed += fmt.Sprintf(" **%s wrong**", layout.Plural(len(wrong), "thing"))
 		}
 		fmt.Fprintf(&b, "| [%s](../scenarios/dump/testdata/truth/%s) | %s | %s | %s | %s |\n", name, name, cell(x.format()), cell(x.Wrong), diagnosed, remedy)
 	}

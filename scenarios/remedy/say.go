@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 )
 
 // Say says what a remedy that passed took.
 func (o *Outcome) Say() string {
 	pods := "no pod restarted"
 	if n := len(o.Restarted); n > 0 {
-		pods = plural(n, "pod", "pods") + " restarted"
+		pods = layout.Plural(n, "pod") + " restarted"
 	}
 	with := ""
 	for _, c := range o.Waits {
@@ -22,7 +23,7 @@ func (o *Outcome) Say() string {
 	if len(o.Uncovers) > 0 {
 		then = "; then dump and import again, for " + o.Uncovers[0].Invariant + " comes to light that was hidden"
 	}
-	return fmt.Sprintf("acted out: %s, %s (virtual), %s, nothing new%s%s", plural(len(o.Steps), "step", "steps"), o.Took.Round(time.Second), pods, with, then)
+	return fmt.Sprintf("acted out: %s, %s (virtual), %s, nothing new%s%s", layout.Plural(len(o.Steps), "step"), o.Took.Round(time.Second), pods, with, then)
 }
 
 // Why says why a remedy did not pass, its main step first.
@@ -63,7 +64,7 @@ func (o *Outcome) reasons() []string {
 		out = append(out, Some(o.Waiting)+" would get no address")
 	}
 	if o.Missing > 0 {
-		out = append(out, plural(o.Missing, "pod", "pods")+" would not come back")
+		out = append(out, layout.Plural(o.Missing, "pod")+" would not come back")
 	}
 	if len(o.Full) > 0 {
 		out = append(out, Some(o.Full)+" would not be empty")

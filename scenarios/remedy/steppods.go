@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 )
 
 // Restart deletes pods that a controller makes again, and waits until they run.
@@ -19,7 +20,7 @@ type Restart struct {
 
 // Say says how many, and where they go.
 func (r Restart) Say() string {
-	out := "restart " + plural(len(r.Pods), "pod", "pods")
+	out := "restart " + layout.Plural(len(r.Pods), "pod")
 	if r.Elsewhere {
 		out += ", which start elsewhere"
 	}
@@ -98,11 +99,4 @@ func Some[T any](all []T) string {
 		out = append(out, fmt.Sprint(x))
 	}
 	return strings.Join(out, ", ")
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -7,8 +7,8 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// TestBlackedOut: letters or stars in place of numbers are found, and what only looks
-// alike is not.
+// TestBlackedOut: letters or stars in place of numbers are found, and text that only
+// resembles them is not.
 func TestBlackedOut(t *testing.T) {
 	for s, want := range map[string]string{
 		"172.xx.xx.192/27": "172.16.16.192", "10.x.y.4": "10.16.16.4", "xxx.xxx.xxx.7": "16.16.16.7", "10.***.**.4/24": "10.16.16.4",

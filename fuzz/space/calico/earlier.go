@@ -7,8 +7,8 @@ import (
 )
 
 // earlier draws, in one world of eight, a block that was there before: of a node, whose
-// affinity says no type, as releases before v3.30 wrote it, or of a host that is no node any
-// more, if somebody collects such blocks.
+// affinity has no type, as releases before v3.30 wrote it, or of a host that is no longer a
+// node, if the world has a controller that collects such blocks.
 //
 // Source: projectcalico/calico#9221, which added the field type.
 func (c *world) earlier() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ipamsim/model/route"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/kept"
 )
@@ -186,7 +187,7 @@ func (d *record) tellBlocks() {
 			n++
 		}
 	}
-	d.Unknown("no IPAMBlocks in the dump: nothing is known of who holds which of Calico's addresses, and %s without one here; kubectl get ipamblocks, with etcd calicoctl ipam show --show-blocks and --show-borrowed", dump.Plural(n, "pod is", "pods are"))
+	d.Unknown("no IPAMBlocks in the dump: nothing is known of who holds which of Calico's addresses, and %s without one here; kubectl get ipamblocks, with etcd calicoctl ipam show --show-blocks and --show-borrowed", layout.Count(n, "pod is", "pods are"))
 }
 
 // peerless reports whether the cluster is known to have no objects about BGP, or needs

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/scenarios/dump"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/dump/alias"
 	"ipamsim/scenarios/dump/calico/printed"
 	"ipamsim/scenarios/dump/kept"
@@ -59,12 +59,12 @@ func (d *record) fromTables() {
 		d.Origin("IPAMBlock "+BlockName(p.String()), used[p].From)
 	}
 	d.shownPools(cidrs)
-	d.Unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl printed of its allocations", dump.Plural(len(d.blocks), "block is", "blocks are"))
+	d.Unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl printed of its allocations", layout.Count(len(d.blocks), "block is", "blocks are"))
 	if missing > 0 {
-		d.Unknown("%s in use of which nothing says whose they are: not in the scenario", dump.Plural(missing, "address is", "addresses are"))
+		d.Unknown("%s in use of which nothing says whose they are: not in the scenario", layout.Count(missing, "address is", "addresses are"))
 	}
 	if noOwner > 0 {
-		d.Unknown("%s: nothing says whose they are", dump.Plural(noOwner, "block", "blocks"))
+		d.Unknown("%s: nothing says whose they are", layout.Plural(noOwner, "block"))
 	}
 }
 
@@ -260,8 +260,8 @@ func (d *record) shownPools(blocks []netip.Prefix) {
 	}
 }
 
-// coveringPools makes a pool of each IP family that holds all blocks: without any the
-// addresses in them would be nobody's.
+// coveringPools makes a pool of each IP family that holds all blocks: without pools
+// the manager of their addresses would not be known.
 func (d *record) coveringPools(blocks []netip.Prefix) {
 	for _, is6 := range []bool{false, true} {
 		var all netip.Prefix

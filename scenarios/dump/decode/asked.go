@@ -80,7 +80,7 @@ func askedBy(words, tools []string) *Asked {
 			}
 		case strings.HasPrefix(w, "-oyaml"), strings.HasPrefix(w, "-ojson"):
 		case strings.HasPrefix(w, "-"):
-			return nil // a selector, or what nobody knows
+			return nil // a selector, or an unknown flag
 		case !get:
 			if get = w == "get"; !get {
 				return nil

@@ -302,7 +302,7 @@ func (in *input) bracket() bool {
 // peekMax is how much of a line decides what it is.
 const peekMax = 64
 
-// jsonStart tells JSON from other text with a bracket: the prompt [root@host ~]#, the
+// jsonStart separates JSON from other text with a bracket: the prompt [root@host ~]#, the
 // time [10:00:00], Jira's {code}.
 var jsonStart = regexp.MustCompile(`^(?:\{\s*(?:["}]|$)|\[\s*(?:[{\["\]]|$|-?[0-9.eE+]+\s*[,\]]))`)
 

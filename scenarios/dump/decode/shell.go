@@ -48,7 +48,7 @@ var (
 	inSpace    = regexp.MustCompile(`No resources found in (\S+) namespace`)
 )
 
-// noise are lines that the tools print besides. They stand anywhere, for standard output
+// noise are lines that the tools also print. They stand anywhere, for standard output
 // and standard error are not written together.
 func noise(text []byte) bool {
 	switch {

@@ -31,6 +31,15 @@ func waitingPods(v *scenarios.View) (out []model.Violation) {
 			has[s.Pod][a.Network] = len(a.Addrs) > 0
 		}
 	}
+	free := map[place]int{}
+	left := func(at place) int {
+		n, known := free[at]
+		if !known {
+			n = model.Free(v.Networks, v.Record, at.network, at.node)
+			free[at] = n
+		}
+		return n
+	}
 	waiting := map[place][]string{}
 	for ref, p := range v.Truth.Pods {
 		if p.Node == "" || p.Deleting || p.Phase != "Pending" {
@@ -38,7 +47,7 @@ func waitingPods(v *scenarios.View) (out []model.Violation) {
 		}
 		for _, key := range p.Networks {
 			n := model.NetworkByKey(v.Networks, key)
-			if n == nil || len(n.Ranges) == 0 || has[ref][key] || model.Free(v.Networks, v.Record, key, p.Node) > 0 {
+			if n == nil || len(n.Ranges) == 0 || has[ref][key] || left(place{key, p.Node}) > 0 {
 				continue
 			}
 			at := place{key, ""}

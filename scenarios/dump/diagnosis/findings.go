@@ -44,7 +44,7 @@ type Findings struct {
 	// Style is how Write tells it.
 	Style Style
 
-	dropped []Finding // about nodes that the dump does not have: nothing is told of them
+	dropped []Finding // about nodes that the dump does not have: they are not reported
 	cluster *dump.Cluster
 	bound   Bound
 	pods    int

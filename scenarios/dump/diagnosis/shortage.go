@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"net/netip"
 
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/dump"
 )
 
@@ -34,7 +35,7 @@ func (m *Shortage) write(tell func(string, ...any)) {
 			tell("remediation: %d more blocks to spare", len(m.Spare)-shownMax)
 			break
 		}
-		use := dump.Plural(s.InUse, "address", "addresses") + " in use"
+		use := layout.Count(s.InUse, "address", "addresses") + " in use"
 		switch {
 		case s.Owner == "":
 			tell("remediation: %s belongs to no node, with %s", s.Block, use)

@@ -11,6 +11,7 @@ import (
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
 	"ipamsim/reports/imported"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/collect"
@@ -83,7 +84,7 @@ func (f *Findings) writeAbsent(w io.Writer) {
 	all := slices.DeleteFunc(slices.Clone(f.cluster.Missing()), func(a dump.Absent) bool { return !a.Claimed })
 	for i, a := range all {
 		if shown := f.Style.shown(len(all)); i == shown {
-			fmt.Fprintf(w, "perhaps: %s; --all lists them\n", dump.Plural(len(all)-shown, "more pod that is not in the dump", "more pods that are not in the dump"))
+			fmt.Fprintf(w, "perhaps: %s; --all lists them\n", layout.Count(len(all)-shown, "more pod that is not in the dump", "more pods that are not in the dump"))
 			break
 		}
 		is, named := "is", ""

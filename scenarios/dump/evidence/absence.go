@@ -58,7 +58,7 @@ func (c *Book) Absences(pods kept.Objects[kept.Pod], nodes kept.Objects[kept.Nod
 // older. A list that is only said to be complete is not believed where anything contradicts it.
 func (a *Absence) Known(ref string, nodes []string) bool {
 	namespace, name, _ := strings.Cut(ref, "/")
-	named := a.book.alive[ref] || slices.ContainsFunc(kept.Keys(a.owners), func(o string) bool { return strings.HasPrefix(ref, o+"-") })
+	named := a.book.alive[ref] || a.owned(ref)
 	elsewhere := func(n string) bool {
 		return n != "" && !a.shown["node "+n] && (a.existing[n] != nil || !a.nodes)
 	}
@@ -75,6 +75,16 @@ func (a *Absence) Known(ref string, nodes []string) bool {
 		return true
 	}
 	return a.book.Of("pods")&Said != 0 && a.shown[namespace] && len(a.bare) == 0 && !slices.ContainsFunc(nodes, elsewhere)
+}
+
+// owned reports whether a pod is named after a controller that has more pods than the dump has.
+func (a *Absence) owned(ref string) bool {
+	for i, r := range ref {
+		if r == '-' && a.owners[ref[:i]] {
+			return true
+		}
+	}
+	return false
 }
 
 // Whole reports whether nothing contradicts that the dump has all pods.

@@ -123,7 +123,15 @@ func (c *Book) Count(what string, n int) { c.Read[what] += n }
 // Saw reports whether a resource, by its full name, was looked for: there are objects of
 // it, or a list, and none that could not be read.
 func (c *Book) Saw(name string) bool {
-	return !c.impaired(name) && slices.ContainsFunc(kept.Keys(c.Read), func(key string) bool { return c.isOf(key, name) })
+	if c.impaired(name) {
+		return false
+	}
+	for key := range c.Read {
+		if c.isOf(key, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // SawAll reports whether the dump shows that it has all objects of a resource.

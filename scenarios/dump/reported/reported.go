@@ -160,9 +160,10 @@ func (c *Cluster) internal() map[netip.Addr]string {
 // podCIDRs: most pods have one of their own node's.
 func (c *Cluster) strays(holders map[report][]*kept.Pod) (out []model.Violation) {
 	home, away := 0, 0
+	ranges := c.ranges()
 	for r, pods := range holders {
+		node := nodeOf(ranges, r.addr)
 		for _, p := range pods {
-			node := c.rangeOf(r.addr)
 			switch own := c.nodes[p.Node]; {
 			case r.network != "" || own == nil || len(own.Value.PodCIDRs) == 0:
 			case node == p.Node:
@@ -183,12 +184,26 @@ func (c *Cluster) strays(holders map[report][]*kept.Pod) (out []model.Violation)
 	return out
 }
 
-// rangeOf is the node whose podCIDR holds an address, "" if none does.
-func (c *Cluster) rangeOf(a netip.Addr) string {
+// podCIDR is a range of a node.
+type podCIDR struct {
+	prefix netip.Prefix
+	node   string
+}
+
+// ranges are the podCIDRs of all nodes, sorted by node.
+func (c *Cluster) ranges() (out []podCIDR) {
 	for _, name := range c.nodes.Keys() {
-		if slices.ContainsFunc(c.nodes[name].Value.PodCIDRs, func(p netip.Prefix) bool { return p.Contains(a) }) {
-			return name
+		for _, p := range c.nodes[name].Value.PodCIDRs {
+			out = append(out, podCIDR{p, name})
 		}
+	}
+	return out
+}
+
+// nodeOf is the node whose podCIDR holds an address, "" if none does.
+func nodeOf(ranges []podCIDR, a netip.Addr) string {
+	if i := slices.IndexFunc(ranges, func(r podCIDR) bool { return r.prefix.Contains(a) }); i >= 0 {
+		return ranges[i].node
 	}
 	return ""
 }

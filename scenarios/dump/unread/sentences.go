@@ -3,6 +3,7 @@ package unread
 import (
 	"fmt"
 
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/dump/decode"
 )
 
@@ -13,13 +14,13 @@ const shownMax = 20
 func (l *Ledger) Unknown(anonymous bool) (out []string) {
 	if anonymous {
 		if n := len(l.lists) + len(l.Damages); n > 0 {
-			out = append(out, plural(n, "list or document", "lists or documents")+" could not be read")
+			out = append(out, layout.Count(n, "list or document", "lists or documents")+" could not be read")
 		}
 	} else {
 		out = append(out, l.lists...)
 		for i, d := range l.Damages {
 			if i == shownMax {
-				out = append(out, plural(len(l.Damages)-i, "more document", "more documents")+" could not be read")
+				out = append(out, layout.Plural(len(l.Damages)-i, "more document")+" could not be read")
 				break
 			}
 			out = append(out, "not read: "+d.Err.Error())
@@ -58,30 +59,23 @@ func (l *Ledger) Left(anonymous bool) (out []string) {
 		if anonymous {
 			name = "a folder or archive"
 		}
-		s := fmt.Sprintf("%s: %s read, %d ignored (logs, tables and other files)", name, plural(b.Read, "file", "files"), b.Ignored)
+		s := fmt.Sprintf("%s: %s read, %d ignored (logs, tables and other files)", name, layout.Plural(b.Read, "file"), b.Ignored)
 		if b.Links > 0 {
-			s += ", " + plural(b.Links, "link", "links") + " not followed"
+			s += ", " + layout.Plural(b.Links, "link") + " not followed"
 		}
 		out = append(out, s)
 	}
 	if l.Skipped > 0 {
-		out = append(out, plural(l.Skipped, "line", "lines")+" around the objects: prompts, messages, prose")
+		out = append(out, layout.Plural(l.Skipped, "line")+" around the objects: prompts, messages, prose")
 	}
 	return out
 }
 
 // Nothing says that nothing of it could be read.
 func (b *Bundle) Nothing() string {
-	s := "holds no file that is read: " + plural(b.Ignored, "file is of another kind", "files are of other kinds")
+	s := "holds no file that is read: " + layout.Count(b.Ignored, "file is of another kind", "files are of other kinds")
 	if b.Links > 0 {
-		s += ", " + plural(b.Links, "link is not followed", "links are not followed")
+		s += ", " + layout.Count(b.Links, "link is not followed", "links are not followed")
 	}
 	return s + "; want what kubectl get -o yaml prints, in whatever folder"
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -78,7 +78,7 @@ func (d *drafts) ownership() {
 	}
 }
 
-// checked puts a look at the blocks that go before the steps.
+// checked puts a check of the blocks that go before the steps.
 func checked(steps []remedy.Step) []remedy.Step {
 	var blocks []netip.Prefix
 	for _, s := range steps {

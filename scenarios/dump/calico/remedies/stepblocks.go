@@ -19,12 +19,12 @@ const (
 	handlesResource    = "ipamhandles.crd.projectcalico.org"
 )
 
-// check looks whether blocks are empty, right before they are deleted.
+// check verifies that blocks are empty, right before they are deleted.
 type check struct{ Blocks []netip.Prefix }
 
 // Say says what must be seen.
 func (c check) Say() string {
-	return fmt.Sprintf("go on only if 0 addresses of %s are in use now: deleted with one in use, the block is made anew and gives that address to another pod (scenarios/w4-repair-too-early.yaml)", remedy.Some(c.Blocks))
+	return fmt.Sprintf("go on only if 0 addresses of %s are in use now: deleted with one in use, the block is created again and gives that address to another pod (scenarios/w4-repair-too-early.yaml)", remedy.Some(c.Blocks))
 }
 
 // Commands is calicoctl ipam show.

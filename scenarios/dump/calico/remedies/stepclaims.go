@@ -86,7 +86,7 @@ func (d dropHandles) Say() string {
 	return "delete " + remedy.Some(d.Names) + ", if no block has an address that is claimed by it"
 }
 
-// Commands is one kubectl delete, after a look at the blocks.
+// Commands is one kubectl delete, after a check of the blocks.
 func (d dropHandles) Commands() []string {
 	line := "kubectl delete " + handlesResource + " " + remedy.Shell(d.Names)
 	return []string{remedy.Unmentioned("kubectl get "+blocksResource+" -o yaml", d.IDs, line)}
