@@ -28,7 +28,10 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 		return nil, nil, err
 	}
 	c.addApart(o, report)
-	c.judged = map[string]bool{}
+	c.judged, c.absent = map[string]bool{}, map[string]bool{}
+	for _, a := range report.Absent {
+		c.absent[a.Pod] = true
+	}
 	for _, m := range report.Managers {
 		c.judged[m.Name] = true
 	}

@@ -44,7 +44,8 @@ type Findings struct {
 	// Style is how Write tells it.
 	Style Style
 
-	dropped []Finding // about nodes that the dump does not have: they are not reported
+	lent    map[string]Borrowed // of Borrowed, by address
+	dropped []Finding           // about nodes that the dump does not have: they are not reported
 	cluster *dump.Cluster
 	bound   Bound
 	pods    int
@@ -71,7 +72,10 @@ type Borrowed struct {
 // managers that are judged apart. With commands false no command is told: the names are not
 // those of the cluster.
 func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.View) *Findings {
-	f := &Findings{Borrowed: lent(v), Unjudged: c.Unjudged(), cluster: c, pods: len(v.Truth.Sandboxes)}
+	f := &Findings{Borrowed: lent(v), Unjudged: c.Unjudged(), cluster: c, pods: len(v.Truth.Sandboxes), lent: map[string]Borrowed{}}
+	for _, b := range f.Borrowed {
+		f.lent[b.Addr.String()] = b
+	}
 	for _, v := range append([]*scenarios.View{v}, apart...) {
 		f.take(v, commands)
 	}
@@ -127,12 +131,9 @@ func (f *Findings) words(v *scenarios.View, x model.Violation) string {
 		sentence = "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), " + unowned(v, x.Objects)
 	case x.Invariant == invariant.BlackholedAddress.Name:
 		sentence = "predicted, for a dump has no routes: " + sentence
-		for _, b := range f.Borrowed {
-			if b.Addr.String() == model.Named(x.Objects, model.RefAddress) {
-				x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
-				sentence += " (the address is borrowed from {from-block})"
-				break
-			}
+		if b, ok := f.lent[model.Named(x.Objects, model.RefAddress)]; ok {
+			x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
+			sentence += " (the address is borrowed from {from-block})"
 		}
 	}
 	return x.Say(sentence)
@@ -230,6 +231,7 @@ func (f *Findings) Write(w io.Writer) {
 	f.writeBorrowed(w)
 	f.writeFull(w)
 	f.writeShortages(w, done)
+	f.writeLeftOut(w)
 }
 
 // writeBorrowed leaves out what is told as unreachable already.

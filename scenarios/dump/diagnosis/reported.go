@@ -20,14 +20,18 @@ var sentences = map[string]string{
 // takeReported adds conflicts that pods report, of those addresses for which the records of
 // managers show none.
 func (f *Findings) takeReported(all []model.Violation, commands bool) {
+	type conflict struct{ invariant, addr string }
+	known := map[conflict]bool{}
+	for _, y := range slices.Concat(f.All, f.Supposed) {
+		known[conflict{y.Invariant, model.Named(y.Objects, model.RefAddress)}] = true
+	}
 	for _, x := range all {
 		addr := model.Named(x.Objects, model.RefAddress)
-		known := func(y Finding) bool {
-			return y.Invariant == x.Invariant && model.Named(y.Objects, model.RefAddress) == addr
-		}
-		if slices.ContainsFunc(f.All, known) || slices.ContainsFunc(f.Supposed, known) {
+		this := conflict{x.Invariant, addr}
+		if known[this] {
 			continue
 		}
+		known[this] = true
 		n := Finding{Violation: x}
 		n.Message = x.Say(sentences[x.Code])
 		if commands {
