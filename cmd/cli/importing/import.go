@@ -88,7 +88,7 @@ numbers, times. "Forbidden" and "doesn't have a resource type" make a kind unkno
 empty. What cannot be read is reported with its file and line, and the rest is used; a
 list that is cut off or has an ellipsis is not complete.
 
-Of folders and of .tar, .tar.gz, .tgz, .tar.bz2, .gz and .zip (a must-gather, oc adm
+Of folders and of .tar, .zip, .gz, .tgz, .bz2, .xz and .zst (a must-gather, oc adm
 inspect, kubectl cluster-info dump, diagnostics of a manager's tool, support bundles of
 Rancher and Troubleshoot, a sosreport) each file that looks like such output is read, and logs
 and other files are counted. Nothing is unpacked to the disk, links are not followed.

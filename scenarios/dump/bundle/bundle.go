@@ -136,6 +136,7 @@ func (r *Reader) whole(name string, read func(*walk) error) error {
 		}
 	}
 	err := read(w)
+	w.close()
 	var bad *strict.Error
 	switch {
 	case errors.As(err, &bad):
@@ -167,6 +168,7 @@ type walk struct {
 	// buffers are those of archives within archives, by depth: a new one for each of many
 	// small files would take most of the time.
 	buffers [depthMax + 2]*bufio.Reader
+	windowed
 }
 
 // buffered is a reader that is valid until the next one of the same depth.
@@ -203,6 +205,10 @@ func packed(b *bufio.Reader) string {
 		return "zip"
 	case bytes.HasPrefix(first, []byte("BZh")):
 		return "bzip2"
+	case bytes.HasPrefix(first, []byte("\xfd7zXZ\x00")):
+		return "xz"
+	case bytes.HasPrefix(first, []byte("\x28\xb5\x2f\xfd")):
+		return "zstd"
 	case len(first) == tarBlock && string(first[257:262]) == "ustar":
 		return "tar"
 	}
@@ -226,6 +232,10 @@ func (w *walk) open(name string, b *bufio.Reader, at io.ReaderAt, depth int) err
 		return w.open(name, w.inner(z, depth), nil, depth+1)
 	case "bzip2":
 		return w.open(name, w.inner(bzip2.NewReader(b), depth), nil, depth+1)
+	case "xz":
+		return w.xz(name, b, depth)
+	case "zstd":
+		return w.zstd(name, b, depth)
 	case "tar":
 		return w.tar(name, b, depth)
 	case "zip":
