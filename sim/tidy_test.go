@@ -146,7 +146,8 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/collect", "sim/ipam scenarios/dump scenarios/dump/decode"},                                                                                                         // the command that makes a dump
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported reports/layout scenarios scenarios/remedy scenarios/dump scenarios/dump/collect scenarios/dump/reported"}, // what is wrong
 	{"scenarios/dump/bundle", "sim/ipam scenarios/strict scenarios/dump scenarios/dump/decode scenarios/dump/unread"},                                                                   // folders and archives
-	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump scenarios/dump/bundle"},                                                                                      // for tests
+	{"scenarios/dump/dumptest/large", ""}, // for tests: dumps too large for testdata
+	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump scenarios/dump/bundle"}, // for tests
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity model/capacity/workload scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
