@@ -22,6 +22,7 @@ import (
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/dump/iproute"
 	"ipamsim/scenarios/dump/unread"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
@@ -110,7 +111,7 @@ func (r *Reader) top(name string, in io.Reader, at io.ReaderAt, size int64) erro
 	w := &walk{Reader: r, meter: &meter{size: size}}
 	b := bufio.NewReaderSize(&counted{in, w.meter}, decode.HoldsPeek)
 	if packed(b) == "" {
-		return r.Cluster.Read(name, b, r.progress(name))
+		return r.plain(name, b)
 	}
 	return r.whole(name, func(v *walk) error {
 		v.meter = w.meter
@@ -252,6 +253,10 @@ func (w *walk) inner(r io.Reader, depth int) *bufio.Reader {
 func (w *walk) text(name string, b *bufio.Reader) error {
 	first, err := b.Peek(decode.HoldsPeek)
 	holds := decode.Holds(filepath.ToSlash(name), first, w.marks)
+	if !holds && w.ofNode(name, b, first) {
+		w.bundle.Read++
+		return w.over()
+	}
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) && !holds {
 		return err
 	}
@@ -259,7 +264,7 @@ func (w *walk) text(name string, b *bufio.Reader) error {
 		w.bundle.Ignored++
 		return nil
 	}
-	err = w.Cluster.ReadPart(shown(name), b, w.report)
+	err = w.Cluster.ReadPart(shown(name), iproute.Reader(shown(name), b, w.Cluster.AddOutput), w.report)
 	var bad *strict.Error
 	switch {
 	case errors.As(err, &bad):

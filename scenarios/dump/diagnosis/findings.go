@@ -41,9 +41,14 @@ type Findings struct {
 	// wrong of that if what is assumed instead were so; no repair is offered.
 	Unjudged []scenarios.Unjudged
 	Supposed []Finding
+	// Refuted are black holes that the routes of nodes show not to be there; Unplaced is where
+	// routes and addresses begin of which it is not known of which node they are.
+	Refuted  []Refuted
+	Unplaced []dump.Origin
 	// Style is how Write tells it.
 	Style Style
 
+	routes  observer
 	lent    map[string]Borrowed // of Borrowed, by address
 	dropped []Finding           // about nodes that the dump does not have: they are not reported
 	cluster *dump.Cluster
@@ -76,6 +81,7 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.V
 	for _, b := range f.Borrowed {
 		f.lent[b.Addr.String()] = b
 	}
+	f.observe(v, commands)
 	for _, v := range append([]*scenarios.View{v}, apart...) {
 		f.take(v, commands)
 	}
@@ -99,6 +105,9 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
 			continue
 		}
+		if f.refutes(&x) {
+			continue
+		}
 		n := Finding{Violation: x}
 		n.Message = f.words(v, x)
 		node, doubt := v.Truth.Pods[PodRef(model.Named(x.Objects, model.RefPod))].Node, doubtful(f.Unjudged, x.Invariant)
@@ -106,7 +115,7 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		case !doubt && f.cluster.Supplied(&x, node):
 			f.dropped = append(f.dropped, n)
 			continue
-		case doubt || f.cluster.Concluded(&x, &v.Record, node):
+		case doubt || f.supposes(&x) || f.cluster.Concluded(&x, &v.Record, node):
 			f.Supposed = append(f.Supposed, n)
 			continue
 		}
@@ -130,7 +139,7 @@ func (f *Findings) words(v *scenarios.View, x model.Violation) string {
 	case x.Invariant == invariant.LeakedClaim.Name && x.Code == invariant.SandboxGone:
 		sentence = "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), " + unowned(v, x.Objects)
 	case x.Invariant == invariant.BlackholedAddress.Name:
-		sentence = "predicted, for a dump has no routes: " + sentence
+		sentence = f.predicted(&x, sentence)
 		if b, ok := f.lent[model.Named(x.Objects, model.RefAddress)]; ok {
 			x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
 			sentence += " (the address is borrowed from {from-block})"
@@ -227,6 +236,7 @@ func (f *Findings) Write(w io.Writer) {
 		}
 		i = n
 	}
+	f.writeRefuted(w)
 	f.writeUnjudged(w)
 	f.writeBorrowed(w)
 	f.writeFull(w)

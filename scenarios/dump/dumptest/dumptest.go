@@ -43,6 +43,7 @@ func Archives(dump []byte) [][]byte {
 		packed.Bytes(), tape.Bytes(), directory.Bytes(), zst.EncodeAll(tape.Bytes(), nil),
 		[]byte("Hello\n\n```yaml\n" + text + "```\n"),
 		[]byte("[root@host ~]# kubectl get pods -A -o yaml\n" + text + "[root@host ~]#\nError from server (Forbidden): x\n"),
+		[]byte(text + "[root@n1 ~]# ip route\nblackhole 10.0.0.0/26 proto bird\n[root@n1 ~]# ip -j addr\n[{\n" + text),
 		[]byte("> " + strings.ReplaceAll(text, "\n", "\n> ")),
 	}
 }

@@ -71,8 +71,8 @@ type network struct {
 }
 
 // Conflicts are sorted by invariant and objects. Pods that are being deleted, or whose node is silent, may have
-// been replaced already.
-func (c *Cluster) Conflicts() (out []model.Violation) {
+// been replaced already. own are the addresses that nodes have besides those of their objects.
+func (c *Cluster) Conflicts(own map[netip.Addr]string) (out []model.Violation) {
 	holders := map[report][]*kept.Pod{}
 	for _, key := range c.pods.Keys() {
 		p := &c.pods[key].Value
@@ -87,6 +87,11 @@ func (c *Cluster) Conflicts() (out []model.Violation) {
 		}
 	}
 	nodes := c.internal()
+	for a, node := range own {
+		if nodes[a] == "" {
+			nodes[a] = node
+		}
+	}
 	for r, pods := range holders {
 		if len(pods) > 1 {
 			out = append(out, conflict(Twice, r, pods...))
