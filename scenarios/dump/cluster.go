@@ -103,6 +103,9 @@ func importable(all []*ipam.Manager) []*ipam.Manager {
 // after Scenario, of a scenario that is not anonymised.
 func (c *Cluster) Reported() []model.Violation { return c.reported }
 
+// HostOf is the node whose network a pod uses, namespace/name; "": it has its own.
+func (c *Cluster) HostOf(pod string) string { return kept.HostOf(c.Pods)(pod) }
+
 // Managers are those that the cluster may have and that have an importer, by name.
 func (c *Cluster) Managers() []*ipam.Manager { return importable(c.managers) }
 

@@ -154,7 +154,7 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		d.others()
 		c.reported = nil
 		if !o.Anonymise && !d.report.NoPods {
-			c.reported = c.reports.Conflicts(c.Outputs.Own(c.Nodes.Keys(), kept.HostOf(c.Pods)))
+			c.reported = c.reports.Conflicts(c.Outputs.Own(c.Nodes.Keys(), c.HostOf))
 		}
 	}
 	for _, r := range d.present {

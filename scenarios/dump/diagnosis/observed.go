@@ -12,7 +12,6 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/iproute"
-	"ipamsim/scenarios/dump/kept"
 )
 
 // Refuted is a black hole that the objects of the dump make expect, while the routes of the
@@ -46,7 +45,7 @@ func (f *Findings) observe(v *scenarios.View, commands bool) {
 	if !commands {
 		return
 	}
-	names, hostOf := f.cluster.Nodes.Keys(), kept.HostOf(f.cluster.Pods)
+	names, hostOf := f.cluster.Nodes.Keys(), f.cluster.HostOf
 	f.routes = observer{f.cluster.Outputs.Of(names, hostOf), map[string][]netip.Addr{}}
 	for _, t := range v.Truth.Taken {
 		if t.By.Kind == model.RefNode && t.Range.IsSingleIP() {

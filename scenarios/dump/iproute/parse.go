@@ -60,7 +60,7 @@ func routeLine(line string, six bool) (r Route, ok bool) {
 		return r, false
 	}
 	if byDefault {
-		four := !six && !slices.ContainsFunc(r.Via, netip.Addr.Is6) && !strings.Contains(r.Text, " pref ")
+		four := !six && !slices.ContainsFunc(r.Via, netip.Addr.Is6) && !slices.Contains(words, "pref")
 		r.Dst = netip.PrefixFrom(netip.IPv6Unspecified(), 0)
 		if four {
 			r.Dst = netip.PrefixFrom(netip.IPv4Unspecified(), 0)

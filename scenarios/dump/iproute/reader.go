@@ -25,8 +25,8 @@ type reader struct {
 	json []byte
 	// tries are how often json was read: each time costs all of it.
 	tries int
-	long bool // the last line had no end: what follows belongs to it
-	end  error
+	long  bool // the last line had no end: what follows belongs to it
+	end   error
 }
 
 // How much JSON one command may print, and how many lines of it may look like its end.
