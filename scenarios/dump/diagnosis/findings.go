@@ -86,9 +86,8 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.V
 		f.take(v, commands)
 	}
 	f.takeReported(c.Reported(), commands)
-	slices.SortStableFunc(f.All, func(a, b Finding) int {
-		return a.Severity.Rank() - b.Severity.Rank()
-	})
+	causesFirst(f.All)
+	causesFirst(f.Supposed)
 	return f
 }
 
@@ -224,6 +223,8 @@ func (f *Findings) Write(w io.Writer) {
 				break
 			}
 			fmt.Fprintf(w, "finding: %s (%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), reports.Clean(x.Message))
+			f.writeKnown(w, &x.Violation)
+			once("       effect: %s\n", effects[x.Invariant])
 			once("       check: %s\n", x.Check)
 			switch {
 			case x.Problem == 0 || x.Problem > len(f.Results):
@@ -242,6 +243,27 @@ func (f *Findings) Write(w io.Writer) {
 	f.writeFull(w)
 	f.writeShortages(w, done)
 	f.writeLeftOut(w)
+}
+
+// placesShown is how many objects of one finding are named with their files.
+const placesShown = 3
+
+// writeKnown reports by which objects of the dump a finding is known.
+func (f *Findings) writeKnown(w io.Writer, x *model.Violation) {
+	if f.Style.Places == nil {
+		return
+	}
+	all := f.Style.Places(x.Objects)
+	more := ""
+	if len(all) > placesShown {
+		all, more = all[:placesShown], fmt.Sprintf(" and %d more", len(all)-placesShown)
+	}
+	for i := range all {
+		all[i] = reports.Clean(all[i])
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(w, "       known from: %s%s\n", strings.Join(all, ", "), more)
+	}
 }
 
 // writeBorrowed leaves out what is told as unreachable already.
