@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ipamsim/model"
 	"ipamsim/scenarios/dump/reported"
@@ -33,12 +34,30 @@ func (f *Findings) takeReported(all []model.Violation, commands bool) {
 		}
 		known[this] = true
 		n := Finding{Violation: x}
-		n.Message = x.Say(sentences[x.Code])
+		n.Message = say(&x)
 		if commands {
 			n.Check = asks(&x, addr)
 		}
 		f.All = append(f.All, n)
 	}
+}
+
+// podsNamed is how many of the pods of a conflict its sentence names.
+const podsNamed = 4
+
+// say is the sentence of a conflict, with the first few pods of many.
+func say(x *model.Violation) string {
+	sentence, short, pods := sentences[x.Code], *x, 0
+	short.Objects = slices.DeleteFunc(slices.Clone(x.Objects), func(r model.Ref) bool {
+		if r.Kind == model.RefPod {
+			pods++
+		}
+		return r.Kind == model.RefPod && pods > podsNamed
+	})
+	if pods > podsNamed {
+		sentence = strings.Replace(sentence, "{pod}", fmt.Sprintf("{pod} and %d more", pods-podsNamed), 1)
+	}
+	return short.Say(sentence)
 }
 
 // asks is a command line that shows whether a conflict is there now.
