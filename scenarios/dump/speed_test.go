@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,9 @@ var speeds = []struct {
 		return large.Calico(large.Size{Pods: n, Nodes: n / 50, Leaks: n, Noise: noise(n)})
 	}},
 	{"calico-twice", func(n int) []byte { return large.Calico(large.Size{Pods: n, Nodes: n / 50, Twice: n / 2}) }},
+	{"calico-one-address", func(n int) []byte { // as an operator who replaces all addresses leaves it
+		return podAddresses.ReplaceAll(large.Calico(large.Size{Pods: n, Nodes: n / 50}), []byte("${1}10.0.0.9"))
+	}},
 	{"calico-nodes", func(n int) []byte { return large.Calico(large.Size{Pods: n, Nodes: n / 5, Astray: true}) }},
 	{"calico-without-evidence", func(n int) []byte {
 		text := large.Calico(large.Size{Pods: n, Nodes: n / 50, Leaks: n / 4})
@@ -41,6 +45,9 @@ var speeds = []struct {
 		return large.PodsAndNodes(large.Size{Pods: n, Nodes: n / 50, Twice: n / 2, Noise: noise(n)})
 	}},
 }
+
+// podAddresses are those that pods report.
+var podAddresses = regexp.MustCompile(`((?:podIP: |- ip: |podIPs?: ))10\.[0-9.]+`)
 
 // noise makes the pods of the largest dumps as long as those of a cluster are.
 func noise(n int) int {
