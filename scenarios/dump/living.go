@@ -216,6 +216,9 @@ func (d *Draft) reported(s kept.Status, namespace string) *Network {
 func (d *Draft) supply(r *Running, claims []Claim) bool {
 	had := len(r.Addrs)+len(r.Attached) > 0
 	changed := false
+	if d.waits(r) {
+		return false
+	}
 	for _, cl := range claims {
 		switch {
 		case !cl.Attached:
@@ -229,6 +232,13 @@ func (d *Draft) supply(r *Running, claims []Claim) bool {
 		}
 	}
 	return changed
+}
+
+// waits reports whether a pod has been without an address for so long that none of its ADDs
+// has succeeded.
+func (d *Draft) waits(r *Running) bool {
+	n := d.Nodes[r.Node]
+	return n != nil && r.Waits(n.Heard)
 }
 
 // annotated is the container id that a manager wrote of a pod, "" if none has.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,6 +68,9 @@ func (c *Cluster) podChanged(ch kube.Change) {
 		return
 	}
 	now := &model.Pod{UID: string(p.UID), Node: p.Spec.NodeName, Phase: string(p.Status.Phase), Deleting: p.DeletionTimestamp != nil}
+	now.Waits = slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReadyToStartContainers && c.Status == corev1.ConditionFalse
+	})
 	for _, n := range c.networksOf(p) {
 		now.Networks = append(now.Networks, n.Key)
 	}
