@@ -111,7 +111,7 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		}
 		f.All = append(f.All, n)
 	}
-	for _, x := range exhausted(v) {
+	for _, x := range f.exhausted(v) {
 		f.All = append(f.All, Finding{Violation: x})
 	}
 }
