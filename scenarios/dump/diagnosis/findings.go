@@ -75,7 +75,7 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.V
 	for _, v := range append([]*scenarios.View{v}, apart...) {
 		f.take(v, commands)
 	}
-	f.takeReported(c.Reported(), commands)
+	f.takeReported(v, c.Reported(), commands)
 	slices.SortStableFunc(f.All, func(a, b Finding) int {
 		return a.Severity.Rank() - b.Severity.Rank()
 	})

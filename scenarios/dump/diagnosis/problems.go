@@ -63,6 +63,7 @@ func (f *Findings) problems(v *scenarios.View, cast *remedy.Cast, datastore stri
 		}
 	}
 	turn(func(r *Remedies) func(*Drafts) { return r.Ownership })
+	d.reported()
 	d.duplicates()
 	d.unbacked()
 	turn(func(r *Remedies) func(*Drafts) { return r.Shortage })
