@@ -217,7 +217,7 @@ func (d *Draft) reported(s kept.Status, namespace string) *Network {
 func (d *Draft) supply(r *Running, claims []Claim) bool {
 	had := len(r.Addrs)+len(r.Attached) > 0
 	changed := false
-	if d.waits(r) {
+	if r.Waits(d.Nodes[r.Node]) {
 		return false
 	}
 	for _, cl := range claims {
@@ -233,13 +233,6 @@ func (d *Draft) supply(r *Running, claims []Claim) bool {
 		}
 	}
 	return changed
-}
-
-// waits reports whether a pod has been without an address for so long that none of its ADDs
-// has succeeded.
-func (d *Draft) waits(r *Running) bool {
-	n := d.Nodes[r.Node]
-	return n != nil && r.Waits(n.Heard)
 }
 
 // annotated is the container id that a manager wrote of a pod, "" if none has.

@@ -106,7 +106,7 @@ func (d *Draft) write(w *manifest.Writer, r *Running, phase string) {
 		notes[workload.RunFor] = "0s"
 	}
 	st := manifest.Object{"phase": phase}
-	if d.waits(r) {
+	if r.Waits(d.Nodes[r.Node]) {
 		st["conditions"] = []manifest.Object{{"type": "PodReadyToStartContainers", "status": "False"}}
 	}
 	if len(r.Addrs) > 0 {

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -68,9 +67,7 @@ func (c *Cluster) podChanged(ch kube.Change) {
 		return
 	}
 	now := &model.Pod{UID: string(p.UID), Node: p.Spec.NodeName, Phase: string(p.Status.Phase), Deleting: p.DeletionTimestamp != nil}
-	now.Waits = slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReadyToStartContainers && c.Status == corev1.ConditionFalse
-	})
+	now.Waits = kubeapi.Lacks(p, corev1.PodReadyToStartContainers)
 	for _, n := range c.networksOf(p) {
 		now.Networks = append(now.Networks, n.Key)
 	}

@@ -51,10 +51,10 @@ func (p *Pod) Ref() string { return p.Namespace + "/" + p.Name }
 const addTime = 10 * time.Minute
 
 // Waits reports whether the pod has had no address for so long that no ADD of its first
-// sandbox can be under way: it waits, whatever a record claims for it. heard is the newest
-// heartbeat of its node.
-func (p *Pod) Waits(heard time.Time) bool {
-	return p.Phase == "Pending" && len(p.IPs) == 0 && p.Annotations[StatusAnnotation] == "" && !p.Started.IsZero() && heard.Sub(p.Started) > addTime
+// sandbox can be under way, by the newest heartbeat of its node: it waits, whatever a record
+// claims for it. Without that, or without the node, it is not known.
+func (p *Pod) Waits(n *Node) bool {
+	return n != nil && p.Phase == "Pending" && len(p.IPs) == 0 && p.Annotations[StatusAnnotation] == "" && !p.Started.IsZero() && n.Heard.Sub(p.Started) > addTime
 }
 
 // timeOf is a time of an object, zero if it is none.
