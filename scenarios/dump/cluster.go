@@ -62,7 +62,7 @@ type Cluster struct {
 	reports  reported.Cluster
 	reported []model.Violation
 	missing  []Absent
-	absent   map[string]bool // their pods
+	absent   map[string]bool // their pods, and those that were assumed to have an address
 	judged   map[string]bool // managers, by name
 	supplied map[string]bool // nodes that the dump does not have
 	masked   bool            // names are replaced
@@ -102,9 +102,6 @@ func importable(all []*ipam.Manager) []*ipam.Manager {
 // Reported are the conflicts that pods, nodes and networks show by themselves. They are known
 // after Scenario, of a scenario that is not anonymised.
 func (c *Cluster) Reported() []model.Violation { return c.reported }
-
-// HostOf is the node whose network a pod uses, namespace/name; "": it has its own.
-func (c *Cluster) HostOf(pod string) string { return kept.HostOf(c.Pods)(pod) }
 
 // Managers are those that the cluster may have and that have an importer, by name.
 func (c *Cluster) Managers() []*ipam.Manager { return importable(c.managers) }

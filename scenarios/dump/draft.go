@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump/iproute"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/origins"
 	"ipamsim/scenarios/dump/workload"
@@ -76,6 +77,7 @@ type Report struct {
 	Apart []*scenarios.Scenario
 
 	supplied map[string]bool // nodes that the dump does not have
+	assumed  []string        // pods that are taken to have what the record claims for them
 	origins.Index
 	sources []string // the files that were read
 }
@@ -154,7 +156,7 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		d.others()
 		c.reported = nil
 		if !o.Anonymise && !d.report.NoPods {
-			c.reported = c.reports.Conflicts(c.Outputs.Own(c.Nodes.Keys(), c.HostOf))
+			c.reported = c.reports.Conflicts(c.Outputs.Own(c.Nodes.Keys(), iproute.HostOf(c.Pods)))
 		}
 	}
 	for _, r := range d.present {

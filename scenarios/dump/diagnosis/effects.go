@@ -28,9 +28,9 @@ var effects = map[string]string{
 	imported.Exhausted:                 "pods that wait for an address do not start",
 }
 
-// causes are invariants whose breaks make others break, before those others: findings are
+// causing are invariants whose breaks make others break, before those others: findings are
 // listed in this order, and what is not in it comes last.
-var causes = []string{
+var causing = []string{
 	invariant.OverlappingBlocks.Name, invariant.SliceConflict.Name, invariant.BlockOwner.Name, invariant.AffinityMismatch.Name, invariant.StarvedNode.Name,
 	invariant.DoubleClaim.Name, invariant.UnbackedSandbox.Name, invariant.DuplicateAddress.Name, invariant.BlackholedAddress.Name,
 }
@@ -38,10 +38,10 @@ var causes = []string{
 // causesFirst orders findings: the worst first, of those the causes before what follows from them.
 func causesFirst(all []Finding) {
 	rank := func(x *Finding) int {
-		if i := slices.Index(causes, x.Invariant); i >= 0 {
+		if i := slices.Index(causing, x.Invariant); i >= 0 {
 			return i
 		}
-		return len(causes)
+		return len(causing)
 	}
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		return cmp.Or(a.Severity.Rank()-b.Severity.Rank(), rank(&a)-rank(&b))

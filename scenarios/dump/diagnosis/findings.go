@@ -85,7 +85,7 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.V
 	for _, v := range append([]*scenarios.View{v}, apart...) {
 		f.take(v, commands)
 	}
-	f.takeReported(c.Reported(), commands)
+	f.takeReported(v, c.Reported(), commands)
 	causesFirst(f.All)
 	causesFirst(f.Supposed)
 	return f
@@ -123,7 +123,7 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		}
 		f.All = append(f.All, n)
 	}
-	for _, x := range exhausted(v) {
+	for _, x := range f.exhausted(v) {
 		f.All = append(f.All, Finding{Violation: x})
 	}
 }

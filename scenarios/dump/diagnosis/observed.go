@@ -45,7 +45,7 @@ func (f *Findings) observe(v *scenarios.View, commands bool) {
 	if !commands {
 		return
 	}
-	names, hostOf := f.cluster.Nodes.Keys(), f.cluster.HostOf
+	names, hostOf := f.cluster.Nodes.Keys(), iproute.HostOf(f.cluster.Pods)
 	f.routes = observer{f.cluster.Outputs.Of(names, hostOf), map[string][]netip.Addr{}}
 	for _, t := range v.Truth.Taken {
 		if t.By.Kind == model.RefNode && t.Range.IsSingleIP() {

@@ -110,6 +110,9 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 			}
 			tell("%s", line)
 		}
+		if r.Else != "" {
+			tell("to decide: %s", r.Else)
+		}
 	}
 }
 
@@ -153,7 +156,7 @@ func (f *Findings) WhyNone(r *remedy.Result) []string {
 	case len(r.Tried) == 0 && len(r.Ruled) == 0 && r.Long > 0:
 		return []string{fmt.Sprintf("it would take %d commands, and not more than %d are simulated and printed", r.Long, LinesMax)}
 	case len(r.Tried) == 0 && len(r.Ruled) == 0:
-		return []string{"no remedy is known that could be acted out"}
+		return []string{"none can be simulated"}
 	}
 	out := []string{"nothing safe was found"}
 	for i, x := range r.Ruled {

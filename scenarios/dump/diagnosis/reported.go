@@ -2,10 +2,12 @@ package diagnosis
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/reported"
 )
 
@@ -20,7 +22,12 @@ var sentences = map[string]string{
 
 // takeReported adds conflicts that pods report, of those addresses for which the records of
 // managers show none.
-func (f *Findings) takeReported(all []model.Violation, commands bool) {
+func (f *Findings) takeReported(v *scenarios.View, all []model.Violation, commands bool) {
+	claims := map[string][]*model.Claim{} // by pod
+	for i := range v.Record.Claims {
+		cl := &v.Record.Claims[i]
+		claims[cl.Pod.String()] = append(claims[cl.Pod.String()], cl)
+	}
 	type conflict struct{ invariant, addr string }
 	known := map[conflict]bool{}
 	for _, y := range slices.Concat(f.All, f.Supposed) {
@@ -34,7 +41,7 @@ func (f *Findings) takeReported(all []model.Violation, commands bool) {
 		}
 		known[this] = true
 		n := Finding{Violation: x}
-		n.Message = say(&x)
+		n.Message = say(&x) + recorded(claims, &x)
 		if commands {
 			n.Check = asks(&x, addr)
 		}
@@ -58,6 +65,32 @@ func say(x *model.Violation) string {
 		sentence = strings.Replace(sentence, "{pod}", fmt.Sprintf("{pod} and %d more", pods-podsNamed), 1)
 	}
 	return short.Say(sentence)
+}
+
+// recorded is which other address the record has for the first few pods that report the same
+// address of the default network; "" if it has none. Neither is believed alone.
+func recorded(claims map[string][]*model.Claim, x *model.Violation) (out string) {
+	if x.Code != reported.Twice || model.Named(x.Objects, model.RefNetwork) != "" {
+		return ""
+	}
+	pods := 0
+	for _, o := range x.Objects {
+		if o.Kind != model.RefPod || pods >= podsNamed {
+			continue
+		}
+		pods++
+		for _, cl := range claims[o.Name] {
+			if cl.Pod.Name != "" && !slices.Contains(x.Objects, model.AddressOf(cl.Addr)) && sameFamily(cl, x) {
+				out += fmt.Sprintf("; the record has %s for %s, which may be newer than what the pod reports", cl.Addr, cl.Pod)
+			}
+		}
+	}
+	return out
+}
+
+func sameFamily(cl *model.Claim, x *model.Violation) bool {
+	a, err := netip.ParseAddr(model.Named(x.Objects, model.RefAddress))
+	return err == nil && a.Is4() == cl.Addr.Is4()
 }
 
 // asks is a command line that shows whether a conflict is there now.
