@@ -83,29 +83,6 @@ func freeIn(n *Network, r *Range, pools []Pool, node string, used []netip.Addr) 
 	return min(max(0, least), FreeMax)
 }
 
-// poolsFew are searched one by one.
-const poolsFew = 64
-
-// poolsByName finds the index of the first pool of a name, -1 if there is none. A dump of a
-// large cluster has thousands.
-func poolsByName(pools []Pool) func(name string) int {
-	if len(pools) <= poolsFew {
-		return func(name string) int { return slices.IndexFunc(pools, func(p Pool) bool { return p.Name == name }) }
-	}
-	by := make(map[string]int, len(pools))
-	for i := range pools {
-		if _, ok := by[pools[i].Name]; !ok {
-			by[pools[i].Name] = i
-		}
-	}
-	return func(name string) int {
-		if i, ok := by[name]; ok {
-			return i
-		}
-		return -1
-	}
-}
-
 // usedIn lists the distinct addresses in use in the domain of n, sorted: if it is local,
 // those in use on the node.
 //
@@ -113,12 +90,11 @@ func poolsByName(pools []Pool) func(name string) int {
 // record that is sorted as it should be then needs no sorting at all.
 func usedIn(networks []Network, s Snapshot, n *Network, node string) []netip.Addr {
 	used := make([]netip.Addr, 0, len(s.Claims)+8)
-	poolOf := poolsByName(s.Pools)
 	pool, counts := -1, false
 	for i := range s.Claims {
 		c := &s.Claims[i]
 		if pool < 0 || s.Pools[pool].Name != c.Pool {
-			pool = poolOf(c.Pool)
+			pool = slices.IndexFunc(s.Pools, func(p Pool) bool { return p.Name == c.Pool })
 			counts = pool >= 0 && inDomain(networks, n, &s.Pools[pool]) && (!n.Local || s.Pools[pool].Node == node)
 		}
 		if counts && n.Spans(c.Addr) {
