@@ -16,9 +16,8 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
-	"runtime/pprof"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"unsafe" // for linkname, too
 
 	"ipamsim/sim"
@@ -56,6 +55,7 @@ type Program struct {
 	unread []byte // of Stdin
 	stdout bytes.Buffer
 	code   int
+	ended  atomic.Bool
 }
 
 // Ended is how a program ended.
@@ -65,13 +65,23 @@ type Ended struct {
 	Crash  any // its value, or nil
 }
 
-// programs are those that run, by what their goroutines have in common.
-var programs sync.Map // unsafe.Pointer to *Program
-
-// label is the profiler's: every goroutine has that of the goroutine that started it.
+// labels are the profiler's labels of a goroutine, which the goroutines that it starts have
+// too, with the program behind them. So nothing but its goroutines keeps a program: one that
+// is killed never runs what it has deferred.
 //
+// Source: runtime/pprof, labelMap; internal/runtime/pprof/label, Set (Go 1.26).
+type labels struct {
+	list    []struct{ key, value string }
+	program *Program
+}
+
+const labelKey = "program"
+
 //go:linkname label runtime/pprof.runtime_getProfLabel
 func label() unsafe.Pointer
+
+//go:linkname setLabel runtime/pprof.runtime_setProfLabel
+func setLabel(labels unsafe.Pointer)
 
 // Signals is the context of the program's handler of SIGTERM.
 func (p *Program) Signals() context.Context {
@@ -84,11 +94,11 @@ func (p *Program) Signals() context.Context {
 // Current is the program that the calling goroutine belongs to. It does not return to
 // a goroutine whose program has ended.
 func Current() *Program {
-	p, ok := programs.Load(label())
-	if !ok {
+	l := (*labels)(label())
+	if l == nil || len(l.list) != 1 || l.list[0].key != labelKey || l.program.ended.Load() {
 		runtime.Goexit()
 	}
-	return p.(*Program)
+	return l.program
 }
 
 // Run executes main as the program, and waits for its end.
@@ -98,10 +108,8 @@ func (p *Program) Run(main func()) Ended {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("program", p.Name)))
-		key := label()
-		programs.Store(key, p)
-		defer programs.Delete(key)
+		setLabel(unsafe.Pointer(&labels{[]struct{ key, value string }{{labelKey, p.Name}}, p}))
+		defer p.ended.Store(true)
 		defer func() {
 			if e.Crash = recover(); e.Crash != nil {
 				p.Crash(e.Crash, string(debug.Stack()))
