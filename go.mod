@@ -16,6 +16,7 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/jstemmer/go-junit-report/v2 v2.1.0
 	github.com/k8snetworkplumbingwg/whereabouts v0.9.4
+	github.com/klauspost/compress v1.20.3
 	github.com/mcuadros/go-version v0.0.0-20190830083331-035f6764e8d2
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.53.1
@@ -26,6 +27,7 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.0
 	github.com/spf13/cobra v1.9.1
 	github.com/spf13/pflag v1.0.7
+	github.com/xi2/xz v0.0.0-20171230120015-48954b6210f8
 	go.etcd.io/etcd/server/v3 v3.6.4
 	go.yaml.in/yaml/v3 v3.0.4
 	golang.org/x/term v0.47.0
@@ -129,7 +131,6 @@ require (
 	github.com/karrick/godirwalk v1.17.0 // indirect
 	github.com/kelseyhightower/envconfig v1.4.0 // indirect
 	github.com/kelseyhightower/memkv v0.1.1 // indirect
-	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/leodido/go-urn v1.4.0 // indirect
 	github.com/mailru/easyjson v0.9.0 // indirect

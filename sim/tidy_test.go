@@ -142,11 +142,13 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"},                                      // what makes pods again
 	{"scenarios/dump/unsupported", "model/invariant scenarios"},                                                     // managers whose objects are not read
 	{"scenarios/dump/reported", "model model/invariant scenarios/dump/kept"},                                        // what pods report themselves
-	{"scenarios/dump", "model model/invariant sim/ipam reports/layout scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/evidence scenarios/dump/origins scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported"},
-	{"scenarios/dump/collect", "sim/ipam scenarios/dump scenarios/dump/decode"},                                                                                                         // the command that makes a dump
-	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported reports/layout scenarios scenarios/remedy scenarios/dump scenarios/dump/collect scenarios/dump/reported"}, // what is wrong
-	{"scenarios/dump/bundle", "sim/ipam scenarios/strict scenarios/dump scenarios/dump/decode scenarios/dump/unread"},                                                                   // folders and archives
-	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump scenarios/dump/bundle"},                                                                                      // for tests
+	{"scenarios/dump", "model model/invariant sim/ipam reports/layout scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/evidence scenarios/dump/origins scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported scenarios/dump/iproute"},
+	{"scenarios/dump/collect", "sim/ipam scenarios/dump scenarios/dump/decode"}, // the command that makes a dump
+	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported reports/layout scenarios scenarios/remedy scenarios/dump scenarios/dump/collect scenarios/dump/reported scenarios/dump/iproute"}, // what is wrong
+	{"scenarios/dump/bundle", "sim/ipam scenarios/strict scenarios/dump scenarios/dump/decode scenarios/dump/unread scenarios/dump/iproute"},                                                                   // folders and archives
+	{"scenarios/dump/iproute", "scenarios/dump/decode scenarios/dump/kept"},                                                                                                                                    // what ip route and ip addr print on a node
+	{"scenarios/dump/dumptest/large", ""}, // for tests: dumps too large for testdata
+	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump scenarios/dump/bundle"}, // for tests
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity model/capacity/workload scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},

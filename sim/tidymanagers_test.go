@@ -21,7 +21,7 @@ var linesWithManagers = map[string]int{
 var (
 	managerName  = regexp.MustCompile(`(?i)calico|whereabouts`)
 	managerRooms = []string{"calico", "whereabouts", "mixed"}
-	testRooms    = []string{"storytest"} // imported by tests alone, which may name whom they like
+	testRooms    = []string{"storytest", "large"} // imported by tests alone, which may name whom they like
 )
 
 const managerList = "cmd/managers"

@@ -30,6 +30,7 @@ var licences = []struct{ name, words string }{
 	{"MIT", "Permission is hereby granted, free of charge"},
 	{"ISC", "Permission to use, copy, modify"},
 	{"Unlicense", "free and unencumbered software released into the public domain"},
+	{"public domain", "have been put into the public domain"},
 	{"FTL or GPL-2.0-or-later", "The FreeType License"},
 	{"CC-BY-4.0", "Creative Commons Attribution 4.0"},
 }

@@ -1,11 +1,36 @@
 package invariant
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
 
 	"ipamsim/model"
 )
+
+// Each of very many holders of one address is named, and the findings are not as many as pairs.
+func TestDuplicateAddressOfMany(t *testing.T) {
+	const n = 200
+	v := calm()
+	for i := range n {
+		start(v, fmt.Sprint(i+10), "node-1", fmt.Sprint("d", i), netA, "10.0.0.9")
+	}
+	found := DuplicateAddress.Check(*v)
+	named := map[string]bool{}
+	for i := range found {
+		for _, o := range found[i].Objects {
+			named[o.String()] = true
+		}
+	}
+	for i := range n {
+		if !named[fmt.Sprintf("pod default/web-%d", i+10)] {
+			t.Errorf("web-%d is not named", i+10)
+		}
+	}
+	if len(found) > pairsMax*n {
+		t.Errorf("%d findings of %d holders", len(found), n)
+	}
+}
 
 func TestDuplicateAddress(t *testing.T) {
 	table(t, DuplicateAddress, []row{

@@ -45,15 +45,21 @@ var DuplicateAddress = define(Invariant{
 	h := hold(v)
 	for i := range h.list {
 		b := &h.list[i]
-		for j := b.same; j >= 0; j = h.list[j].same {
+		pairs := 0
+		for j := b.same; j >= 0 && pairs < pairsMax; j = h.list[j].same {
 			a := &h.list[j]
 			if another(a, b) && oneWire(a, b) && answers(&v, a, b) && answers(&v, b, a) {
 				out = append(out, duplicate(&v, a, b))
+				pairs++
 			}
 		}
 	}
 	return append(out, collisions(&v, &h)...)
 })
+
+// pairsMax is with how many others each holder of an address is reported. In a dump in which
+// one address stands for all, 20,000 pods would make 200 million pairs.
+const pairsMax = 8
 
 // another reports whether two holdings are not one and the same thing: of two
 // sandboxes, or of two interfaces of one. A pod may ask for one network twice.

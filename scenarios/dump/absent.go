@@ -169,10 +169,7 @@ func (c *Cluster) Supplied(v *model.Violation, node string) bool {
 // which nothing shows that they are absent from the cluster, or from an address that its pod
 // has not reported yet. node is where its pod runs.
 func (c *Cluster) Concluded(v *model.Violation, r *model.Snapshot, node string) bool {
-	isMissing := func(o model.Ref) bool {
-		return o.Kind == model.RefPod && (slices.Contains(c.assumed, o.Name) || slices.ContainsFunc(c.missing, func(a Absent) bool { return a.Pod == o.Name }))
-	}
-	if slices.ContainsFunc(v.Objects, isMissing) {
+	if slices.ContainsFunc(v.Objects, func(o model.Ref) bool { return o.Kind == model.RefPod && c.absent[o.Name] }) {
 		return true
 	}
 	if c.supplied[node] && v.Invariant == invariant.UnbackedSandbox.Name {

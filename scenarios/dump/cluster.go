@@ -23,6 +23,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/dump/evidence"
+	"ipamsim/scenarios/dump/iproute"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/reported"
 	"ipamsim/scenarios/dump/unread"
@@ -41,6 +42,7 @@ type (
 type Cluster struct {
 	*kept.Store
 	unread.Ledger
+	iproute.Outputs
 	*evidence.Book
 	Pods       kept.Objects[kept.Pod]
 	Nodes      kept.Objects[kept.Node]
@@ -60,7 +62,7 @@ type Cluster struct {
 	reports  reported.Cluster
 	reported []model.Violation
 	missing  []Absent
-	assumed  []string
+	absent   map[string]bool // their pods, and those that were assumed to have an address
 	judged   map[string]bool // managers, by name
 	supplied map[string]bool // nodes that the dump does not have
 	masked   bool            // names are replaced
@@ -245,7 +247,7 @@ var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.:]*[a-z0-9])?$`)
 // search for findings needs the rest. Nothing can be added afterwards.
 func (c *Cluster) Forget() {
 	for _, p := range c.Pods {
-		p.Value = kept.Pod{Owner: p.Value.Owner, Phase: p.Value.Phase, Affine: p.Value.Affine} // who makes it again, and where
+		p.Value = kept.Pod{Node: p.Value.Node, HostNetwork: p.Value.HostNetwork, Owner: p.Value.Owner, Phase: p.Value.Phase, Affine: p.Value.Affine} // who makes it again, and where
 	}
 	for _, n := range c.Nodes {
 		n.Value = kept.Node{Cordoned: n.Value.Cordoned, Labels: n.Value.Labels, Taints: n.Value.Taints}

@@ -13,7 +13,7 @@ import (
 // fromClaims makes a pod of everything that is claimed for one, and says how many:
 // nobody can tell then what has leaked, and nothing that lives is called leaked.
 func (d *Draft) fromClaims(claims map[string][]Claim) int {
-	made, known := 0, map[string]int{}
+	made, known, some := 0, map[string]int{}, d.someNode()
 	for i := range d.Running {
 		known[d.Running[i].Ref()] = i
 	}
@@ -49,7 +49,7 @@ func (d *Draft) fromClaims(claims map[string][]Claim) int {
 			continue
 		}
 		if r.Node == "" {
-			r.Node = d.someNode()
+			r.Node = some
 		}
 		if len(r.Addrs)+len(r.Attached) > 0 && r.Node != "" {
 			d.Running = append(d.Running, r)

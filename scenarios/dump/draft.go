@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump/iproute"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/origins"
 	"ipamsim/scenarios/dump/workload"
@@ -155,7 +156,7 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		d.others()
 		c.reported = nil
 		if !o.Anonymise && !d.report.NoPods {
-			c.reported = c.reports.Conflicts()
+			c.reported = c.reports.Conflicts(c.Outputs.Own(c.Nodes.Keys(), iproute.HostOf(c.Pods)))
 		}
 	}
 	for _, r := range d.present {

@@ -10,8 +10,8 @@ import (
 	"ipamsim/scenarios/dump"
 )
 
-// large is a list of n pods as kubectl prints them, 2.4 KB each.
-func large(n int) string {
+// manyPods is a list of n pods as kubectl prints them, 2.4 KB each.
+func manyPods(n int) string {
 	var b strings.Builder
 	b.WriteString("apiVersion: v1\nitems:\n")
 	fields := strings.Repeat("    - apiVersion: v1\n      fieldsType: FieldsV1\n      fieldsV1:\n        f:metadata:\n          f:labels:\n            .: {}\n            f:app: {}\n      manager: kube-controller-manager\n", 3)
@@ -26,7 +26,7 @@ func large(n int) string {
 
 // BenchmarkRead reads a dump of 20,000 pods.
 func BenchmarkRead(b *testing.B) {
-	text := large(20_000)
+	text := manyPods(20_000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		start, first := time.Now(), time.Duration(0)

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/manifest"
 	"ipamsim/scenarios/strict"
 )
@@ -28,11 +30,9 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 		return nil, nil, err
 	}
 	c.addApart(o, report)
-	c.judged = map[string]bool{}
-	for _, m := range report.Managers {
-		c.judged[m.Name] = true
-	}
-	c.unjudged, c.missing, c.supplied, c.assumed, c.masked = report.Unjudged, report.Absent, report.supplied, report.assumed, o.Anonymise
+	c.judged, c.absent = kept.Set(report.Managers, func(m Manager) string { return m.Name }), kept.Set(report.assumed, func(pod string) string { return pod })
+	maps.Copy(c.absent, kept.Set(report.Absent, func(a Absent) string { return a.Pod }))
+	c.unjudged, c.missing, c.supplied, c.masked = report.Unjudged, report.Absent, report.supplied, o.Anonymise
 	return text, report, nil
 }
 

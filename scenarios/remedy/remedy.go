@@ -25,6 +25,9 @@ type Problem struct {
 	Else string
 	// Try are the remedies that are thought of, the best first.
 	Try []Remedy
+	// Long is how many commands a remedy has that is not in Try because no one would type so
+	// many; 0: there is none.
+	Long int
 	// Ruled are the pods that stand in the way of any other one, with the reason.
 	Ruled []Ruled
 	// Advice comes before any remedy: what should have done it by itself.

@@ -4,7 +4,6 @@ package importing
 import (
 	"bytes"
 	"compress/flate"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +18,6 @@ import (
 	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/cli/infile"
 	"ipamsim/cmd/cli/outfile"
-	"ipamsim/cmd/cli/running"
 	"ipamsim/model"
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
@@ -90,7 +88,7 @@ numbers, times. "Forbidden" and "doesn't have a resource type" make a kind unkno
 empty. What cannot be read is reported with its file and line, and the rest is used; a
 list that is cut off or has an ellipsis is not complete.
 
-Of folders and of .tar, .tar.gz, .tgz, .tar.bz2, .gz and .zip (a must-gather, oc adm
+Of folders and of .tar, .zip, .gz, .tgz, .bz2, .xz and .zst (a must-gather, oc adm
 inspect, kubectl cluster-info dump, diagnostics of a manager's tool, support bundles of
 Rancher and Troubleshoot, a sosreport) each file that looks like such output is read, and logs
 and other files are counted. Nothing is unpacked to the disk, links are not followed.
@@ -166,40 +164,51 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	defer out.Discard()
 	more, err := f.outputs.open(cmd.OutOrStdout())
 	if err != nil {
+		out.Discard()
 		return err
 	}
-	defer more.discard()
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of what is read is kept
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(importMemory, debug.SetMemoryLimit(-1))))
+	return during(cmd, out, more, func(w *session) error { return f.judge(w, files, o, more, last) })
+}
+
+// judge reads the dump, reports what is wrong in it, and writes what was asked for.
+func (f *importFlags) judge(w *session, files []string, o dump.Options, more importFiles, last *imported.Result) error {
 	c := dump.New(f.managers)
-	if err := f.read(c, files, cmd, out); err != nil {
+	if err := f.read(w, c, files); err != nil {
 		return err
 	}
-	s, views, report, err := f.scenario(cmd, c, o, out)
+	s, views, report, err := f.scenario(w, c, o)
 	if err != nil {
 		return err
 	}
+	w.begin("comparing what was found")
 	findings := diagnosis.Of(c, views[0], !o.Anonymise, views[1:]...)
 	if !o.Anonymise {
-		if err := f.prove(cmd, s, views[0], findings); err != nil {
+		if err := f.prove(w, s, views[0], findings); err != nil {
 			return err
 		}
 	}
+	w.begin("writing what was found")
 	result := f.result(o, report, findings)
 	if last != nil {
 		if err := result.Compare(last); err != nil {
 			return fmt.Errorf("--since: %s: %w", f.outputs.since, err)
 		}
 	}
-	if err := f.tell(cmd.ErrOrStderr(), s, report, findings, result); err != nil {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	w.end()
+	if err := f.tell(w.cmd.ErrOrStderr(), s, report, findings, result); err != nil {
 		return err
 	}
 	if err := f.outputs.write(more, result); err != nil {
 		return err
 	}
+	w.whole = true
 	return f.verdict(findings, result)
 }
 
@@ -254,39 +263,30 @@ func (f *importFlags) checks(files []string) error {
 // 100,000 pods need at once is less; a larger cluster takes more all the same.
 const importMemory = 1250 << 20
 
-// read takes the cluster and the files into c, until Ctrl-C.
-func (f *importFlags) read(c *dump.Cluster, files []string, cmd *cobra.Command, out *outfile.File) error {
-	ctx, stop := exit.Interruptible(cmd.ErrOrStderr(), out.Discard)
-	defer stop()
+// read takes the cluster and the files into c.
+func (f *importFlags) read(w *session, c *dump.Cluster, files []string) error {
 	if f.kubeconfig != "" {
-		err := readLive(ctx, c, f.kubeconfig, f.kubeContext, cmd.ErrOrStderr())
-		if ctx.Err() != nil {
-			return errors.New("import: interrupted")
-		}
-		if err != nil {
+		if err := readLive(w, c, f.kubeconfig, f.kubeContext); err != nil {
 			return fmt.Errorf("--kubeconfig: %w", err)
 		}
 	}
 	b := bundle.Reader{
-		Cluster: c, Stdin: cmd.InOrStdin(),
-		Until:    func(r io.Reader) io.Reader { return infile.Until(ctx, r) },
-		Progress: func(name string) func(dump.Progress) { return infile.HowFar(cmd.ErrOrStderr(), name) },
+		Cluster: c, Stdin: w.cmd.InOrStdin(), Progress: w.reading(c),
+		Until: func(r io.Reader) io.Reader { return counted{infile.Until(w.ctx, r), w.progress} },
 	}
-	err := b.Read(files)
-	if ctx.Err() != nil {
-		return errors.New("import: interrupted")
-	}
-	return err
+	return errors.Join(b.Read(files), w.ctx.Err())
 }
 
 // scenario makes the scenario, looks at it and at those that are apart, and writes it with
 // what is to be expected. The first view is its own.
-func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *outfile.File) (*scenarios.Scenario, []*scenarios.View, *dump.Report, error) {
+func (f *importFlags) scenario(w *session, c *dump.Cluster, o dump.Options) (*scenarios.Scenario, []*scenarios.View, *dump.Report, error) {
+	w.begin("making a scenario of %d pods and %d nodes", len(c.Pods), len(c.Nodes))
 	text, report, err := c.Scenario(o)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	c.Forget()
+	w.begin("loading the scenario of %d pods and %d nodes", report.Pods, report.Nodes)
 	s, err := f.managers.Parse("the scenario made of it", text)
 	if err != nil {
 		return nil, nil, nil, report.Trace(err)
@@ -295,29 +295,27 @@ func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Optio
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if report.Pods > manyPods {
-		fmt.Fprintf(cmd.ErrOrStderr(), "ipamsim: looking at %d pods on %d nodes\n", report.Pods, report.Nodes)
+	w.begin("checking %d pods, %d nodes and %d addresses in use", report.Pods, report.Nodes, report.Claims)
+	scenarios.Tune()
+	view, err := w.runner.Look(w.ctx, s)
+	if err != nil {
+		return nil, nil, nil, report.Trace(err)
 	}
-	var views []*scenarios.View
-	err = running.With(cmd, func(ctx context.Context, r *scenarios.Runner) error {
-		view, err := r.Look(ctx, s)
-		if err != nil {
-			return err
-		}
-		apart, err := diagnosis.Apart(ctx, r, report)
-		views = append([]*scenarios.View{view}, apart...)
-		return err
-	})
+	apart, err := diagnosis.Apart(w.ctx, w.runner, report)
 	if err != nil {
 		return nil, nil, nil, report.Trace(err)
 	}
 	if text, err = unpack(packed); err != nil {
 		return nil, nil, nil, err
 	}
-	if out == nil && f.outputs.toStdout() {
-		return s, views, report, nil
+	views := append([]*scenarios.View{view}, apart...)
+	if err := w.ctx.Err(); err != nil || w.out == nil && f.outputs.toStdout() {
+		return s, views, report, err
 	}
-	return s, views, report, emit(cmd.OutOrStdout(), out, text, views[0])
+	w.begin("writing the scenario")
+	err = emit(w.cmd.OutOrStdout(), w.out, text, view)
+	w.written = err == nil
+	return s, views, report, err
 }
 
 // pack makes text small, which has thousands of lines that differ by a name.
@@ -339,9 +337,6 @@ func pack(text []byte) ([]byte, error) {
 func unpack(packed []byte) ([]byte, error) {
 	return io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 }
-
-// manyPods take longer than a second to look at.
-const manyPods = 5000
 
 func emit(stdout io.Writer, out *outfile.File, text []byte, v *scenarios.View) error {
 	if out == nil {

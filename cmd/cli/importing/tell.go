@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
@@ -19,7 +20,12 @@ import (
 func (f *importFlags) tell(stderr io.Writer, s *scenarios.Scenario, report *dump.Report, findings *diagnosis.Findings, r *imported.Result) error {
 	b := bufio.NewWriter(stderr)
 	tellRead(b, report)
-	findings.Style = diagnosis.Style{All: f.all, Paint: painter(stderr)}
+	findings.Style = diagnosis.Style{All: f.all, Paint: painter(stderr), Places: func(refs []model.Ref) (out []string) {
+		for _, p := range report.Places(refs) {
+			out = append(out, p.Object+" ("+p.Origin.String()+")")
+		}
+		return out
+	}}
 	if r.Since != nil {
 		fmt.Fprintf(b, "new since %s: %s\n", reports.Clean(f.outputs.since), r.Since.Text())
 		findings.Style.New = r.News()

@@ -22,6 +22,7 @@ import (
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/dump/iproute"
 	"ipamsim/scenarios/dump/unread"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
@@ -110,7 +111,7 @@ func (r *Reader) top(name string, in io.Reader, at io.ReaderAt, size int64) erro
 	w := &walk{Reader: r, meter: &meter{size: size}}
 	b := bufio.NewReaderSize(&counted{in, w.meter}, decode.HoldsPeek)
 	if packed(b) == "" {
-		return r.Cluster.Read(name, b, r.progress(name))
+		return r.plain(name, b)
 	}
 	return r.whole(name, func(v *walk) error {
 		v.meter = w.meter
@@ -136,6 +137,7 @@ func (r *Reader) whole(name string, read func(*walk) error) error {
 		}
 	}
 	err := read(w)
+	w.close()
 	var bad *strict.Error
 	switch {
 	case errors.As(err, &bad):
@@ -167,6 +169,7 @@ type walk struct {
 	// buffers are those of archives within archives, by depth: a new one for each of many
 	// small files would take most of the time.
 	buffers [depthMax + 2]*bufio.Reader
+	windowed
 }
 
 // buffered is a reader that is valid until the next one of the same depth.
@@ -203,6 +206,10 @@ func packed(b *bufio.Reader) string {
 		return "zip"
 	case bytes.HasPrefix(first, []byte("BZh")):
 		return "bzip2"
+	case bytes.HasPrefix(first, []byte("\xfd7zXZ\x00")):
+		return "xz"
+	case bytes.HasPrefix(first, []byte("\x28\xb5\x2f\xfd")):
+		return "zstd"
 	case len(first) == tarBlock && string(first[257:262]) == "ustar":
 		return "tar"
 	}
@@ -226,6 +233,10 @@ func (w *walk) open(name string, b *bufio.Reader, at io.ReaderAt, depth int) err
 		return w.open(name, w.inner(z, depth), nil, depth+1)
 	case "bzip2":
 		return w.open(name, w.inner(bzip2.NewReader(b), depth), nil, depth+1)
+	case "xz":
+		return w.xz(name, b, depth)
+	case "zstd":
+		return w.zstd(name, b, depth)
 	case "tar":
 		return w.tar(name, b, depth)
 	case "zip":
@@ -242,6 +253,10 @@ func (w *walk) inner(r io.Reader, depth int) *bufio.Reader {
 func (w *walk) text(name string, b *bufio.Reader) error {
 	first, err := b.Peek(decode.HoldsPeek)
 	holds := decode.Holds(filepath.ToSlash(name), first, w.marks)
+	if !holds && w.ofNode(name, b, first) {
+		w.bundle.Read++
+		return w.over()
+	}
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) && !holds {
 		return err
 	}
@@ -249,7 +264,7 @@ func (w *walk) text(name string, b *bufio.Reader) error {
 		w.bundle.Ignored++
 		return nil
 	}
-	err = w.Cluster.ReadPart(shown(name), b, w.report)
+	err = w.Cluster.ReadPart(shown(name), iproute.Reader(shown(name), b, w.Cluster.AddOutput), w.report)
 	var bad *strict.Error
 	switch {
 	case errors.As(err, &bad):

@@ -117,6 +117,23 @@ func TestHostile(t *testing.T) {
 				}
 			})
 		}},
+		{"bomb.xz.xz", "times its size", func() []byte { return xzOf(t, xzBomb) }},
+		{"bomb.tar.zst", "times its size", func() []byte {
+			return zstdOf(t, 8<<20, func(w io.Writer) {
+				a := tar.NewWriter(w)
+				_ = a.WriteHeader(&tar.Header{Name: "x.yaml", Size: 4 << 30, Typeflag: tar.TypeReg})
+				_, _ = io.CopyN(a, zeros{}, 100<<20)
+			})
+		}},
+		{"wide.xz", "more than 64 MiB of memory", func() []byte { return xzOf(t, xzWide) }},
+		{"wide.zst", "more than 64 MiB of memory", func() []byte {
+			return zstdOf(t, 256<<20, func(w io.Writer) {
+				for range 300 {
+					_, _ = io.WriteString(w, strings.Repeat(object, 1<<14))
+				}
+			})
+		}},
+		{"many-wide.tar", "", func() []byte { return archive(t, "n*.yaml.xz", xzOf(t, xzObject), 2000) }},
 		{"bomb.zip", "times its size", func() []byte {
 			var b bytes.Buffer
 			z := zip.NewWriter(&b)

@@ -49,12 +49,18 @@ func (f *Findings) waitingPods(v *scenarios.View) (out []model.Violation) {
 		}
 		for _, key := range p.Networks {
 			n := model.NetworkByKey(v.Networks, key)
-			if n == nil || len(n.Ranges) == 0 || has[ref][key] || left(place{key, p.Node}) > 0 {
+			if n == nil || len(n.Ranges) == 0 || has[ref][key] {
 				continue
 			}
-			at := place{key, ""}
+			at, within := place{key, ""}, place{key, ""}
 			if n.Blocks != nil || n.Slice > 0 {
 				at.node = p.Node
+			}
+			if at.node != "" || n.Local {
+				within.node = p.Node
+			}
+			if left(within) > 0 {
+				continue
 			}
 			waiting[at] = append(waiting[at], ref.String())
 		}

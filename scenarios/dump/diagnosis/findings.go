@@ -41,10 +41,16 @@ type Findings struct {
 	// wrong of that if what is assumed instead were so; no repair is offered.
 	Unjudged []scenarios.Unjudged
 	Supposed []Finding
+	// Refuted are black holes that the routes of nodes show not to be there; Unplaced is where
+	// routes and addresses begin of which it is not known of which node they are.
+	Refuted  []Refuted
+	Unplaced []dump.Origin
 	// Style is how Write tells it.
 	Style Style
 
-	dropped []Finding // about nodes that the dump does not have: they are not reported
+	routes  observer
+	lent    map[string]Borrowed // of Borrowed, by address
+	dropped []Finding           // about nodes that the dump does not have: they are not reported
 	cluster *dump.Cluster
 	bound   Bound
 	pods    int
@@ -71,14 +77,17 @@ type Borrowed struct {
 // managers that are judged apart. With commands false no command is told: the names are not
 // those of the cluster.
 func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.View) *Findings {
-	f := &Findings{Borrowed: lent(v), Unjudged: c.Unjudged(), cluster: c, pods: len(v.Truth.Sandboxes)}
+	f := &Findings{Borrowed: lent(v), Unjudged: c.Unjudged(), cluster: c, pods: len(v.Truth.Sandboxes), lent: map[string]Borrowed{}}
+	for _, b := range f.Borrowed {
+		f.lent[b.Addr.String()] = b
+	}
+	f.observe(v, commands)
 	for _, v := range append([]*scenarios.View{v}, apart...) {
 		f.take(v, commands)
 	}
 	f.takeReported(v, c.Reported(), commands)
-	slices.SortStableFunc(f.All, func(a, b Finding) int {
-		return a.Severity.Rank() - b.Severity.Rank()
-	})
+	causesFirst(f.All)
+	causesFirst(f.Supposed)
 	return f
 }
 
@@ -95,6 +104,9 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
 			continue
 		}
+		if f.refutes(&x) {
+			continue
+		}
 		n := Finding{Violation: x}
 		n.Message = f.words(v, x)
 		node, doubt := v.Truth.Pods[PodRef(model.Named(x.Objects, model.RefPod))].Node, doubtful(f.Unjudged, x.Invariant)
@@ -102,7 +114,7 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		case !doubt && f.cluster.Supplied(&x, node):
 			f.dropped = append(f.dropped, n)
 			continue
-		case doubt || f.cluster.Concluded(&x, &v.Record, node):
+		case doubt || f.supposes(&x) || f.cluster.Concluded(&x, &v.Record, node):
 			f.Supposed = append(f.Supposed, n)
 			continue
 		}
@@ -126,13 +138,10 @@ func (f *Findings) words(v *scenarios.View, x model.Violation) string {
 	case x.Invariant == invariant.LeakedClaim.Name && x.Code == invariant.SandboxGone:
 		sentence = "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), " + unowned(v, x.Objects)
 	case x.Invariant == invariant.BlackholedAddress.Name:
-		sentence = "predicted, for a dump has no routes: " + sentence
-		for _, b := range f.Borrowed {
-			if b.Addr.String() == model.Named(x.Objects, model.RefAddress) {
-				x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
-				sentence += " (the address is borrowed from {from-block})"
-				break
-			}
+		sentence = f.predicted(&x, sentence)
+		if b, ok := f.lent[model.Named(x.Objects, model.RefAddress)]; ok {
+			x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
+			sentence += " (the address is borrowed from {from-block})"
 		}
 	}
 	return x.Say(sentence)
@@ -214,6 +223,8 @@ func (f *Findings) Write(w io.Writer) {
 				break
 			}
 			fmt.Fprintf(w, "finding: %s (%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), reports.Clean(x.Message))
+			f.writeKnown(w, &x.Violation)
+			once("       effect: %s\n", effects[x.Invariant])
 			once("       check: %s\n", x.Check)
 			switch {
 			case x.Problem == 0 || x.Problem > len(f.Results):
@@ -226,10 +237,33 @@ func (f *Findings) Write(w io.Writer) {
 		}
 		i = n
 	}
+	f.writeRefuted(w)
 	f.writeUnjudged(w)
 	f.writeBorrowed(w)
 	f.writeFull(w)
 	f.writeShortages(w, done)
+	f.writeLeftOut(w)
+}
+
+// placesShown is how many objects of one finding are named with their files.
+const placesShown = 3
+
+// writeKnown reports by which objects of the dump a finding is known.
+func (f *Findings) writeKnown(w io.Writer, x *model.Violation) {
+	if f.Style.Places == nil {
+		return
+	}
+	all := f.Style.Places(x.Objects)
+	more := ""
+	if len(all) > placesShown {
+		all, more = all[:placesShown], fmt.Sprintf(" and %d more", len(all)-placesShown)
+	}
+	for i := range all {
+		all[i] = reports.Clean(all[i])
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(w, "       known from: %s%s\n", strings.Join(all, ", "), more)
+	}
 }
 
 // writeBorrowed leaves out what is told as unreachable already.

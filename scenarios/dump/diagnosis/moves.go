@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"ipamsim/model"
-	"ipamsim/model/invariant"
 	"ipamsim/scenarios/remedy"
 )
 
@@ -106,7 +105,7 @@ func (d *Drafts) duplicates() {
 		}
 		p := remedy.Problem{}
 		rightful, others := d.holders(addr)
-		if d.unclaimed(a) {
+		if d.undecided[a] {
 			rightful, others = others, nil // the claim that decides may not be in the dump
 		}
 		for _, pod := range append(others, rightful...) {
@@ -120,21 +119,10 @@ func (d *Drafts) duplicates() {
 	}
 }
 
-// unclaimed reports whether nothing shows that an address is not claimed for a pod that has it.
-func (d *Drafts) unclaimed(addr string) bool {
-	return slices.ContainsFunc(slices.Concat(d.Findings.Supposed, d.Findings.dropped), func(x Finding) bool {
-		return x.Invariant == invariant.UnbackedSandbox.Name && ObjectsOf(&x.Violation)[model.RefAddress] == addr
-	})
-}
-
 // holders are the pods with an address, sorted: whom the record names, and the others.
 func (d *Drafts) holders(addr netip.Addr) (rightful, others []model.PodRef) {
-	for i := range d.View.Truth.Sandboxes {
-		s := &d.View.Truth.Sandboxes[i]
-		if s.Stopped || s.Pod.Namespace == "" || !slices.ContainsFunc(s.Attachments, func(a model.Attachment) bool { return slices.Contains(a.Addrs, addr) }) {
-			continue
-		}
-		if slices.ContainsFunc(d.View.Record.Claims, func(c model.Claim) bool { return c.Addr == addr && (c.Container == s.ID || c.Pod == s.Pod) }) {
+	for _, s := range d.having[addr] {
+		if slices.ContainsFunc(d.claims[addr], func(c *model.Claim) bool { return c.Container == s.ID || c.Pod == s.Pod }) {
 			rightful = append(rightful, s.Pod)
 		} else {
 			others = append(others, s.Pod)

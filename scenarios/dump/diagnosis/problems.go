@@ -46,6 +46,10 @@ type Drafts struct {
 	Has       map[model.PodRef][]netip.Addr // of sandboxes
 	Leaked    map[netip.Addr]remedy.Guard   // by a finding, with what must be so to free it
 
+	having    map[netip.Addr][]*model.Sandbox // that run, of pods
+	claims    map[netip.Addr][]*model.Claim
+	undecided map[string]bool // addresses: nothing shows that they are not claimed for a pod that has them
+
 	out []remedy.Problem
 }
 
@@ -75,14 +79,26 @@ func (f *Findings) problems(v *scenarios.View, cast *remedy.Cast, datastore stri
 
 func (d *Drafts) index() {
 	d.Claims, d.Has, d.Leaked = map[string][]*model.Claim{}, map[model.PodRef][]netip.Addr{}, map[netip.Addr]remedy.Guard{}
+	d.having, d.claims, d.undecided = map[netip.Addr][]*model.Sandbox{}, map[netip.Addr][]*model.Claim{}, map[string]bool{}
+	for _, x := range slices.Concat(d.Findings.Supposed, d.Findings.dropped) {
+		if x.Invariant == invariant.UnbackedSandbox.Name {
+			d.undecided[ObjectsOf(&x.Violation)[model.RefAddress]] = true
+		}
+	}
 	for i := range d.View.Record.Claims {
 		cl := &d.View.Record.Claims[i]
 		d.Claims[cl.Pool] = append(d.Claims[cl.Pool], cl)
+		d.claims[cl.Addr] = append(d.claims[cl.Addr], cl)
 	}
 	for i := range d.View.Truth.Sandboxes {
 		s := &d.View.Truth.Sandboxes[i]
 		for _, a := range s.Attachments {
 			d.Has[s.Pod] = append(d.Has[s.Pod], a.Addrs...)
+			for _, addr := range a.Addrs {
+				if !s.Stopped && s.Pod.Namespace != "" {
+					d.having[addr] = append(d.having[addr], s)
+				}
+			}
 		}
 	}
 	for i := range d.Findings.All {

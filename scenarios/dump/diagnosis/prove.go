@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/remedy"
 	"ipamsim/sim/ipam"
@@ -152,6 +153,8 @@ func (f *Findings) WhyNone(r *remedy.Result) []string {
 	switch {
 	case r.Untried != remedy.Acted:
 		return []string{r.WhyNot(f.bound.Wall, f.pods, f.bound.Pods)}
+	case len(r.Tried) == 0 && len(r.Ruled) == 0 && r.Long > 0:
+		return []string{fmt.Sprintf("it would take %d commands, and not more than %d are simulated and printed", r.Long, LinesMax)}
 	case len(r.Tried) == 0 && len(r.Ruled) == 0:
 		return []string{"none can be simulated"}
 	}
@@ -167,6 +170,21 @@ func (f *Findings) WhyNone(r *remedy.Result) []string {
 		out = append(out, "acted out and not offered: "+o.Why())
 	}
 	return out
+}
+
+// writeLeftOut reports how many problems have remedies of which nothing is known.
+func (f *Findings) writeLeftOut(w io.Writer) {
+	n, why := 0, ""
+	for i := range f.Results {
+		if r := &f.Results[i]; r.Untried != remedy.Acted {
+			if n++; n == 1 {
+				why = r.WhyNot(f.bound.Wall, f.pods, f.bound.Pods)
+			}
+		}
+	}
+	if n > 0 && len(f.Results) > 1 {
+		fmt.Fprintf(w, "left out: the remediations of %d of %s: %s\n", n, layout.Plural(len(f.Results), "problem"), reports.Clean(why))
+	}
 }
 
 // writeShortages tells why nodes borrow where no finding has told it, and whether all steps

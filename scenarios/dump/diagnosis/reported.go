@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"ipamsim/model"
 	"ipamsim/scenarios"
@@ -22,16 +23,25 @@ var sentences = map[string]string{
 // takeReported adds conflicts that pods report, of those addresses for which the records of
 // managers show none.
 func (f *Findings) takeReported(v *scenarios.View, all []model.Violation, commands bool) {
+	claims := map[string][]*model.Claim{} // by pod
+	for i := range v.Record.Claims {
+		cl := &v.Record.Claims[i]
+		claims[cl.Pod.String()] = append(claims[cl.Pod.String()], cl)
+	}
+	type conflict struct{ invariant, addr string }
+	known := map[conflict]bool{}
+	for _, y := range slices.Concat(f.All, f.Supposed) {
+		known[conflict{y.Invariant, model.Named(y.Objects, model.RefAddress)}] = true
+	}
 	for _, x := range all {
 		addr := model.Named(x.Objects, model.RefAddress)
-		known := func(y Finding) bool {
-			return y.Invariant == x.Invariant && model.Named(y.Objects, model.RefAddress) == addr
-		}
-		if slices.ContainsFunc(f.All, known) || slices.ContainsFunc(f.Supposed, known) {
+		this := conflict{x.Invariant, addr}
+		if known[this] {
 			continue
 		}
+		known[this] = true
 		n := Finding{Violation: x}
-		n.Message = x.Say(sentences[x.Code]) + recorded(v, &x)
+		n.Message = say(&x) + recorded(claims, &x)
 		if commands {
 			n.Check = asks(&x, addr)
 		}
@@ -39,16 +49,40 @@ func (f *Findings) takeReported(v *scenarios.View, all []model.Violation, comman
 	}
 }
 
-// recorded is which other address the record has for one of two pods that report the same
+// podsNamed is how many of the pods of a conflict its sentence names.
+const podsNamed = 4
+
+// say is the sentence of a conflict, with the first few pods of many.
+func say(x *model.Violation) string {
+	sentence, short, pods := sentences[x.Code], *x, 0
+	short.Objects = slices.DeleteFunc(slices.Clone(x.Objects), func(r model.Ref) bool {
+		if r.Kind == model.RefPod {
+			pods++
+		}
+		return r.Kind == model.RefPod && pods > podsNamed
+	})
+	if pods > podsNamed {
+		sentence = strings.Replace(sentence, "{pod}", fmt.Sprintf("{pod} and %d more", pods-podsNamed), 1)
+	}
+	return short.Say(sentence)
+}
+
+// recorded is which other address the record has for the first few pods that report the same
 // address of the default network; "" if it has none. Neither is believed alone.
-func recorded(v *scenarios.View, x *model.Violation) (out string) {
+func recorded(claims map[string][]*model.Claim, x *model.Violation) (out string) {
 	if x.Code != reported.Twice || model.Named(x.Objects, model.RefNetwork) != "" {
 		return ""
 	}
-	for i := range v.Record.Claims {
-		cl := &v.Record.Claims[i]
-		if addr := model.AddressOf(cl.Addr); cl.Pod.Name != "" && !slices.Contains(x.Objects, addr) && slices.Contains(x.Objects, model.PodOf(cl.Pod)) && sameFamily(cl, x) {
-			out += fmt.Sprintf("; the record has %s for %s, which may be newer than what the pod reports", cl.Addr, cl.Pod)
+	pods := 0
+	for _, o := range x.Objects {
+		if o.Kind != model.RefPod || pods >= podsNamed {
+			continue
+		}
+		pods++
+		for _, cl := range claims[o.Name] {
+			if cl.Pod.Name != "" && !slices.Contains(x.Objects, model.AddressOf(cl.Addr)) && sameFamily(cl, x) {
+				out += fmt.Sprintf("; the record has %s for %s, which may be newer than what the pod reports", cl.Addr, cl.Pod)
+			}
 		}
 	}
 	return out

@@ -12,6 +12,9 @@ type Style struct {
 	All bool
 	// Paint colours a text by a severity; nil: no colours.
 	Paint func(model.Severity, string) string
+	// Places are the objects of the dump that things are, each with its file and line; nil: they
+	// are not reported.
+	Places func([]model.Ref) []string
 	// New reports whether a finding is news; nil: none is told to be.
 	New func(model.Identity) bool
 }

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/klauspost/compress/zstd"
+
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/bundle"
@@ -17,12 +19,13 @@ import (
 )
 
 // Archives are a dump as people send it: in a Markdown fence, in a terminal's log, in quotes,
-// as .gz, .tar, .tar.gz and .zip.
+// as .gz, .tar, .tar.gz, .zip and .tar.zst.
 func Archives(dump []byte) [][]byte {
 	var packed, tape, directory bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(dump)
 	_ = z.Close()
+	zst, _ := zstd.NewWriter(nil)
 	t := tar.NewWriter(&tape)
 	_ = t.WriteHeader(&tar.Header{Name: "a/dump.yaml", Size: int64(len(dump)), Mode: 0o600, Typeflag: tar.TypeReg})
 	_, _ = t.Write(dump)
@@ -37,9 +40,10 @@ func Archives(dump []byte) [][]byte {
 	_ = d.Close()
 	text := string(dump)
 	return [][]byte{
-		packed.Bytes(), tape.Bytes(), directory.Bytes(),
+		packed.Bytes(), tape.Bytes(), directory.Bytes(), zst.EncodeAll(tape.Bytes(), nil),
 		[]byte("Hello\n\n```yaml\n" + text + "```\n"),
 		[]byte("[root@host ~]# kubectl get pods -A -o yaml\n" + text + "[root@host ~]#\nError from server (Forbidden): x\n"),
+		[]byte(text + "[root@n1 ~]# ip route\nblackhole 10.0.0.0/26 proto bird\n[root@n1 ~]# ip -j addr\n[{\n" + text),
 		[]byte("> " + strings.ReplaceAll(text, "\n", "\n> ")),
 	}
 }

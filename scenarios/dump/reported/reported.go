@@ -72,8 +72,8 @@ type network struct {
 }
 
 // Conflicts are sorted by invariant and objects. Pods that are being deleted, or whose node is silent, may have
-// been replaced already.
-func (c *Cluster) Conflicts() (out []model.Violation) {
+// been replaced already. own are the addresses that nodes have besides those of their objects.
+func (c *Cluster) Conflicts(own map[netip.Addr]string) (out []model.Violation) {
 	holders := map[report][]*kept.Pod{}
 	for _, key := range c.pods.Keys() {
 		p := &c.pods[key].Value
@@ -82,12 +82,17 @@ func (c *Cluster) Conflicts() (out []model.Violation) {
 			continue
 		}
 		for _, r := range c.reports(p) {
-			if !slices.Contains(holders[r], p) {
-				holders[r] = append(holders[r], p)
+			if all := holders[r]; len(all) == 0 || all[len(all)-1] != p {
+				holders[r] = append(all, p)
 			}
 		}
 	}
 	nodes := c.internal()
+	for a, node := range own {
+		if nodes[a] == "" {
+			nodes[a] = node
+		}
+	}
 	for r, pods := range holders {
 		if len(pods) > 1 {
 			out = append(out, conflict(Twice, r, pods...))
@@ -106,8 +111,24 @@ func (c *Cluster) Conflicts() (out []model.Violation) {
 	for i := range out {
 		slices.SortFunc(out[i].Objects, model.Ref.Compare)
 	}
-	slices.SortFunc(out, func(a, b model.Violation) int { return strings.Compare(a.Identity().String(), b.Identity().String()) })
-	return out
+	return sorted(out)
+}
+
+// sorted orders conflicts by what they are about.
+func sorted(all []model.Violation) []model.Violation {
+	type keyed struct {
+		key string
+		model.Violation
+	}
+	var keys []keyed
+	for _, v := range all {
+		keys = append(keys, keyed{v.Identity().String(), v})
+	}
+	slices.SortFunc(keys, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
+	for i := range keys {
+		all[i] = keys[i].Violation
+	}
+	return all
 }
 
 // reports are the addresses that a pod reports.
@@ -163,7 +184,7 @@ func (c *Cluster) strays(holders map[report][]*kept.Pod) (out []model.Violation)
 	home, away := 0, 0
 	ranges := c.ranges()
 	for r, pods := range holders {
-		node := nodeOf(ranges, r.addr)
+		node := ranges.nodeOf(r.addr)
 		for _, p := range pods {
 			switch own := c.nodes[p.Node]; {
 			case r.network != "" || own == nil || len(own.Value.PodCIDRs) == 0:
@@ -185,28 +206,39 @@ func (c *Cluster) strays(holders map[report][]*kept.Pod) (out []model.Violation)
 	return out
 }
 
-// podCIDR is a range of a node.
-type podCIDR struct {
-	prefix netip.Prefix
-	node   string
+// podCIDRs are the nodes by their ranges, and the lengths of all ranges.
+type podCIDRs struct {
+	nodes map[netip.Prefix]string
+	bits  []int
 }
 
-// ranges are the podCIDRs of all nodes, sorted by node.
-func (c *Cluster) ranges() (out []podCIDR) {
+// ranges are the podCIDRs of all nodes. Of nodes with the same one the first by name has it.
+func (c *Cluster) ranges() podCIDRs {
+	out := podCIDRs{nodes: map[netip.Prefix]string{}}
 	for _, name := range c.nodes.Keys() {
 		for _, p := range c.nodes[name].Value.PodCIDRs {
-			out = append(out, podCIDR{p, name})
+			if p = p.Masked(); out.nodes[p] == "" {
+				out.nodes[p] = name
+			}
+			if !slices.Contains(out.bits, p.Bits()) {
+				out.bits = append(out.bits, p.Bits())
+			}
 		}
 	}
 	return out
 }
 
-// nodeOf is the node whose podCIDR holds an address, "" if none does.
-func nodeOf(ranges []podCIDR, a netip.Addr) string {
-	if i := slices.IndexFunc(ranges, func(r podCIDR) bool { return r.prefix.Contains(a) }); i >= 0 {
-		return ranges[i].node
+// nodeOf is the node whose podCIDR holds an address, "" if none does. Of ranges that overlap it
+// is the one of the first node by name.
+func (r podCIDRs) nodeOf(a netip.Addr) (node string) {
+	for _, bits := range r.bits {
+		if p, err := a.Prefix(bits); err == nil {
+			if name := r.nodes[p]; name != "" && (node == "" || name < node) {
+				node = name
+			}
+		}
 	}
-	return ""
+	return node
 }
 
 // localTypes are plugins whose interfaces end on their node, if nothing else connects them.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"slices"
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
@@ -55,7 +54,11 @@ func (c *Cluster) balanced() (out []model.Violation) {
 		addr netip.Addr
 		port string
 	}
-	have := map[end]string{}
+	type pair struct {
+		addr          netip.Addr
+		first, second string
+	}
+	have, found := map[end]string{}, map[pair]bool{}
 	for _, name := range kept.Keys(c.services) {
 		for _, a := range c.services[name].addrs {
 			for _, p := range c.services[name].ports {
@@ -69,8 +72,8 @@ func (c *Cluster) balanced() (out []model.Violation) {
 					Objects: []model.Ref{model.AddressOf(a), model.ServiceOf(first), model.ServiceOf(name)},
 					Facts:   []model.Fact{model.NewFact("port", p)},
 				}
-				if !slices.ContainsFunc(out, func(x model.Violation) bool { return slices.Equal(x.Objects, v.Objects) }) {
-					out = append(out, v)
+				if this := (pair{a, first, name}); !found[this] {
+					found[this], out = true, append(out, v)
 				}
 			}
 		}

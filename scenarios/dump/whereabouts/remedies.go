@@ -1,7 +1,9 @@
 package whereabouts
 
 import (
+	"cmp"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"ipamsim/model"
@@ -16,6 +18,7 @@ var Remedies = &diagnosis.Remedies{
 	Leftovers: func(d *diagnosis.Drafts) {
 		if c, ok := dump.KeptOf[*objects](d.Cluster); ok {
 			o := &drafts{Drafts: d, c: c}
+			o.index()
 			o.ranges()
 			o.reservations()
 		}
@@ -58,6 +61,43 @@ const (
 type drafts struct {
 	*diagnosis.Drafts
 	c *objects
+	// allocations are those of all pools, and guards the names of reservations, sorted.
+	allocations map[allocated][]takeOut
+	guards      map[guarded][]string
+}
+
+// allocated is what a finding knows of an allocation.
+type allocated struct {
+	addr      netip.Addr
+	pool, pod string
+}
+
+// guarded is for whom a reservation is, and how its name ends.
+type guarded struct{ pod, end string }
+
+// end is what follows the last separator of a name.
+func end(name string) string { return name[strings.LastIndexAny(name, "/-")+1:] }
+
+// index reads Whereabouts' record once for all findings.
+func (d *drafts) index() {
+	d.allocations, d.guards = map[allocated][]takeOut{}, map[guarded][]string{}
+	for _, key := range d.c.rangePools.Keys() {
+		ns, name, _ := strings.Cut(key, "/")
+		p := d.c.rangePools[key].Value
+		first, err := netip.ParsePrefix(p.Range)
+		if err != nil {
+			continue
+		}
+		for k, a := range p.Allocations {
+			addr := at(first.Addr(), k)
+			this := allocated{addr, name, a.PodRef}
+			d.allocations[this] = append(d.allocations[this], takeOut{Addr: addr, Namespace: ns, Pool: name, Key: k, ID: a.ID})
+		}
+	}
+	for _, key := range d.c.rangeReserved.Keys() {
+		this := guarded{d.c.rangeReserved[key].Value.PodRef, end(key)}
+		d.guards[this] = append(d.guards[this], key)
+	}
 }
 
 // ranges are claims in Whereabouts' pools that nobody has.
@@ -68,46 +108,35 @@ func (d *drafts) ranges() {
 		x := &d.Findings.All[i].Violation
 		o := diagnosis.ObjectsOf(x)
 		if a, err := netip.ParseAddr(o[model.RefAddress]); err == nil {
-			if t := d.c.takeOut(a, o[model.RefPool], o[model.RefPod]); t != nil {
+			if t := d.takeOut(a, o[model.RefPool], o[model.RefPod]); t != nil {
 				t.Guard = d.Guard(x)
 				about, steps = append(about, i), append(steps, *t)
 			}
 		}
 	}
-	if len(about) > 0 && len(steps) <= diagnosis.LinesMax {
-		d.Add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Cautions: []remedy.Caution{patchCaution}}}, Advice: d.reconciler()})
-	}
+	d.add(about, steps, patchCaution)
 }
 
 // takeOut gives an address that Whereabouts has claimed back, nil if no pool says so.
-func (c *objects) takeOut(addr netip.Addr, pool, pod string) *takeOut {
-	for _, key := range c.rangePools.Keys() {
-		ns, name, _ := strings.Cut(key, "/")
-		p := c.rangePools[key].Value
-		first, err := netip.ParsePrefix(p.Range)
-		if name != pool || err != nil {
-			continue
-		}
-		for _, k := range sortedOffsets(p.Allocations) {
-			a := p.Allocations[k]
-			if at(first.Addr(), k) != addr || a.PodRef != pod {
-				continue
-			}
-			out := &takeOut{Addr: addr, Namespace: ns, Pool: name, Key: k, ID: a.ID}
-			if r := c.reservation(addr, a.PodRef); r != "" {
-				out.ReservationIn, out.Reserved, _ = strings.Cut(r, "/")
-			}
-			return out
-		}
+func (d *drafts) takeOut(addr netip.Addr, pool, pod string) *takeOut {
+	all := d.allocations[allocated{addr, pool, pod}]
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
+	out := slices.MinFunc(all, func(a, b takeOut) int { // the keys "1" and "01" are one address
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
+	})
+	if r := d.reservation(addr, pod); r != "" {
+		out.ReservationIn, out.Reserved, _ = strings.Cut(r, "/")
+	}
+	return &out
 }
 
 // reservation is the one that guards an address for a pod, "" if there is none.
-func (c *objects) reservation(addr netip.Addr, podRef string) string {
+func (d *drafts) reservation(addr netip.Addr, podRef string) string {
 	want := normalized(addr)
-	for _, key := range c.rangeReserved.Keys() {
-		if c.rangeReserved[key].Value.PodRef == podRef && (strings.HasSuffix(key, "/"+want) || strings.HasSuffix(key, "-"+want)) {
+	for _, key := range d.guards[guarded{podRef, end(want)}] {
+		if strings.HasSuffix(key, "/"+want) || strings.HasSuffix(key, "-"+want) {
 			return key
 		}
 	}
@@ -129,16 +158,34 @@ func normalized(a netip.Addr) string {
 func (d *drafts) reservations() {
 	var about []int
 	var steps []remedy.Step
+	by := map[string][]string{} // namespaces, by name
+	for _, key := range d.c.rangeReserved.Keys() {
+		ns, name, _ := strings.Cut(key, "/")
+		by[name] = append(by[name], ns)
+	}
 	for _, i := range d.Open("leftover-reservation") {
-		for _, key := range d.c.rangeReserved.Keys() {
-			if ns, name, _ := strings.Cut(key, "/"); name == diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefReservation] {
-				about, steps = append(about, i), append(steps, dropReservation{Namespace: ns, Name: name, Guard: d.Guard(&d.Findings.All[i].Violation)})
-			}
+		x := &d.Findings.All[i].Violation
+		name := diagnosis.ObjectsOf(x)[model.RefReservation]
+		for _, ns := range by[name] {
+			about, steps = append(about, i), append(steps, dropReservation{Namespace: ns, Name: name, Guard: d.Guard(x)})
 		}
 	}
-	if len(about) > 0 && len(steps) <= diagnosis.LinesMax {
-		d.Add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Cautions: []remedy.Caution{reservationCaution}}}, Advice: d.reconciler()})
+	d.add(about, steps, reservationCaution)
+}
+
+// add notes a problem with a step for each of its findings, of which nothing is tried if they
+// are too many.
+func (d *drafts) add(about []int, steps []remedy.Step, c remedy.Caution) {
+	p := remedy.Problem{Advice: d.reconciler()}
+	switch {
+	case len(about) == 0:
+		return
+	case len(steps) > diagnosis.LinesMax:
+		p.Long = len(steps)
+	default:
+		p.Try = []remedy.Remedy{{Steps: steps, Cautions: []remedy.Caution{c}}}
 	}
+	d.Add(about, p)
 }
 
 // reconciler asks whether Whereabouts' does.

@@ -13,16 +13,10 @@ import (
 )
 
 // block is one of the record, by its prefix; nil if there is none.
-func (d *drafts) block(p netip.Prefix) *model.Pool {
-	i := slices.IndexFunc(d.View.Record.Pools, func(b model.Pool) bool { return b.Range == p })
-	if i < 0 {
-		return nil
-	}
-	return &d.View.Record.Pools[i]
-}
+func (d *drafts) block(p netip.Prefix) *model.Pool { return d.blocks[p] }
 
 func (d *drafts) hasAffinity(block netip.Prefix, node string) bool {
-	return slices.ContainsFunc(d.View.Record.Affinities, func(a model.Affinity) bool { return a.Block == block && a.Node == node })
+	return slices.ContainsFunc(d.affinities[node], func(a model.Affinity) bool { return a.Block == block })
 }
 
 func (d *drafts) empty(b *model.Pool) bool { return len(d.Claims[b.Name]) == 0 }
@@ -71,7 +65,11 @@ func (d *drafts) ownership() {
 			continue
 		}
 		problem := remedy.Problem{Advice: d.kubeControllers()}
-		if !d.etcd && len(p.steps) <= diagnosis.LinesMax {
+		switch {
+		case d.etcd:
+		case len(p.steps) > diagnosis.LinesMax:
+			problem.Long = len(p.steps)
+		default:
 			problem.Try = []remedy.Remedy{{Steps: checked(p.steps), Cautions: []remedy.Caution{blockCaution}}}
 		}
 		d.Add(p.about, problem)
@@ -102,15 +100,20 @@ func virtual(owner string) bool { return strings.HasPrefix(owner, "virtual:") }
 type pile struct {
 	about []int
 	steps []remedy.Step
+	has   map[any]bool // of both
 }
 
 func (p *pile) add(i int, s remedy.Step) {
-	if !slices.Contains(p.about, i) {
+	if p.has == nil {
+		p.has = map[any]bool{}
+	}
+	if !p.has[i] {
 		p.about = append(p.about, i)
 	}
-	if !slices.Contains(p.steps, s) { // all are comparable
+	if !p.has[s] { // all are comparable
 		p.steps = append(p.steps, s)
 	}
+	p.has[i], p.has[s] = true, true
 }
 
 // without is a block whose owner has no affinity for it: an empty one can be given back,

@@ -60,10 +60,26 @@ type drafts struct {
 	*diagnosis.Drafts
 	network *model.Network // the primary one; nil: it has no blocks
 	etcd    bool           // the record is where kubectl does not reach
+
+	blocks     map[netip.Prefix]*model.Pool
+	owned      map[string][]*model.Pool    // blocks, by node
+	affinities map[string][]model.Affinity // by node
 }
 
 func draftsOf(d *diagnosis.Drafts) *drafts {
-	out := &drafts{Drafts: d, etcd: d.Datastore == "etcdv3"}
+	out := &drafts{
+		Drafts: d, etcd: d.Datastore == "etcdv3",
+		blocks: map[netip.Prefix]*model.Pool{}, owned: map[string][]*model.Pool{}, affinities: map[string][]model.Affinity{},
+	}
+	for i := range d.View.Record.Pools {
+		b := &d.View.Record.Pools[i]
+		if out.owned[b.Node] = append(out.owned[b.Node], b); out.blocks[b.Range] == nil {
+			out.blocks[b.Range] = b
+		}
+	}
+	for _, a := range d.View.Record.Affinities {
+		out.affinities[a.Node] = append(out.affinities[a.Node], a)
+	}
 	for i := range d.View.Networks {
 		if n := &d.View.Networks[i]; n.Blocks != nil {
 			out.network = n

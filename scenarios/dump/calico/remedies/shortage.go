@@ -114,8 +114,8 @@ func (d *drafts) usable(block netip.Prefix, node string) bool {
 
 // homes reports whether a node has a block to hand addresses out of.
 func (d *drafts) homes(node string, four bool) bool {
-	return slices.ContainsFunc(d.View.Record.Affinities, func(a model.Affinity) bool {
-		return a.Node == node && a.Block.Addr().Is4() == four && a.State != model.PendingDeletion && d.usable(a.Block, node)
+	return slices.ContainsFunc(d.affinities[node], func(a model.Affinity) bool {
+		return a.Block.Addr().Is4() == four && a.State != model.PendingDeletion && d.usable(a.Block, node)
 	})
 }
 
@@ -168,8 +168,8 @@ func (d *drafts) spares(node string, four bool) []emptied {
 
 func (d *drafts) blocksOf(node string, four bool) int {
 	n := 0
-	for i := range d.View.Record.Pools {
-		if b := &d.View.Record.Pools[i]; b.Node == node && b.Range.Addr().Is4() == four && d.usable(b.Range, node) {
+	for _, b := range d.owned[node] {
+		if b.Range.Addr().Is4() == four && d.usable(b.Range, node) {
 			n++
 		}
 	}
@@ -187,9 +187,8 @@ func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
 	if !n.Up || !unused && !d.Cast.TakesPods(b.Node) {
 		return false
 	}
-	for i := range d.View.Record.Pools {
-		o := &d.View.Record.Pools[i]
-		if o.Node != b.Node || o.Range == b.Range || o.Range.Addr().Is4() != b.Range.Addr().Is4() || !d.usable(o.Range, b.Node) {
+	for _, o := range d.owned[b.Node] {
+		if o.Range == b.Range || o.Range.Addr().Is4() != b.Range.Addr().Is4() || !d.usable(o.Range, b.Node) {
 			continue
 		}
 		if len(d.Claims[o.Name]) < 1<<min(o.Range.Addr().BitLen()-o.Range.Bits(), 16) {
