@@ -131,7 +131,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values scenarios/plan/cost"},
 	{"scenarios/plan/kubeadm", "sim/cluster sim/ipam/kubeadm scenarios/plan"},                                       // a setting that is one of kubeadm's
 	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values scenarios/plan/kubeadm"}, // what is known of a manager
-	{"scenarios/remedy", "model/... sim/... reports reports/layout scenarios"},                                      // what to do, acted out before it is said
+	{"scenarios/remedy", "model/... sim/... reports reports/layout scenarios"},                                      // what to do, simulated before it is said
 	{"scenarios/dump/decode", "scenarios/strict"},                                                                   // what people dump, object by object
 	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                                               // of each object what matters
 	{"scenarios/dump/unread", "reports/layout scenarios/strict scenarios/dump/decode"},                              // what could not be read

@@ -113,11 +113,11 @@ type Remedy struct {
 	Status  Status `json:"status,omitempty"`
 	// Steps are there if Status is Safe, to be taken in order.
 	Steps []Step `json:"steps,omitempty"`
-	// Seconds is how long they took in virtual time when they were acted out, and
+	// Seconds is how long they took in virtual time when they were simulated, and
 	// Restarted are the pods that got other addresses by them, NAMESPACE/NAME.
 	Seconds   float64  `json:"seconds,omitempty"`
 	Restarted []string `json:"restarted,omitempty"`
-	Cautions  []string `json:"cautions,omitempty"` // what acting out cannot show; sentences
+	Cautions  []string `json:"cautions,omitempty"` // what a simulation cannot show; sentences
 	Advice    string   `json:"advice,omitempty"`   // what should have done it by itself; a sentence
 	Why       []string `json:"why,omitempty"`      // why there are no steps; sentences
 	Decide    string   `json:"decide,omitempty"`   // what the operator has to decide then
@@ -137,7 +137,7 @@ const (
 	Safe     Status = "acted-out" // it went away, nothing new broke, and no other pod lost its address
 	With     Status = "with"      // it goes away with the steps of another problem
 	Itself   Status = "itself"    // it goes away whatever anybody does
-	NotSafe  Status = "none-safe" // what is known was acted out, and did not pass
+	NotSafe  Status = "none-safe" // what is known was simulated, and did not pass
 	NotActed Status = "not-acted-out"
 )
 

@@ -104,7 +104,7 @@ func TestNodesAddressIsReserved(t *testing.T) {
 		return x.printed
 	}
 	printed := read(2, 33)
-	for _, want := range []string{"acted out: 2 steps", "IPReservation", "10.64.75.2/32", "kubectl delete pod -n default web-0"} {
+	for _, want := range []string{"simulated: 2 steps", "IPReservation", "10.64.75.2/32", "kubectl delete pod -n default web-0"} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("%q is not in\n%s", want, printed)
 		}

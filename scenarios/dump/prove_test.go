@@ -29,7 +29,7 @@ func crowded() *site {
 
 const (
 	dropsSecond = "kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-a-10-0-0-8-29"
-	actedOut    = "remediation: acted out: "
+	actedOut    = "remediation: simulated: "
 )
 
 func TestProveSpareBlock(t *testing.T) {
@@ -154,7 +154,7 @@ func TestProveStaleAffinity(t *testing.T) {
 	s.block("10.0.0.8/29", "node-gone", true)
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "finding: leaked-affinity", "first ask whether calico-kube-controllers work, which give back what no pod and no node has, after 15m0s: the dump has no pod of it",
+	says(t, f, "finding: leaked-affinity", "check first: is calico-kube-controllers running? It should release what no pod and no node has after 15m0s. The dump has no pod of it",
 		"kubectl get pods -A -l k8s-app=calico-kube-controllers",
 		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut, "no pod restarted, nothing new")
 }
@@ -210,7 +210,7 @@ func TestProveObstacles(t *testing.T) {
 	}
 }
 
-// What was not acted out is not printed.
+// What was not simulated is not printed.
 func TestProveBounds(t *testing.T) {
 	s := crowded()
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
@@ -220,14 +220,14 @@ func TestProveBounds(t *testing.T) {
 		ctx context.Context
 		diagnosis.Bound
 	}{
-		"not acted out, and so not printed: the cluster has 4 pods, and at most 2 are": {context.Background(), diagnosis.Bound{Pods: 2}},
-		"not acted out, and so not printed: time was up after 0s (--act)":              {ended, diagnosis.Bound{}},
+		"not simulated, and so not printed: the cluster has 4 pods, and at most 2 are": {context.Background(), diagnosis.Bound{Pods: 2}},
+		"not simulated, and so not printed: time was up after 0s (--act)":              {ended, diagnosis.Bound{}},
 	} {
 		c := s.cluster(t)
 		_, parsed, _ := scenario(t, c, dump.Options{})
 		f := proveWithin(t, c, parsed, within.ctx, within.Bound)
 		says(t, f, "finding: blackholed-address", why)
-		saysNot(t, f, "kubectl delete", "kubectl cordon", "acted out: ")
+		saysNot(t, f, "kubectl delete", "kubectl cordon", "simulated: ")
 	}
 }
 
@@ -240,12 +240,12 @@ func TestProveLeak(t *testing.T) {
 	s.pod("calico-kube-controllers-x", "node-a", "10.0.0.2", "ReplicaSet/calico-kube-controllers", true, nil)
 	s.claim("10.0.0.3", "c-old", "node-a", "old")
 	f := s.proven(t)
-	says(t, f, "finding: leaked-claim", "its pod shop/calico-kube-controllers-x runs; what do its logs say",
-		"acted out: with them running this is gone within 31m0s, nothing new", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, nothing new")
+	says(t, f, "finding: leaked-claim", "Its pod shop/calico-kube-controllers-x runs: see the logs",
+		"simulated: with them running this is gone within 31m0s, nothing new", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, nothing new")
 }
 
 // Whereabouts may keep its objects in a namespace of its own: what is printed names it, and
-// is acted out where the simulated one has them.
+// is simulated where the simulated one has them.
 func TestProveElsewhere(t *testing.T) {
 	c := read(t, "whereabouts.yaml")
 	guard := `{"apiVersion":"whereabouts.cni.cncf.io/v1alpha1","kind":"OverlappingRangeIPReservation","metadata":{"name":"blue-10.50.0.18","namespace":"openshift-multus"},"spec":{"podref":"tenants/db-9","ifname":"net2"}}`

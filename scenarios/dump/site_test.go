@@ -151,7 +151,7 @@ func (s *site) list(t *testing.T) []byte {
 	return text
 }
 
-// proven imports the site and acts out what would mend it.
+// proven imports the site and simulates what would mend it.
 func (s *site) proven(t *testing.T) *diagnosis.Findings {
 	t.Helper()
 	c := s.cluster(t)
@@ -168,7 +168,7 @@ func (s *site) cluster(t *testing.T) *dump.Cluster {
 	return whole(c)
 }
 
-// prove is what import does: it looks, and acts out what would mend it.
+// prove is what import does: it looks, and simulates what would mend it.
 func prove(t *testing.T, c *dump.Cluster, s *scenarios.Scenario) *diagnosis.Findings {
 	t.Helper()
 	return proveWithin(t, c, s, context.Background(), diagnosis.Bound{})

@@ -177,7 +177,7 @@ func TestTruth(t *testing.T) {
 			wrong := x.compare(is)
 			if is.err == nil {
 				if a := actOut(r, x, is); !a.passes() {
-					wrong = append(wrong, fmt.Sprint("acted out: ", a))
+					wrong = append(wrong, fmt.Sprint("simulated: ", a))
 				}
 			}
 			for _, w := range wrong {

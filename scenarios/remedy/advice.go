@@ -6,28 +6,28 @@ import (
 	"ipamsim/reports"
 )
 
-// Say asks the first question: does the process run that should have done this?
+// Say asks whether the process runs that should have done this.
 func (a *Advice) Say() string {
-	out := "first ask whether " + a.Controller.Works
+	out := fmt.Sprintf("check first: is %s running? It should %s", a.Controller.Name, a.Controller.Works)
 	if a.After > 0 {
-		out += fmt.Sprintf(", after %s", a.After)
+		out += fmt.Sprintf(" after %s", a.After)
 	}
 	switch {
 	case a.Unsaid:
-		return out + ": is it running, and what do its logs say"
+		return out + ". The dump has no pods: see its pods and their logs"
 	case a.Pod.Name == "":
-		return out + ": the dump has no pod of it"
+		return out + ". The dump has no pod of it"
 	case a.Phase != "Running":
-		return out + fmt.Sprintf(": its pod %s is %s; what do its logs say", a.Pod, a.Phase)
+		return out + fmt.Sprintf(". Its pod %s is %s: see the logs", a.Pod, a.Phase)
 	}
-	return out + fmt.Sprintf(": its pod %s runs; what do its logs say", a.Pod)
+	return out + fmt.Sprintf(". Its pod %s runs: see the logs", a.Pod)
 }
 
 // Say says what comes of it.
 func (l *Left) Say() string {
-	out := fmt.Sprintf("acted out: with them running this is gone within %s", l.Took)
+	out := fmt.Sprintf("simulated: with them running this is gone within %s", l.Took)
 	if !l.Gone {
-		out = fmt.Sprintf("acted out: with them running this is still so after %s", l.Took)
+		out = fmt.Sprintf("simulated: with them running this is still so after %s", l.Took)
 	}
 	if len(l.New) > 0 {
 		return out + fmt.Sprintf(", and they bring %s (%s): %s", l.New[0].Invariant, l.New[0].Severity, reports.Clean(l.New[0].Message))

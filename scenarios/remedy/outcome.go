@@ -13,7 +13,7 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Outcome is what came of a remedy that was acted out.
+// Outcome is what came of a remedy that was simulated.
 type Outcome struct {
 	*Remedy
 	Took      time.Duration // virtual, from the first step to the last

@@ -17,7 +17,7 @@ type Result struct {
 	With *Problem
 	// Itself: the goals are gone after a while, whatever anybody does.
 	Itself bool
-	// Untried is why remedies were not acted out; nothing is then known of them.
+	// Untried is why remedies were not simulated; nothing is then known of them.
 	Untried Untried
 	Reason  string // ours or the kernel's, of Broken
 	// Left is what comes of leaving it to the controller of Advice; nil: not known.
@@ -31,20 +31,20 @@ type Left struct {
 	New  []model.Violation
 }
 
-// Untried is why a remedy was not acted out.
+// Untried is why a remedy was not simulated.
 type Untried int
 
 // The reasons.
 const (
 	Acted     Untried = iota
-	TooLarge          // the cluster has more pods than are acted out
+	TooLarge          // the cluster has more pods than are simulated
 	OutOfTime         // the bound of time was reached
 	Broken            // the run did not come to an end
 )
 
-// Bound is how much is acted out.
+// Bound is how much is simulated.
 type Bound struct {
-	Pods int // of a cluster; a larger one is not acted out
+	Pods int // of a cluster; a larger one is not simulated
 	// Progress is called before each run, with the number of the problem from 1. May be
 	// nil.
 	Progress func(problem, of int)
@@ -52,7 +52,7 @@ type Bound struct {
 
 // Prove acts the remedies of problems out, each from the cluster as it is, until one of
 // each passes or ctx ends. Problems come in the order in which they are solved: what a
-// remedy takes along is not acted out again.
+// remedy takes along is not simulated again.
 //
 // The results are in the order of the problems. Together is what comes of all remedies
 // that passed, taken one after another in that order; nil if fewer than two did or time
@@ -177,7 +177,7 @@ func takenAlong(done []Result, p *Problem) *Problem {
 	return nil
 }
 
-// together acts out all remedies that passed, one after another.
+// together simulates all remedies that passed, one after another.
 func (t *Theatre) together(ctx context.Context, results []Result) *Outcome {
 	all, whole := Remedy{}, Problem{}
 	n := 0

@@ -1,4 +1,4 @@
-// Package remedy acts out what an operator could do about a cluster that something is
+// Package remedy simulates what an operator could do about a cluster that something is
 // wrong with: in a run of the real code that begins with that cluster, before anybody is
 // told to do it. What passed is offered with what it took; what did not, with the reason.
 package remedy
@@ -127,8 +127,8 @@ type Advice struct {
 // Controller is a process of a manager that should have done something by itself. There is
 // one value of each.
 type Controller struct {
-	Name  string // as in "calico-kube-controllers running"
-	Works string // the question whether it works is whether "WORKS", a sentence
+	Name  string // as in "is calico-kube-controllers running?"
+	Works string // what it should do by itself, as in "It should WORKS after 15m"
 	// Pods is what the names of its pods begin with, Label their label, Logs a word of the
 	// lines of their logs that matter.
 	Pods, Label, Logs string

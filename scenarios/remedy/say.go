@@ -23,7 +23,7 @@ func (o *Outcome) Say() string {
 	if len(o.Uncovers) > 0 {
 		then = "; then dump and import again, for " + o.Uncovers[0].Invariant + " comes to light that was hidden"
 	}
-	return fmt.Sprintf("acted out: %s, %s (virtual), %s, nothing new%s%s", layout.Plural(len(o.Steps), "step"), o.Took.Round(time.Second), pods, with, then)
+	return fmt.Sprintf("simulated: %s, %s (virtual), %s, nothing new%s%s", layout.Plural(len(o.Steps), "step"), o.Took.Round(time.Second), pods, with, then)
 }
 
 // Why says why a remedy did not pass, its main step first.
@@ -87,5 +87,5 @@ func (r *Result) WhyNot(most time.Duration, pods, podsMost int) string {
 	case Broken:
 		why = "the run did not come to an end: " + r.Reason
 	}
-	return "not acted out, and so not printed: " + why
+	return "not simulated, and so not printed: " + why
 }

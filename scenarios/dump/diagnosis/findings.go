@@ -1,5 +1,5 @@
 // Package diagnosis says what is wrong in a cluster that was dumped, what would mend it,
-// acted out before it is said, and what cannot be judged.
+// simulated before it is said, and what cannot be judged.
 package diagnosis
 
 import (
@@ -193,7 +193,7 @@ func (f *Findings) Count() string {
 	return strings.Join(out, ", ")
 }
 
-// Write tells people: how much is wrong, then one line a finding, with what was acted out
+// Write tells people: how much is wrong, then one line a finding, with what was simulated
 // to mend it or why there is nothing, then what is borrowed besides, and how nodes get
 // blocks.
 func (f *Findings) Write(w io.Writer) {

@@ -35,7 +35,7 @@ type Remedies struct {
 }
 
 // Drafts thinks of remedies for what is wrong. None of them is printed before it was
-// acted out.
+// simulated.
 type Drafts struct {
 	Cluster   *dump.Cluster
 	View      *scenarios.View

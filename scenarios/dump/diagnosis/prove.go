@@ -14,21 +14,21 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Bound is how much is acted out.
+// Bound is how much is simulated.
 type Bound struct {
-	Wall time.Duration // for which the caller lets Prove's context live; 0: nothing is acted out
-	Pods int           // a cluster with more is not acted out; 0: podsActed
+	Wall time.Duration // for which the caller lets Prove's context live; 0: nothing is simulated
+	Pods int           // a cluster with more is not simulated; 0: podsActed
 	// Progress is called before each run, from 1. May be nil.
 	Progress func(problem, of int)
 }
 
-// podsActed is how large a cluster is acted out: of 5,000 pods on 200 nodes a run takes
+// podsActed is how large a cluster is simulated: of 5,000 pods on 200 nodes a run takes
 // some ten seconds and a gigabyte, and both grow faster than the cluster does.
 const podsActed = 5000
 
 // Prove thinks of remedies for what is wrong and acts them out, in runs of the real code
 // that begin with s, the scenario of the cluster, which looks like v. What could not be
-// acted out before ctx ends is told, and not offered. The error is ours.
+// simulated before ctx ends is told, and not offered. The error is ours.
 func (f *Findings) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, v *scenarios.View, b Bound) error {
 	if b.Pods == 0 {
 		b.Pods = podsActed
@@ -167,7 +167,7 @@ func (f *Findings) WhyNone(r *remedy.Result) []string {
 		out = append(out, x.Say())
 	}
 	for _, o := range r.Tried {
-		out = append(out, "acted out and not offered: "+o.Why())
+		out = append(out, "simulated and not offered: "+o.Why())
 	}
 	return out
 }
@@ -201,7 +201,7 @@ func (f *Findings) writeShortages(w io.Writer, done map[int]bool) {
 	case f.Together != nil && f.Together.Safe():
 		fmt.Fprintf(w, "remediation: the steps of all findings, one after another: %s\n", f.Together.Say())
 	case f.offered() > 1:
-		fmt.Fprintf(w, "remediation: take the steps of one finding, then dump and import again: they were acted out each by itself\n")
+		fmt.Fprintf(w, "remediation: take the steps of one finding, then dump and import again: they were simulated each by itself\n")
 	}
 }
 

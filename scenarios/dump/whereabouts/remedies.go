@@ -45,7 +45,7 @@ func room(d *diagnosis.Drafts, n *model.Network, node string, _ []model.PodRef) 
 //
 // Source: doc/crds/daemonset-install.yaml (v0.9.4), label app.
 var reconciler = &remedy.Controller{
-	Name: "Whereabouts' reconciler", Works: "Whereabouts' reconciler works, which frees what no pod has",
+	Name: "Whereabouts' reconciler", Works: "release what no pod has",
 	Pods: "whereabouts-", Label: "app=whereabouts", Logs: "reconcil",
 }
 

@@ -21,7 +21,7 @@ import (
 //
 // Source: manifests/calico-kube-controllers.yaml (v3.31), label k8s-app.
 var kubeControllers = &remedy.Controller{
-	Name: "calico-kube-controllers", Works: "calico-kube-controllers work, which give back what no pod and no node has",
+	Name: "calico-kube-controllers", Works: "release what no pod and no node has",
 	Pods: "calico-kube-controllers-", Label: "k8s-app=calico-kube-controllers", Logs: "ipam", Daemon: "ipam-controller",
 }
 
