@@ -192,10 +192,10 @@ func TestProveObstacles(t *testing.T) {
 		owner string
 		notes obj
 	}{
-		"shop/web-2 belongs to no controller":                {"", nil},
+		"shop/web-2 is a bare pod":                           {"", nil},
 		"shop/web-2 belongs to a Job":                        {"Job/web", nil},
 		"shop/web-2 is a static pod":                         {"Node/node-b", obj{"kubernetes.io/config.mirror": "c2"}},
-		"shop/web-2 asks for this address by the annotation": {"StatefulSet/web", obj{"cni.projectcalico.org/ipAddrs": `["10.0.0.1"]`}},
+		"shop/web-2 requests this address by the annotation": {"StatefulSet/web", obj{"cni.projectcalico.org/ipAddrs": `["10.0.0.1"]`}},
 	} {
 		s := newSite()
 		s.node("node-a", 1, nil, nil)

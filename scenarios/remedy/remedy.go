@@ -90,17 +90,17 @@ func (r Ruled) Say() string { return r.Pod.String() + " " + r.why() }
 func (r Ruled) why() string {
 	switch r.Why {
 	case Bare:
-		return "belongs to no controller, so that nobody would make it again"
+		return "is a bare pod (no controller): deleting it is permanent"
 	case Static:
 		return "is a static pod: deleting it does not restart it"
 	case OwnAddress:
-		return "asks for this address by the annotation " + r.Annotation + ", and would ask for it again"
+		return "requests this address by the annotation " + r.Annotation + ", and would request it again"
 	case Work:
-		return "belongs to a Job, whose work would begin again: wait until it has ended"
+		return "belongs to a Job, which would start over: wait until it has ended"
 	case Pinned:
-		return "is bound to certain nodes by an affinity, which is not simulated"
+		return "has a node affinity, which is not simulated"
 	case Unknown:
-		return "has no owner that the dump names, so that it is not known whether anybody would make it again"
+		return "has no owner in the dump: whether a controller would recreate it is not known"
 	}
 	return ""
 }
