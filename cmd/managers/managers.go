@@ -20,6 +20,7 @@ import (
 	"ipamsim/scenarios"
 	dumpcalico "ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/calico/remedies"
+	dumpmetallb "ipamsim/scenarios/dump/metallb"
 	dumpnodeipam "ipamsim/scenarios/dump/nodeipam"
 	dumpservices "ipamsim/scenarios/dump/services"
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
@@ -49,7 +50,7 @@ var All = sync.OnceValue(func() scenarios.Managers {
 		loadbalancer.New(c).With(spaceloadbalancer.Space, dumpcalico.Balancers),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
-		metallb.New().With(spacemetallb.Space),
+		metallb.New().With(spacemetallb.Space, dumpmetallb.Importer),
 		hostlocal.New().With(spacehostlocal.Space),
 		nodeipam.New().With(spacenodeipam.Space, dumpnodeipam.Importer, plannodeipam.Plan),
 		services.New().With(spaceservices.Space, dumpservices.Importer, planservices.Plan, answerservices.Answers),

@@ -86,3 +86,22 @@ func (c *Cluster) Check(v *model.Violation) string {
 	}
 	return ""
 }
+
+// Balanced reports whether a manager of the dump assigns the addresses of Services of type
+// LoadBalancer.
+func (c *Cluster) Balanced() bool {
+	return slices.ContainsFunc(c.readings, func(r *reading) bool { return r.importer.Balances && r.Found() })
+}
+
+// Found is what importers found wrong by themselves, in the scenario that was made last.
+func (c *Cluster) Found() []Found { return c.found }
+
+// Words is a violation in a manager's words, "" if it has none. told: another finding says it.
+func (c *Cluster) Words(v *model.Violation) (words string, told bool) {
+	for _, r := range c.readings {
+		if r.Words != nil && c.judged[r.manager.Name] && words == "" && !told {
+			words, told = r.Words(v)
+		}
+	}
+	return words, told
+}

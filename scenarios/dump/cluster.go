@@ -60,6 +60,7 @@ type Cluster struct {
 	reports  reported.Cluster
 	reported []model.Violation
 	missing  []Absent
+	found    []Found
 	judged   map[string]bool // managers, by name
 	supplied map[string]bool // nodes that the dump does not have
 	masked   bool            // names are replaced

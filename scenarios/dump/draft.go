@@ -161,6 +161,9 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		if r.record.Settle != nil {
 			r.record.Settle()
 		}
+		if r.record.Found != nil && !o.Anonymise {
+			c.found = append(c.found, r.record.Found()...)
+		}
 	}
 	d.report.Unjudged, d.report.Versions = d.unjudged(), d.versionsOf()
 	if o.Anonymise {

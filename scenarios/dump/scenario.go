@@ -23,6 +23,7 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	if o.Name == "" {
 		o.Name = "imported"
 	}
+	c.found = nil
 	text, report, err := c.scenario(o)
 	if err != nil {
 		return nil, nil, err

@@ -232,7 +232,7 @@ func (d *record) takeRanges() {
 // of it, if one has.
 func (d *record) madeUp(p netip.Prefix) network {
 	key := "default/imported-" + strings.NewReplacer(".", "-", ":", "-", "/", "-").Replace(p.String())
-	if name := d.Called(p); name != "" {
+	if name := kept.Called(d.Pods, p); name != "" {
 		key = name
 	}
 	return made(key, p)
