@@ -143,6 +143,7 @@ func Objects(managers []*ipam.Manager, name string, r io.Reader, progress func(P
 func (c *Cluster) sink(progress func(Progress)) decode.Sink {
 	to := decode.Sink{Progress: progress, Document: c.document, Row: c.row}
 	for _, r := range c.readings {
+		to.Programs = append(to.Programs, r.importer.Programs...)
 		if !r.importer.Apart {
 			to.Programs = append(to.Programs, r.manager.Name)
 		}

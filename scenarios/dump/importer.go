@@ -33,6 +33,8 @@ type Importer struct {
 	// PodNotes and NodeNotes begin the names of annotations that are kept of pods and
 	// namespaces, and of nodes; "": none.
 	PodNotes, NodeNotes string
+	// Programs are parts of the names of pods whose command lines it reads.
+	Programs []string
 	// Images are those of its own pods, by which its version can be told.
 	Images []Image
 	// Differences are what its older versions do otherwise, oldest first.
