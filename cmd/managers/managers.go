@@ -20,6 +20,7 @@ import (
 	"ipamsim/scenarios"
 	dumpcalico "ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/calico/remedies"
+	dumphostlocal "ipamsim/scenarios/dump/hostlocal"
 	dumpmetallb "ipamsim/scenarios/dump/metallb"
 	dumpnodeipam "ipamsim/scenarios/dump/nodeipam"
 	dumpservices "ipamsim/scenarios/dump/services"
@@ -51,7 +52,7 @@ var All = sync.OnceValue(func() scenarios.Managers {
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 		metallb.New().With(spacemetallb.Space, dumpmetallb.Importer),
-		hostlocal.New().With(spacehostlocal.Space),
+		hostlocal.New().With(spacehostlocal.Space, dumphostlocal.Importer),
 		nodeipam.New().With(spacenodeipam.Space, dumpnodeipam.Importer, plannodeipam.Plan),
 		services.New().With(spaceservices.Space, dumpservices.Importer, planservices.Plan, answerservices.Answers),
 	}

@@ -78,7 +78,7 @@ func union(a, b []string) []string {
 // knows it; "": none does.
 func (c *Cluster) Check(v *model.Violation) string {
 	for _, r := range c.readings {
-		if r.importer.Check != nil && r.Found() {
+		if r.importer.Check != nil && (r.Draft == nil || r.Found()) {
 			if line := r.importer.Check(v); line != "" {
 				return strings.TrimSpace(line)
 			}

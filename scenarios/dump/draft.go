@@ -114,6 +114,12 @@ func (d *Draft) Left(format string, args ...any) {
 // the same dump is of.
 func (d *Draft) Beside() bool { return d.Options.beside() }
 
+// Report adds what an importer without a scenario found wrong.
+func (d *Draft) Report(f Found) { d.found = append(d.found, f) }
+
+// Whole reports whether nothing contradicts that the dump has all pods.
+func (d *Draft) Whole() bool { return d.whole }
+
 // Doubt says what cannot be judged of a part of the cluster.
 func (d *Draft) Doubt(u scenarios.Unjudged) { d.partly = append(d.partly, u) }
 
@@ -196,7 +202,9 @@ func (d *Draft) namespaces() {
 func (c *Cluster) nobodys() string {
 	var signs []string
 	for _, r := range c.readings {
-		signs = append(signs, r.importer.Sign)
+		if r.importer.Sign != "" {
+			signs = append(signs, r.importer.Sign)
+		}
 	}
 	return "no " + strings.Join(signs, ", no ") + ": want what the command collects that ipamsim import --print-dump-command prints"
 }

@@ -30,6 +30,8 @@ type Importer struct {
 	Prints []string
 	// Marks are parts of what it prints, by which such a file is found in an archive.
 	Marks []string
+	// Files reports whether a file of an archive is one that it keeps itself, by its path.
+	Files func(name string) bool
 	// PodNotes and NodeNotes begin the names of annotations that are kept of pods and
 	// namespaces, and of nodes; "": none.
 	PodNotes, NodeNotes string

@@ -112,7 +112,7 @@ func open(c *dump.Cluster) *dump.Reading {
 	o := newObjects(c)
 	return &dump.Reading{
 		Add: o.add, Found: o.found, Draft: o.draft, Document: o.document, Row: o.row, OnNode: o.onNode,
-		Versions: o.versions, Concluded: o.concluded, Show: o.show, Forget: o.forget, Kept: o,
+		Versions: o.versions, Concluded: o.concluded, Show: o.show, Forget: o.forget, Kept: o, Doubts: o.doubts,
 	}
 }
 
@@ -133,7 +133,7 @@ func (c *objects) add(h *kept.Head, raw json.RawMessage) (kept bool, err error) 
 }
 
 func (c *objects) found() bool {
-	return len(c.pools)+len(c.blocks)+len(c.tables.Pools)+len(c.tables.Blocks)+len(c.tables.Checked) > 0
+	return !c.delegates() && len(c.pools)+len(c.blocks)+len(c.tables.Pools)+len(c.tables.Blocks)+len(c.tables.Checked) > 0
 }
 
 // onNode reports whether anything says that Calico runs on a node.

@@ -56,6 +56,9 @@ func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	case "Pod":
 		return kubeadm.KeepPod(o.Store, o.pods, h, raw)
 	}
+	if _, err := kubeadm.KeepServer(o.Store, o.pods, h); err != nil {
+		return false, err
+	}
 	var spec struct {
 		PodCIDR  string   `json:"podCIDR"`
 		PodCIDRs []string `json:"podCIDRs"`
