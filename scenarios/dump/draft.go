@@ -198,7 +198,7 @@ func (d *Draft) namespaces() {
 	}
 }
 
-// nobodys says what is missing in a dump that no manager knows.
+// nobodys says what is missing in a dump that no manager knows, and what it has.
 func (c *Cluster) nobodys() string {
 	var signs []string
 	for _, r := range c.readings {
@@ -206,7 +206,14 @@ func (c *Cluster) nobodys() string {
 			signs = append(signs, r.importer.Sign)
 		}
 	}
-	return "no " + strings.Join(signs, ", no ") + ": want what the command collects that ipamsim import --print-dump-command prints"
+	var have []string
+	for _, x := range counts(c.Book.Read) {
+		have = append(have, fmt.Sprintf("%d %s", x.N, x.Kind))
+	}
+	if len(have) == 0 {
+		have = []string{"text"}
+	}
+	return "no " + strings.Join(signs, ", no ") + ", only " + Some(have) + ": want what the command collects that ipamsim import --print-dump-command prints"
 }
 
 // titles are those of the present managers that are such.

@@ -89,8 +89,7 @@ type Reading struct {
 	// Concluded are the resources, by full names, of which objects must be missing for a
 	// violation of the record to be so.
 	Concluded func(v *model.Violation, r *model.Snapshot) []string
-	// Words is a violation of the record in words that know more of its cause than the
-	// invariant's; "": the invariant's do. told: another finding says the same.
+	// Words is a violation in words that name its cause; "": none. told: another finding says it.
 	Words func(v *model.Violation) (words string, told bool)
 	// Doubts is what cannot be judged where the manager was not found, and nothing shows that
 	// the cluster does not have it.
@@ -159,8 +158,7 @@ type Found struct {
 	Supposed bool
 }
 
-// Claim is one address that a record says is in use, Network one that pods ask for by name,
-// Image tells a version by the tag of an image, and Difference is what an older version does otherwise.
+// What several importers share; see package kept.
 type (
 	Claim      = kept.Claim
 	Network    = kept.Network

@@ -98,7 +98,7 @@ type objects struct {
 	handles      kept.Objects[handleSpec]
 	config       kept.Objects[configSpec]
 	controllers  kept.Objects[string] // leakGracePeriod of each KubeControllersConfiguration
-	families     kept.Objects[families]
+	families     kept.Objects[printed.CNI]
 	bgp          kept.Objects[bgpSpec]
 	peers        kept.Objects[peerSpec]
 	information  kept.Objects[string] // calicoVersion of each ClusterInformation
@@ -120,7 +120,7 @@ func newObjects(c *dump.Cluster) *objects {
 	return &objects{
 		Cluster: c, endpoints: kept.Objects[endpoint]{}, pools: kept.Objects[poolSpec]{}, reservations: kept.Objects[reservationSpec]{},
 		blocks: kept.Objects[blockSpec]{}, affinities: kept.Objects[affinitySpec]{}, handles: kept.Objects[handleSpec]{}, config: kept.Objects[configSpec]{},
-		controllers: kept.Objects[string]{}, families: kept.Objects[families]{}, bgp: kept.Objects[bgpSpec]{}, peers: kept.Objects[peerSpec]{},
+		controllers: kept.Objects[string]{}, families: kept.Objects[printed.CNI]{}, bgp: kept.Objects[bgpSpec]{}, peers: kept.Objects[peerSpec]{},
 		information: kept.Objects[string]{}, tables: printed.All{Config: map[string]string{}, Checked: map[netip.Addr][]printed.Allocation{}},
 	}
 }

@@ -5,10 +5,12 @@ package hostlocal
 
 import (
 	"encoding/json"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/kept"
@@ -108,6 +110,41 @@ func (o *objects) doubts(d *dump.Draft) (out []scenarios.Unjudged) {
 			continue
 		}
 		out = append(out, o.judge(d, l)...)
+	}
+	if silent := o.silent(); len(silent) > 0 {
+		out = append(out, scenarios.Unjudged{What: []string{invariant.LeakedClaim.Name}, Without: []string{"/" + strings.TrimSuffix(dataDir, "/")}, Pools: silent})
+	}
+	return out
+}
+
+// silent are the nodes of which only host-local's files say what they have left, and the dump
+// does not have them: where it has those of other nodes, or where a pod waits for an address, and
+// pods have addresses of their nodes' podCIDRs.
+func (o *objects) silent() (out []string) {
+	listed, waits, home := map[string]bool{}, map[string]bool{}, 0
+	for _, l := range o.all {
+		listed[o.nodeOf(l)] = len(l.Files) > 0
+	}
+	for _, key := range o.Pods.Keys() {
+		p := &o.Pods[key].Value
+		n := o.Nodes[p.Node]
+		if n == nil || p.HostNetwork || p.Finished() || p.Deleting {
+			continue
+		}
+		waits[p.Node] = waits[p.Node] || len(p.IPs) == 0
+		for _, a := range kept.AddrsIn(p.IPs) {
+			if slices.ContainsFunc(n.Value.PodCIDRs, func(c netip.Prefix) bool { return c.Contains(a) }) {
+				home++
+			} else {
+				home--
+			}
+		}
+	}
+	for _, node := range o.Nodes.Keys() {
+		n := &o.Nodes[node].Value
+		if len(n.PodCIDRs) > 0 && !n.Windows && !listed[node] && (len(listed) > 0 || waits[node] && home > 0) {
+			out = append(out, node)
+		}
 	}
 	return out
 }

@@ -29,8 +29,9 @@ var Importer = &dump.Importer{
 		{APIVersion: "v1", Plural: "namespaces", Kind: "Namespace"},
 		{APIVersion: "v1", Plural: "nodes", Kind: "Node"},
 		{APIVersion: "v1", Plural: "services", Kind: "Service", Namespaced: true},
+		{APIVersion: "v1", Plural: "pods", Kind: "Pod", Namespaced: true},
 	},
-	Apart: true, Balances: true, Judged: judged,
+	Programs: []string{"controller"}, Apart: true, Balances: true, Judged: judged,
 	Open: open, Objects: objectsOf, Check: check,
 }
 
@@ -62,7 +63,8 @@ type objects struct {
 	announced  kept.Objects[announcement]             // ServiceL2Statuses
 	namespaces kept.Objects[map[string]string]        // labels
 	nodes      kept.Objects[map[string]string]        // labels
-	services   kept.Objects[service]                  // of type LoadBalancer without a class
+	services   kept.Objects[service]                  // of type LoadBalancer
+	classes    map[string]bool                        // that controllers are started with; "": none
 
 	made *record // the last one
 }
@@ -71,6 +73,7 @@ func open(c *dump.Cluster) *dump.Reading {
 	o := &objects{
 		Cluster: c, pools: kept.Objects[poolSpec]{}, config: kept.Objects[[]poolSpec]{}, announced: kept.Objects[announcement]{},
 		adverts:    map[string]kept.Objects[advertisement]{layer2Name: {}, bgpName: {}},
+		classes:    map[string]bool{},
 		namespaces: kept.Objects[map[string]string]{}, nodes: kept.Objects[map[string]string]{}, services: kept.Objects[service]{},
 	}
 	return &dump.Reading{Add: o.add, Found: o.found, Draft: o.draft, Concluded: o.concluded, Words: o.words, Doubts: o.doubts, Forget: o.forget}
@@ -92,6 +95,8 @@ func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 		return true, o.addAdvertisement(bgpName, h, raw)
 	case "ServiceL2Status":
 		return true, o.addAnnouncement(h, raw)
+	case "Pod":
+		return false, o.addController(h, raw)
 	case "Namespace":
 		return true, kept.Put(o.Store, o.namespaces, h.Metadata.Name, h, o.Labels(h.Metadata.Labels))
 	case "Node":
@@ -103,7 +108,10 @@ func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 // doubts is that Services of type LoadBalancer have addresses, or wait for one, of which
 // nothing says who assigns them: MetalLB may, and its pools are not in the dump.
 func (o *objects) doubts(d *dump.Draft) []scenarios.Unjudged {
-	of := func(key string) bool { return !o.services[key].Value.Cloud && !o.services[key].Value.Named }
+	of := func(key string) bool {
+		s := &o.services[key].Value
+		return !s.Cloud && !s.Named && s.Spec.LoadBalancerClass == nil
+	}
 	if o.Balanced() || o.SawAll(poolsName) || !slices.ContainsFunc(o.services.Keys(), of) {
 		return nil
 	}

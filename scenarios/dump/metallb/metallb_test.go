@@ -47,6 +47,11 @@ const unheaded = "apiVersion: v1\nkind: List\nitems:\n"
 const advertised = "--- # l2advertisements.metallb.io\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: metallb.io/v1beta1, kind: L2Advertisement, metadata: {name: all, namespace: metallb-system}, spec: {%s}}\n" +
 	"--- # 1 l2advertisements.metallb.io\n--- # bgpadvertisements.metallb.io\napiVersion: v1\nkind: List\nitems: []\n--- # 0 bgpadvertisements.metallb.io\n"
 
+// controller is MetalLB's, with an argument.
+func controller(arg string) string {
+	return "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: controller-7b8d\n  namespace: metallb-system\n  labels: {app: metallb, component: controller}\nspec:\n  containers:\n  - args: [" + arg + "]\n    name: controller\n  nodeName: n1\nstatus: {phase: Running}\n"
+}
+
 // findings are what import finds in a dump, of MetalLB: invariant, code and objects, then those
 // that are only supposed.
 func findings(t *testing.T, text string) (out []string) {
@@ -122,6 +127,10 @@ func TestFindings(t *testing.T) {
 			[]string{"perhaps disallowed-load-balancer-ip address 10.0.0.3, service d/a"},
 		},
 		"of a cloud": {two + announced + services(service("a", "80", "10.0.0.3", ", finalizers: [service.kubernetes.io/load-balancer-cleanup]", "")), nil},
+		"of the controller's class": {
+			two + announced + controller("--lb-class=example.org/x") + services(service("a", "80", "10.0.0.3", "", ", loadBalancerClass: example.org/x"), service("b", "80", "", "", "")),
+			[]string{"disallowed-load-balancer-ip address 10.0.0.3, service d/a"},
+		},
 		"of a class": {two + announced + services(service("a", "80", "10.0.0.3", "", ", loadBalancerClass: example.org/x")), nil},
 		"full": {
 			two + announced + services(service("a", "80", "10.0.0.1", "", ""), service("b", "80", "10.0.0.2", "", ""), service("c", "80", "", "", ""), service("e", "80", "", "", "")),

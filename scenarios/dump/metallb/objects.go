@@ -149,7 +149,46 @@ const (
 	sharingNote = "allow-shared-ip"
 )
 
-// addService keeps a Service that MetalLB serves: one of type LoadBalancer without a class.
+// addController keeps of which class the Services are that a controller serves.
+//
+// Source: controller/main.go, flag lb-class; config/manifests and the Helm chart, labels.
+func (o *objects) addController(h *kept.Head, raw json.RawMessage) error {
+	l := h.Metadata.Labels
+	if l["app"] != "metallb" && l["app.kubernetes.io/name"] != "metallb" || l["component"] != "controller" && l["app.kubernetes.io/component"] != "controller" {
+		return nil
+	}
+	var x struct {
+		Spec struct {
+			Containers []struct{ Command, Args []string }
+		}
+	}
+	if err := json.Unmarshal(raw, &x); err != nil {
+		return err
+	}
+	class := ""
+	for _, c := range x.Spec.Containers {
+		for _, word := range slices.Concat(c.Command, c.Args) {
+			if v, ok := strings.CutPrefix(strings.TrimLeft(word, "-"), "lb-class="); ok {
+				class = v
+			}
+		}
+	}
+	o.classes[class] = true
+	return nil
+}
+
+// serves reports whether MetalLB serves a Service, by its class: one without a class, unless its
+// controllers are started with one.
+//
+// Source: internal/k8s/controllers, filterByLoadBalancerClass.
+func (o *objects) serves(s *service) bool {
+	if len(o.classes) == 0 || o.classes[""] {
+		return s.Spec.LoadBalancerClass == nil
+	}
+	return s.Spec.LoadBalancerClass != nil && o.classes[*s.Spec.LoadBalancerClass]
+}
+
+// addService keeps a Service of type LoadBalancer.
 func (o *objects) addService(h *kept.Head, raw json.RawMessage) (bool, error) {
 	var x struct {
 		Metadata struct{ Finalizers []string }
@@ -163,7 +202,7 @@ func (o *objects) addService(h *kept.Head, raw json.RawMessage) (bool, error) {
 	if err := json.Unmarshal(raw, &x); err != nil {
 		return false, err
 	}
-	if x.Spec.Type != "LoadBalancer" || x.Spec.LoadBalancerClass != nil {
+	if x.Spec.Type != "LoadBalancer" {
 		return false, nil
 	}
 	if h.Metadata.Namespace == "" {

@@ -175,12 +175,17 @@ func (r *record) takeServices() {
 	r.whole = r.c.SawAll(servicesName)
 	for _, key := range r.c.services.Keys() {
 		x := r.c.services[key]
+		if !r.c.serves(&x.Value) {
+			continue
+		}
 		if s := &x.Value; s.Named || s.Cloud && !slices.ContainsFunc(kept.AddrsIn(s.Addrs), func(a netip.Addr) bool { return r.poolOf(a) != nil }) {
 			cloud++
 			continue
 		}
 		r.Origin("Service "+key, x.From)
-		r.services[key] = x.Value
+		s := x.Value
+		s.Spec.LoadBalancerClass = nil // the simulated controller is started without one
+		r.services[key] = s
 		for _, a := range kept.AddrsIn(x.Value.Addrs) {
 			r.holders[a] = append(r.holders[a], key)
 		}
