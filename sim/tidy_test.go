@@ -154,7 +154,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"}, // what kubeadm has configured
 	{"scenarios/dump/*/printed", "scenarios/strict scenarios/dump/decode"},
 	{"scenarios/dump/*/selector", "scenarios/strict scenarios/dump/alias"},
-	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                                                                                           // of a manager's findings
+	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"}, // of a manager's findings
 	{"scenarios/dump/*", "model model/route model/invariant model/reference/metallb reports reports/imported reports/layout sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/* scenarios/dump/*/printed scenarios/dump/*/selector"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/calico/loadbalancer", "scenarios fuzz/space sim sim/cluster/action"},

@@ -87,10 +87,9 @@ func (c *Cluster) Check(v *model.Violation) string {
 	return ""
 }
 
-// Balanced reports whether a manager of the dump assigns the addresses of Services of type
-// LoadBalancer.
-func (c *Cluster) Balanced() bool {
-	return slices.ContainsFunc(c.readings, func(r *reading) bool { return r.importer.Balances && r.Found() })
+// Balancers are how many managers of the dump assign addresses of Services of type LoadBalancer.
+func (c *Cluster) Balancers() int {
+	return len(slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.importer.Balances || !r.Found() }))
 }
 
 // Found is what importers found wrong by themselves, in the scenario that was made last.

@@ -184,3 +184,18 @@ func TestHostile(t *testing.T) {
 		}
 	}
 }
+
+// Without a listing, pods show that a node of flannel's has no address left, if others wait.
+func TestCrowded(t *testing.T) {
+	for n, want := range map[int]bool{4: false, 5: true} {
+		pods := []string{pod("new", "n1", "Pending", "")}
+		for i := range n {
+			pods = append(pods, pod(fmt.Sprintf("p%d", i), "n1", "Running", fmt.Sprintf("10.0.1.%d", i+2)))
+		}
+		flannel := strings.Replace(node("n1", "10.0.1.0/29"), "{name: n1}", "{name: n1, annotations: {flannel.alpha.coreos.com/backend-type: vxlan}}", 1)
+		got, _ := found(t, texts("dump.yaml", list("nodes", flannel)+list("pods", pods...)))
+		if slices.Contains(got, "exhausted node n1, range 10.0.1.0/29") != want {
+			t.Errorf("%d pods: %q", n, got)
+		}
+	}
+}

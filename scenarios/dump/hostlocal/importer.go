@@ -23,7 +23,7 @@ var Importer = &dump.Importer{
 	Resources: []dump.Resource{
 		{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", Namespaced: true},
 	},
-	Marks: marks, Files: holds, Apart: true, Open: open, Check: check,
+	Marks: marks, Files: holds, NodeNotes: flannelNotes, Apart: true, Open: open, Check: check,
 }
 
 // objects are what is kept of a dump.
@@ -110,6 +110,9 @@ func (o *objects) doubts(d *dump.Draft) (out []scenarios.Unjudged) {
 			continue
 		}
 		out = append(out, o.judge(d, l)...)
+	}
+	if !d.Options.Anonymise {
+		o.crowded(d)
 	}
 	if silent := o.silent(); len(silent) > 0 {
 		out = append(out, scenarios.Unjudged{What: []string{invariant.LeakedClaim.Name}, Without: []string{"/" + strings.TrimSuffix(dataDir, "/")}, Pools: silent})

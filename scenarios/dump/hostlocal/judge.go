@@ -67,20 +67,64 @@ func leaked(l *Listing, node string, a netip.Addr, supposed bool) dump.Found {
 	return dump.Found{Violation: v, Supposed: supposed}
 }
 
-// full reports ranges of the node of which host-local has given away every address.
+// size is how many addresses host-local has of a podCIDR; 0: so many that they are not counted.
 //
 // Source: plugins/ipam/host-local/backend/allocator, (*Range).Canonicalize: of a subnet all but the
 // first address, the gateway's, and of IPv4 the last one (v1.9.0).
-func (o *objects) full(d *dump.Draft, l *Listing, node string, gone []netip.Addr) {
-	for _, p := range o.Nodes[node].Value.PodCIDRs {
-		bits := p.Addr().BitLen() - p.Bits()
-		if bits > 16 || bits < 2 {
+func size(p netip.Prefix) int {
+	bits := p.Addr().BitLen() - p.Bits()
+	switch {
+	case bits > 16 || bits < 2:
+		return 0
+	case p.Addr().Is4():
+		return 1<<bits - 3
+	}
+	return 1<<bits - 2
+}
+
+// flannel's daemon writes annotations; its CNI plugin has host-local assign addresses.
+//
+// Source: flannel-io/flannel, pkg/subnet/kube/annotations.go; flannel-io/cni-plugin, flannel_linux.go.
+const flannelNotes = "flannel.alpha.coreos.com/"
+
+// crowded reports nodes on which pods have every address of the podCIDR, and others wait.
+func (o *objects) crowded(d *dump.Draft) {
+	waiting, used := map[string][]string{}, map[netip.Prefix]int{}
+	for _, key := range o.Pods.Keys() {
+		p := &o.Pods[key].Value
+		n := o.Nodes[p.Node]
+		if n == nil || p.HostNetwork || p.Finished() || p.Deleting || len(n.Value.Annotations) == 0 {
 			continue
 		}
-		most, taken, lost := 1<<bits-2, 0, 0
-		if p.Addr().Is4() {
-			most--
+		if len(p.IPs) == 0 {
+			waiting[p.Node] = append(waiting[p.Node], key)
 		}
+		for _, a := range kept.AddrsIn(p.IPs) {
+			if i := slices.IndexFunc(n.Value.PodCIDRs, func(c netip.Prefix) bool { return c.Contains(a) }); i >= 0 {
+				used[n.Value.PodCIDRs[i]]++
+			}
+		}
+	}
+	for _, node := range kept.Keys(waiting) {
+		for _, p := range o.Nodes[node].Value.PodCIDRs {
+			noted := func(k string) bool { return strings.HasPrefix(k, flannelNotes) }
+			if most := size(p); most == 0 || used[p] < most || !slices.ContainsFunc(kept.Keys(o.Nodes[node].Value.Annotations), noted) {
+				continue
+			}
+			v := model.Violation{
+				Invariant: imported.Exhausted, Severity: model.Critical, Code: reservedAll,
+				Objects: []model.Ref{{Kind: model.RefNode, Name: node}, {Kind: model.RefRange, Name: p.String()}},
+			}
+			v.Message = fmt.Sprintf("pods on %s have all %d addresses of its podCIDR %s that host-local assigns, and %s waits for one: it cannot start", node, used[p], p, dump.Some(waiting[node]))
+			d.Report(dump.Found{Violation: v})
+		}
+	}
+}
+
+// full reports ranges of the node of which host-local has given away every address.
+func (o *objects) full(d *dump.Draft, l *Listing, node string, gone []netip.Addr) {
+	for _, p := range o.Nodes[node].Value.PodCIDRs {
+		most, taken, lost := size(p), 0, 0
 		for a := range l.Files {
 			if p.Contains(a) {
 				taken++
@@ -91,7 +135,7 @@ func (o *objects) full(d *dump.Draft, l *Listing, node string, gone []netip.Addr
 				lost++
 			}
 		}
-		if taken < most {
+		if most == 0 || taken < most {
 			continue
 		}
 		v := model.Violation{

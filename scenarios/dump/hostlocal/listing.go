@@ -81,20 +81,30 @@ func (r *reader) line(from dump.Origin, text string) (ok bool) {
 	if len(text) == 0 || len(text) > 4096 {
 		return false
 	}
-	if m := prompt.FindStringSubmatch(text); m != nil {
+	if m := found(prompt, text, "@"); m != nil {
 		r.open, r.host = nil, m[1]
 	}
-	if m := remote.FindStringSubmatch(text); m != nil {
+	if m := found(remote, text, "ssh", "debug"); m != nil {
 		r.open, r.host = nil, m[1]+m[2]
 	}
 	if strings.HasPrefix(text, "$ ") || strings.HasPrefix(text, "# ") {
 		r.open = nil
 	}
-	if m := place.FindStringSubmatch(text); m != nil && !strings.HasPrefix(text, "drwx") {
+	if m := found(place, text, dataDir); m != nil && !strings.HasPrefix(text, "drwx") {
 		r.at(from, m[1], m[2], text)
 		return true
 	}
 	return r.open != nil && r.entries(text)
+}
+
+// found is what an expression finds in a text that has one of some words: most lines have none.
+func found(of *regexp.Regexp, text string, words ...string) []string {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return of.FindStringSubmatch(text)
+		}
+	}
+	return nil
 }
 
 // at takes a line that names the directory of a network, or a file in it.

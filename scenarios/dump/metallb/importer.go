@@ -112,7 +112,7 @@ func (o *objects) doubts(d *dump.Draft) []scenarios.Unjudged {
 		s := &o.services[key].Value
 		return !s.Cloud && !s.Named && s.Spec.LoadBalancerClass == nil
 	}
-	if o.Balanced() || o.SawAll(poolsName) || !slices.ContainsFunc(o.services.Keys(), of) {
+	if o.Balancers() > 0 || o.SawAll(poolsName) || !slices.ContainsFunc(o.services.Keys(), of) {
 		return nil
 	}
 	d.Unknown("which manager assigns the addresses of LoadBalancer Services: neither IPAddressPools of MetalLB's nor another manager's pools are in the dump")

@@ -169,17 +169,23 @@ func matches(all []metav1.LabelSelector, of map[string]string) bool {
 }
 
 // takeServices takes those that MetalLB serves. One that has a cloud provider's finalizer and
-// no address of a pool is the cloud's.
+// no address of a pool is the cloud's; where another manager assigns such addresses, too, it may
+// be that one's.
 func (r *record) takeServices() {
-	cloud := 0
+	cloud, others := 0, 0
 	r.whole = r.c.SawAll(servicesName)
 	for _, key := range r.c.services.Keys() {
 		x := r.c.services[key]
 		if !r.c.serves(&x.Value) {
 			continue
 		}
-		if s := &x.Value; s.Named || s.Cloud && !slices.ContainsFunc(kept.AddrsIn(s.Addrs), func(a netip.Addr) bool { return r.poolOf(a) != nil }) {
+		own := slices.ContainsFunc(kept.AddrsIn(x.Value.Addrs), func(a netip.Addr) bool { return r.poolOf(a) != nil })
+		if x.Value.Named || x.Value.Cloud && !own {
 			cloud++
+			continue
+		}
+		if !own && r.c.Balancers() > 1 {
+			others++
 			continue
 		}
 		r.Origin("Service "+key, x.From)
@@ -192,6 +198,9 @@ func (r *record) takeServices() {
 	}
 	if cloud > 0 {
 		r.Left("%d Services of type LoadBalancer that a cloud provider serves", cloud)
+	}
+	if others > 0 {
+		r.Left("%d Services of type LoadBalancer without an address of MetalLB's: another manager of the dump may serve them", others)
 	}
 	for _, key := range r.c.announced.Keys() {
 		x := r.c.announced[key].Value
