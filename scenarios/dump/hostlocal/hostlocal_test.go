@@ -105,6 +105,7 @@ func TestForms(t *testing.T) {
 		"another command follows":   {"ls.txt", "root@n1:~# ls /var/lib/cni/networks/cbr0\n10.0.1.2\n10.0.1.4\nroot@n1:~# cat addresses\n10.0.1.5\n", leak},
 		"of a node that is not one": {"ls.txt", "root@x:~# ls /var/lib/cni/networks/cbr0\n192.0.2.9\n", ""},
 		"a log":                     {"ls.txt", "root@n1:~# dmesg\nE1121 failed to remove /var/lib/cni/networks/cbr0/10.0.1.5: no such file\n", ""},
+		"by its path":               {"sosreport-n2-2026/sos_commands/ls_networks", "/var/lib/cni/networks/lan:\n192.168.7.4\n", "leaked-claim address 192.168.7.4, network lan, node n2"},
 		"attached":                  {"ls.txt", "root@n2:~# ls /var/lib/cni/networks/lan\n192.168.7.4\n", "leaked-claim address 192.168.7.4, network lan, node n2"},
 	} {
 		t.Run(name, func(t *testing.T) {

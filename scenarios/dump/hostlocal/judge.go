@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
-	"path"
 	"slices"
 	"strings"
 
@@ -183,10 +182,15 @@ func (o *objects) nodeOf(l *Listing) string {
 	var named []string
 	where := strings.FieldsFunc(l.Host+"/"+l.From.File, func(r rune) bool { return r == '/' })
 	for _, name := range o.Nodes.Keys() {
-		of := func(part string) bool {
-			return part == name || strings.HasPrefix(part, name+".") || strings.HasPrefix(part, name+"-cni") || strings.HasPrefix(part, name+"_")
+		of := func(part string) bool { // sosreport-n1-2026, n1.txt
+			at := strings.Index(part, name)
+			if at < 0 {
+				return false
+			}
+			before, after := part[:at], part[at+len(name):]
+			return (before == "" || strings.ContainsRune("-_.", rune(before[len(before)-1]))) && (after == "" || strings.ContainsRune("-_.", rune(after[0])))
 		}
-		if slices.ContainsFunc(where, of) || of(path.Base(l.From.File)) {
+		if slices.ContainsFunc(where, of) {
 			named = append(named, name)
 		}
 	}

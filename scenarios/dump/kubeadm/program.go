@@ -149,8 +149,8 @@ func Effective(d *dump.Draft, config kept.Objects[Configuration], pods kept.Obje
 	return c
 }
 
-// same are the flags of all pods of a program. ok is false if there is none, or if they differ:
-// which of them leads is not known.
+// same are the flags of all pods of a program; ok is false if there is no pod. They are none if they
+// differ: which of the pods leads is not known.
 func same(d *dump.Draft, pods kept.Objects[Program], program string) (args kubeadm.Arguments, ok bool) {
 	for _, key := range pods.Keys() {
 		p := &pods[key].Value
@@ -158,7 +158,7 @@ func same(d *dump.Draft, pods kept.Objects[Program], program string) (args kubea
 		case p.Name != program:
 		case ok && !slices.Equal(args, p.Args):
 			d.Unknown("with which flags %s runs: its pods have different ones", program)
-			return nil, false
+			return nil, true
 		default:
 			args, ok = p.Args, true
 		}

@@ -87,7 +87,7 @@ func (r *record) certain(services []string) bool {
 }
 
 // allPools reports whether the dump shows that it has all pools.
-func (r *record) allPools() bool { return len(r.c.pools) == 0 || r.c.SawAll(poolsName) }
+func (r *record) allPools() bool { return len(r.c.pools) == 0 || r.complete(poolsName) }
 
 // waiting is why a Service has no address. Services that wait for one of pools that are full
 // are noted in full.
@@ -167,7 +167,7 @@ func (r *record) unannounced() (out []dump.Found) {
 			}
 			i := slices.IndexFunc(r.pools, func(x poolSpec) bool { return x.name == p.Name })
 			if !r.announces(key, &r.pools[i]) {
-				f := dump.Found{Supposed: !r.c.SawAll(layer2Name) || !r.c.SawAll(bgpName)}
+				f := dump.Found{Supposed: !r.complete(layer2Name) || !r.complete(bgpName)}
 				objects := append(objectsWith(model.RefService, key), model.AddressOf(a), model.Ref{Kind: model.RefPool, Name: p.Name})
 				out = append(out, say(f, invariant.UnservedLoadBalancer, notAnnounced, objects))
 			}
@@ -254,7 +254,7 @@ func (r *record) apart(v *model.Violation) string {
 // concluded are the resources of which an object must be missing for a violation to be so.
 func (o *objects) concluded(v *model.Violation, _ *model.Snapshot) []string {
 	r, name := o.made, model.Named(v.Objects, model.RefService)
-	if r == nil || len(r.c.pools) == 0 && v.Invariant == invariant.DisallowedLoadBalancerIP.Name {
+	if r == nil {
 		return nil
 	}
 	switch v.Invariant {
@@ -263,6 +263,9 @@ func (o *objects) concluded(v *model.Violation, _ *model.Snapshot) []string {
 	case invariant.DisallowedLoadBalancerIP.Name:
 		s := r.services[name]
 		if slices.ContainsFunc(kept.AddrsIn(s.Addrs), func(a netip.Addr) bool { return r.poolOf(a) == nil }) {
+			if r.allPools() {
+				return nil
+			}
 			return []string{poolsName}
 		}
 		if r.selects() {

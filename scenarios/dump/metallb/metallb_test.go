@@ -126,6 +126,10 @@ func TestFindings(t *testing.T) {
 			unheaded + pool("p", "addresses: [10.0.0.1-10.0.0.2]") + services(service("a", "80", "10.0.0.3", "", "")),
 			[]string{"perhaps disallowed-load-balancer-ip address 10.0.0.3, service d/a"},
 		},
+		"of no pool of its namespace": {
+			"$ kubectl get ipaddresspools -n metallb-system -o yaml\n" + unheaded + pool("p", "addresses: [10.0.0.1-10.0.0.2]") + announced + services(service("a", "80", "10.0.0.3", "", "")),
+			[]string{"disallowed-load-balancer-ip address 10.0.0.3, service d/a"},
+		},
 		"of a cloud": {two + announced + services(service("a", "80", "10.0.0.3", ", finalizers: [service.kubernetes.io/load-balancer-cleanup]", "")), nil},
 		"of the controller's class": {
 			two + announced + controller("--lb-class=example.org/x") + services(service("a", "80", "10.0.0.3", "", ", loadBalancerClass: example.org/x"), service("b", "80", "", "", "")),

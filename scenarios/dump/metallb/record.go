@@ -1,6 +1,7 @@
 package metallb
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -30,6 +31,7 @@ type record struct {
 	verdicts map[string]reference.Verdict
 	holders  map[netip.Addr][]string // Services, sorted
 	whole    bool                    // the dump shows that it has all Services
+	place    string                  // the namespace of MetalLB's objects
 }
 
 func (o *objects) draft(d *dump.Draft) (*dump.Record, error) {
@@ -57,6 +59,7 @@ func (r *record) takePools() {
 			in = namespace
 		}
 	}
+	r.place = cmp.Or(in, system)
 	others := 0
 	for _, key := range r.c.pools.Keys() {
 		if namespace, _, _ := strings.Cut(key, "/"); namespace != in {
@@ -219,17 +222,21 @@ func (r *record) poolOf(a netip.Addr) *reference.Pool {
 	return &r.judging[i]
 }
 
+// complete reports whether the dump shows that it has all objects of a resource of MetalLB's, of
+// its namespace at least.
+func (r *record) complete(name string) bool { return r.c.All(name, r.place, true) }
+
 // needs are what cannot be judged without a resource.
 func (r *record) needs(x *dump.Resource) []string {
 	selective := slices.ContainsFunc(r.pools, func(p poolSpec) bool { return p.Allocation != nil && len(p.Allocation.NamespaceSelectors) > 0 })
 	switch {
 	case x.Name() == servicesName:
 		return judged
-	case x.Name() == poolsName && len(r.c.pools) > 0:
+	case x.Name() == poolsName && len(r.c.pools) > 0 && !r.complete(poolsName):
 		return []string{invariant.DisallowedLoadBalancerIP.Name, invariant.UnservedLoadBalancer.Name}
 	case x.Name() == namespacesName && selective:
 		return []string{invariant.DisallowedLoadBalancerIP.Name, invariant.UnservedLoadBalancer.Name}
-	case (x.Name() == layer2Name || x.Name() == bgpName) && r.Saw(x.Name()) && !r.announcedAll():
+	case (x.Name() == layer2Name || x.Name() == bgpName) && r.Saw(x.Name()) && !r.announcedAll() && !r.complete(x.Name()):
 		return []string{invariant.UnservedLoadBalancer.Name}
 	}
 	return nil

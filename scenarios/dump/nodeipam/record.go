@@ -82,10 +82,11 @@ const bitsMax = 16
 // the others.
 func (r *record) makeUp() {
 	var first []bool // the families, IPv4 or not, in the order of what nodes have
-	var far []string
+	var far, without []string
 	by := map[bool][]netip.Prefix{}
 	for _, name := range kept.Keys(r.Nodes) {
 		if len(r.cidrs[name]) == 0 {
+			without = append(without, name)
 			delete(r.Nodes, name)
 		}
 		for _, s := range r.cidrs[name] {
@@ -119,6 +120,9 @@ func (r *record) makeUp() {
 			}
 			return out
 		})
+	}
+	if len(without) > 0 && !r.Beside() {
+		r.Left("nodes without a podCIDR, %s: whether one is free for them depends on the cluster's range", r.Some(without))
 	}
 	if len(far) > 0 {
 		r.Left("podCIDRs that lie far from those of the other nodes, of %s", r.Some(far))
