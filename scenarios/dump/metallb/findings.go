@@ -2,6 +2,7 @@ package metallb
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ const (
 var sentences = map[string]string{
 	poolsOverlap: "pools {pool} have addresses in common: MetalLB refuses this configuration, keeps the last one that was valid, and assigns nothing after a restart",
 	notAnnounced: "{service} has {address} of pool {pool}, and no L2Advertisement or BGPAdvertisement announces it: clients cannot reach it",
-	waitsForFull: "{service} {waits} for an address of pool {pool}, where none is free: clients cannot reach {it}",
+	waitsForFull: "{service} {waits} for an address of pool {pool}, where none is free[ ({held})]: clients cannot reach {it}",
 	asksTaken:    "{service} waits for {address}, for which it asks and which {by} has; they do not agree to share it: clients cannot reach it",
 	asksOutside:  "{service} waits for {asked}, for which it asks and which no pool has",
 	asksFamily:   "{service} waits for {asked}, for which it asks and which is not of its IP families",
@@ -65,6 +66,9 @@ func (r *record) found() (out []dump.Found) {
 		if len(full[key]) > 1 {
 			facts = []model.Fact{model.NewFact("waits", "wait"), model.NewFact("it", "them")}
 		}
+		if held := r.held(pools); held != "" {
+			facts = append(facts, model.NewFact("held", held))
+		}
 		objects := append(objectsWith(model.RefPool, pools...), objectsWith(model.RefService, full[key]...)...)
 		x := say(dump.Found{Supposed: !r.certain(full[key])}, invariant.UnservedLoadBalancer, waitsForFull, objects, facts...)
 		x.Facts = nil
@@ -72,6 +76,21 @@ func (r *record) found() (out []dump.Found) {
 		out = append(out, x)
 	}
 	return append(out, r.unannounced()...)
+}
+
+// held says which Services have the addresses of pools, "" if they are many.
+func (r *record) held(pools []string) string {
+	const most = 3
+	var all []string
+	for _, a := range slices.SortedFunc(maps.Keys(r.holders), netip.Addr.Compare) {
+		if p := r.poolOf(a); p != nil && slices.Contains(pools, p.Name) {
+			all = append(all, strings.Join(r.holders[a], " and ")+" has "+a.String())
+		}
+	}
+	if len(all) > most {
+		return ""
+	}
+	return strings.Join(all, ", ")
 }
 
 // certain reports whether Services cannot have an address of a pool that is not in the dump:
