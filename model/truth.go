@@ -81,6 +81,9 @@ type Pod struct {
 	Phase    string
 	Deleting bool
 	Since    time.Duration // when this object was bound to its node, or stored if it is not bound
+	// Waits: its sandbox has not come up for longer than the ADDs of one may take, by what
+	// it was like before the run: none of them is under way.
+	Waits bool
 	// Networks it wants attached: keys of NetworkAttachmentDefinitions, in the
 	// order of its annotation.
 	Networks []string

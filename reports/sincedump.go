@@ -2,6 +2,8 @@ package reports
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"ipamsim/model"
@@ -10,8 +12,8 @@ import (
 
 // SinceDump says first what is new in a run that begins with an imported cluster: the
 // violations that were not there when it was read, a line each, at most a few; then how
-// many of those that were there were seen again, and which were no more at the end. It is "" for a
-// scenario that was not imported.
+// many of those that were there were seen again, which were no more at the end, and which pods wait
+// for an address. It is "" for a scenario that was not imported.
 func SinceDump(r *Report) string {
 	if !r.Imported() {
 		return ""
@@ -44,7 +46,31 @@ func SinceDump(r *Report) string {
 		}
 		fmt.Fprintf(&b, "no more at the end: %s\n", layout.Cut(subjectLine(i.Invariant, i.Objects), layout.Width-20))
 	}
+	b.WriteString(refusedAtEnd(r.History))
 	return b.String()
+}
+
+// refusedAtEnd names the pods whose last ADD of a run failed, with the error of the first one.
+func refusedAtEnd(h *model.History) string {
+	if h == nil {
+		return ""
+	}
+	refused := map[string]string{}
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Kind != model.AddEnd || refused[e.Pod.String()] != "" {
+			continue
+		}
+		if end, failed := h.Added(e.Pod); failed > 0 {
+			refused[e.Pod.String()] = end.Err
+		}
+	}
+	pods := slices.Sorted(maps.Keys(refused))
+	if len(pods) == 0 {
+		return ""
+	}
+	line := fmt.Sprintf("the last ADD failed of %s, of %s with: %s", layout.Plural(len(pods), "pod"), pods[0], refused[pods[0]])
+	return layout.Cut(Clean(line), 2*layout.Width) + "\n"
 }
 
 const sinceMax = 5

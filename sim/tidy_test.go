@@ -140,7 +140,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/origins", "model scenarios/dump/decode"},                                                       // where objects were read
 	{"scenarios/dump/manifest", ""},                                                                                 // objects as text
 	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"},                                      // what makes pods again
-	{"scenarios/dump/unsupported", "model/invariant scenarios"},                                                     // managers whose objects are not read
+	{"scenarios/dump/unsupported", "model/invariant scenarios scenarios/dump/kept"},                                 // managers whose objects are not read
 	{"scenarios/dump/reported", "model model/invariant scenarios/dump/kept"},                                        // what pods report themselves
 	{"scenarios/dump", "model model/invariant sim/ipam reports/layout scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/evidence scenarios/dump/origins scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported"},
 	{"scenarios/dump/collect", "sim/ipam scenarios/dump scenarios/dump/decode"},                                                                                                         // the command that makes a dump

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/fuzz/cause"
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
 
@@ -281,4 +282,39 @@ func TestDuplicateOfAConflict(t *testing.T) {
 	c.Pool = pools[1].Name
 	p.rep.Ledger.Note(len(p.rep.Trace.Steps), model.Snapshot{Pools: pools, Claims: []model.Claim{c}})
 	p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)), want)
+}
+
+// A pod has an interface of each of two managers: what stays of one is not caused by the DEL of the other, which ended
+// well and later.
+func TestDelOfTheInterface(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.event(model.Event{Kind: model.AddEnd, Pod: web, Container: "c1", Interface: "net1", Actor: "cni-add/default/web-0/net1"})
+	p.event(model.Event{Kind: model.AddEnd, Pod: web, Container: "c1", Interface: "eth0", Actor: "cni-add/default/web-0/eth0"})
+	p.step(sim.Write, "cni-del/default/web-0/net1", "DELETE", "overlappingrangeipreservations/a")
+	p.event(model.Event{Kind: model.DelEnd, Pod: web, Container: "c1", Interface: "net1", Actor: "cni-del/default/web-0/net1"})
+	p.step(sim.Write, "cni-del/default/web-0/eth0", "Delete", "ipamhandles/a")
+	p.event(model.Event{Kind: model.DelEnd, Pod: web, Container: "c1", Interface: "eth0", Actor: "cni-del/default/web-0/eth0"})
+	v := p.breaks("leaked-claim", model.AddressOf(addr), model.Ref{Kind: model.RefPool, Name: "10.0.0.0-24"}, model.PodOf(web), model.Ref{Kind: model.RefContainer, Name: "c1"})
+	if got := cause.Of(&p.rep, v).Look(); !strings.Contains(got, "overlappingrangeipreservations") || strings.Contains(got, "ipamhandles") {
+		t.Error(got)
+	}
+}
+
+// A sandbox stays because the DEL of one interface panics. The DELs of its other interfaces end well, and the next try
+// has begun.
+func TestDelThatFails(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-del/default/web-0/net1", "PUT", "leases/a")
+	p.event(model.Event{Kind: model.DelBegin, Pod: web, Container: "c1", Interface: "net1", Actor: "cni-del/default/web-0/net1"})
+	p.event(model.Event{Kind: model.ActorPanic, Actor: "cni-del/default/web-0/net1", Text: "nil pointer"})
+	p.step(sim.Write, "cni-del/default/web-0/eth0", "Delete", "ipamhandles/a")
+	p.event(model.Event{Kind: model.DelEnd, Pod: web, Container: "c1", Interface: "eth0", Actor: "cni-del/default/web-0/eth0"})
+	p.event(model.Event{Kind: model.DelBegin, Pod: web, Container: "c1", Interface: "net1", Actor: "cni-del/default/web-0/net1~2"})
+	v := p.breaks("convergence", model.PodOf(web), model.Ref{Kind: model.RefContainer, Name: "c1"})
+	v.Code = invariant.DeleteFails
+	if got := cause.Of(&p.rep, v).Look(); !strings.Contains(got, "crashed") {
+		t.Error(got)
+	}
 }

@@ -187,10 +187,17 @@ const passEnded = "ended"
 // after which step.
 func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	var last *model.Event
+	iface := r.attached()
 	for i := range r.rep.History.Events[:r.v.To] {
 		e := &r.rep.History.Events[i]
 		switch e.Kind {
 		case model.AddBegin, model.AddEnd, model.DelBegin, model.DelEnd:
+			if e.Interface != "" && iface != "" && e.Interface != iface {
+				continue // another manager's call, or for another address
+			}
+			if r.v.Code == invariant.DeleteFails && (e.Kind != model.DelEnd || e.Err == "") && r.panicked(e.Actor) == nil {
+				continue // it has not failed
+			}
 			if slices.Contains(containers, model.Ref{Kind: model.RefContainer, Name: e.Container}) {
 				last = e
 			}
@@ -211,6 +218,24 @@ func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	}
 	out := r.end(last, until)
 	return &out, max(out.Step, last.Step)
+}
+
+// attached is the interface of the ADD that claimed what stays, "" if nothing says it.
+func (r *run) attached() string {
+	i := r.lastInPool(addresses(r.v.Objects), []model.RefKind{model.RefAddress})
+	if len(addresses(r.v.Objects)) == 0 || i < 0 || !r.rep.Ledger.Changes[i].Came {
+		return ""
+	}
+	st := stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step)
+	if st == nil {
+		return ""
+	}
+	for j := range r.rep.History.Events[:r.v.To] {
+		if e := &r.rep.History.Events[j]; e.Actor == string(st.Choice.Op.Actor) && e.Interface != "" {
+			return e.Interface
+		}
+	}
+	return ""
 }
 
 // end is how a call ended, or did not, and its last message up to a step. One that ended

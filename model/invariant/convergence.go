@@ -15,7 +15,7 @@ const (
 	claimOutlived       = "claim-outlived"                // the claim's container does not have the address
 	tunnelClaimOutlived = "tunnel-claim-outlived"         // the claim's node is gone
 	ownerLost           = "owner-lost"                    // nobody can say whose the claim is, and release it
-	deleteFails         = "delete-fails"                  // and fails again, so that the sandbox stays
+	DeleteFails         = "delete-fails"                  // and fails again, so that the sandbox stays
 	podWithoutAddress   = "pod-without-address"           // although there is room
 )
 
@@ -34,7 +34,7 @@ var Convergence = define(Invariant{
 		{claimOutlived, "after convergence {address} is still claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), which does not have it"},
 		{tunnelClaimOutlived, "after convergence {address} is still claimed in[ block {block}][ pool {pool}] for the tunnel of {node}, which does not have it"},
 		{ownerLost, "after convergence {address} is still claimed in[ pool {pool}] of {node}, and whose it is was never written or is lost: no DEL releases it"},
-		{deleteFails, "after convergence the DEL of {pod} on {node} (container {container}) still fails: {error}"},
+		{DeleteFails, "after convergence the DEL of {pod} on {node} (container {container}) still fails: {error}"},
 		{podWithoutAddress, "after convergence {pod} on {node} is still {phase}, without {missing}, where addresses are left"},
 	},
 }, func(v View) []finding {
@@ -113,7 +113,7 @@ func notGone(v View) []finding {
 		}
 		if e, failed := v.History.Deleted(s.Pod); failed > 1 && e.Container == s.ID && v.Truth.At-e.At <= young {
 			out = append(out, finding{
-				code:    deleteFails,
+				code:    DeleteFails,
 				objects: []model.Ref{model.PodOf(s.Pod), nodeName(s.Node), containerName(s.ID)},
 				facts:   []model.Fact{model.NewFact("error", e.Err)},
 			})

@@ -120,6 +120,7 @@ type Remedy struct {
 	Cautions  []string `json:"cautions,omitempty"` // what acting out cannot show; sentences
 	Advice    string   `json:"advice,omitempty"`   // what should have done it by itself; a sentence
 	Why       []string `json:"why,omitempty"`      // why there are no steps; sentences
+	Decide    string   `json:"decide,omitempty"`   // what the operator has to decide then
 }
 
 // Step is one thing that an operator does.

@@ -166,10 +166,11 @@ func (c *Cluster) Supplied(v *model.Violation, node string) bool {
 }
 
 // Concluded reports whether a violation of the record follows from the absence of objects of
-// which nothing shows that they are absent from the cluster. node is where its pod runs.
+// which nothing shows that they are absent from the cluster, or from an address that its pod
+// has not reported yet. node is where its pod runs.
 func (c *Cluster) Concluded(v *model.Violation, r *model.Snapshot, node string) bool {
 	isMissing := func(o model.Ref) bool {
-		return o.Kind == model.RefPod && slices.ContainsFunc(c.missing, func(a Absent) bool { return a.Pod == o.Name })
+		return o.Kind == model.RefPod && (slices.Contains(c.assumed, o.Name) || slices.ContainsFunc(c.missing, func(a Absent) bool { return a.Pod == o.Name }))
 	}
 	if slices.ContainsFunc(v.Objects, isMissing) {
 		return true

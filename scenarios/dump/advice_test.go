@@ -45,6 +45,8 @@ func actOf(line string) []act {
 		return []act{{"release", strings.TrimPrefix(w[3], "--ip=")}}
 	case strings.HasPrefix(line, "calicoctl ipam release --from-report="):
 		return []act{{do: fromReport}}
+	case strings.HasPrefix(line, "calicoctl ipam configure "):
+		return []act{{"configure", strings.Join(w[3:], " ")}}
 	case w[0] == "calicoctl", slices.Contains([]string{"get", "logs", "describe", "cordon", "uncordon"}, w[1]):
 		return nil // shows, locks, or prepares
 	case w[0] == "virtctl" && w[1] == "migrate":

@@ -26,6 +26,7 @@ import (
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/reported"
 	"ipamsim/scenarios/dump/unread"
+	"ipamsim/scenarios/dump/unsupported"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
 )
@@ -61,6 +62,7 @@ type Cluster struct {
 	reported []model.Violation
 	missing  []Absent
 	found    []Found
+	assumed  []string
 	judged   map[string]bool // managers, by name
 	supplied map[string]bool // nodes that the dump does not have
 	masked   bool            // names are replaced
@@ -187,7 +189,7 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	if h.Kind == "" {
 		return h.Fail("", "no apiVersion and kind: want what %s prints", c.printers())
 	}
-	if err := ours(h); err != nil {
+	if err := unsupported.Ours(h); err != nil {
 		return err
 	}
 	name := evidence.Key(h.Kind, h.Group())

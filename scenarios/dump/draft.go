@@ -76,6 +76,7 @@ type Report struct {
 	Apart []*scenarios.Scenario
 
 	supplied map[string]bool // nodes that the dump does not have
+	assumed  []string        // pods that are taken to have what the record claims for them
 	origins.Index
 	sources []string // the files that were read
 }

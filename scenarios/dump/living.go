@@ -113,6 +113,7 @@ func (t *tally) tell(d *Draft) {
 	if going > 0 {
 		d.Unknown("how far the deletion of %s has come: it begins at 0s in the timeline", layout.Plural(going, "pod"))
 	}
+	d.report.assumed = t.assumed
 	if len(t.assumed) > 0 {
 		d.Unknown("pods that reported no address yet while the record has one for them, %s: taken to have it", d.Some(t.assumed))
 	}
@@ -216,6 +217,9 @@ func (d *Draft) reported(s kept.Status, namespace string) *Network {
 func (d *Draft) supply(r *Running, claims []Claim) bool {
 	had := len(r.Addrs)+len(r.Attached) > 0
 	changed := false
+	if r.Waits(d.Nodes[r.Node]) {
+		return false
+	}
 	for _, cl := range claims {
 		switch {
 		case !cl.Attached:

@@ -33,7 +33,7 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	for _, m := range report.Managers {
 		c.judged[m.Name] = true
 	}
-	c.unjudged, c.missing, c.supplied, c.masked = report.Unjudged, report.Absent, report.supplied, o.Anonymise
+	c.unjudged, c.missing, c.supplied, c.assumed, c.masked = report.Unjudged, report.Absent, report.supplied, report.assumed, o.Anonymise
 	return text, report, nil
 }
 

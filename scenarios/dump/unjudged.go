@@ -53,7 +53,7 @@ func (d *Draft) needs(x *Resource) []string {
 // hang are the invariants that hang on a resource, sorted.
 func (d *Draft) hang(x *Resource) []string {
 	var out []string
-	if x.Name() == "pods" && d.apart && !d.Options.beside() && d.Saw("pods") { // they are compared with each other
+	if x.Name() == "pods" && d.apart && !d.Options.beside() { // they are compared with each other
 		out = append(out, reported.OfPods...)
 	}
 	for _, r := range d.present {

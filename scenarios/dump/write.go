@@ -106,6 +106,9 @@ func (d *Draft) write(w *manifest.Writer, r *Running, phase string) {
 		notes[workload.RunFor] = "0s"
 	}
 	st := manifest.Object{"phase": phase}
+	if r.Waits(d.Nodes[r.Node]) {
+		st["conditions"] = []manifest.Object{{"type": "PodReadyToStartContainers", "status": "False"}}
+	}
 	if len(r.Addrs) > 0 {
 		var ips []manifest.Object
 		for _, a := range r.Addrs {

@@ -32,6 +32,8 @@ type Outcome struct {
 	Uncovers []model.Violation
 	// Gone are the findings that went with it, and would not have gone by themselves.
 	Gone []model.Violation
+
+	end *model.Truth
 }
 
 // Safe reports whether it may be offered.
@@ -50,12 +52,8 @@ type course struct {
 func Judge(before *scenarios.View, idle *After, p *Problem, r *Remedy, a *After) *Outcome {
 	t := &course{before, idle}
 	o := &Outcome{Remedy: r, Took: a.Took, Failed: a.Failed}
+	o.end, o.Stays = &a.Sight.Truth, p.left(a)
 	end := known(atEnd(a))
-	for i := range p.Goals {
-		if g := &p.Goals[i]; end[identity(g)] {
-			o.Stays = append(o.Stays, *g)
-		}
-	}
 	for _, v := range t.fresh(a) {
 		if t.hidden(&v) {
 			o.Uncovers = append(o.Uncovers, v)
@@ -74,6 +72,29 @@ func Judge(before *scenarios.View, idle *After, p *Problem, r *Remedy, a *After)
 		o.Borrows = p.Needs
 	}
 	return o
+}
+
+// left are the goals that hold at the end of a run.
+func (p *Problem) left(a *After) (out []model.Violation) {
+	if p.Holds != nil {
+		if p.Holds(&a.Sight.Truth) {
+			return p.Goals
+		}
+		return nil
+	}
+	end := known(atEnd(a))
+	for i := range p.Goals {
+		if g := &p.Goals[i]; end[identity(g)] {
+			out = append(out, *g)
+		}
+	}
+	return out
+}
+
+// Waiting reports whether one of some pods has no address.
+func Waiting(t *model.Truth, pods []model.PodRef) bool {
+	has := addresses(t)
+	return slices.ContainsFunc(pods, func(p model.PodRef) bool { return len(has[p]) == 0 })
 }
 
 // fresh are the violations of a run that were not there before, and do not come if nobody

@@ -66,7 +66,7 @@ func (t *Theatre) Prove(ctx context.Context, problems []Problem, b Bound) (resul
 	for i := range problems {
 		r := &results[i]
 		r.Problem = &problems[i]
-		if r.With = takenAlong(results[:i], r.Goals); r.With != nil || len(r.Try) == 0 {
+		if r.With = takenAlong(results[:i], r.Problem); r.With != nil || len(r.Try) == 0 {
 			continue
 		}
 		if r.Untried = stop; stop != Acted {
@@ -118,9 +118,9 @@ func (t *Theatre) leaveTo(ctx context.Context, c *Controller, results []*Result)
 	if err != nil {
 		return
 	}
-	fresh, end := (&course{t.before, t.idle}).fresh(a), known(atEnd(a))
+	fresh := (&course{t.before, t.idle}).fresh(a)
 	for _, r := range results {
-		r.Left = &Left{Took: took, New: fresh, Gone: !slices.ContainsFunc(r.Goals, func(g model.Violation) bool { return end[identity(&g)] })}
+		r.Left = &Left{Took: took, New: fresh, Gone: len(r.left(a)) == 0}
 	}
 }
 
@@ -136,7 +136,7 @@ func (t *Theatre) try(ctx context.Context, r *Result) {
 		fail(err)
 		return
 	}
-	if r.Itself = t.heals(r.Goals); r.Itself {
+	if r.Itself = len(r.Goals) > 0 && len(r.left(t.idle)) == 0; r.Itself {
 		return
 	}
 	for i := range r.Try {
@@ -153,26 +153,22 @@ func (t *Theatre) try(ctx context.Context, r *Result) {
 	}
 }
 
-// heals reports whether none of the goals is left if nobody does anything.
-func (t *Theatre) heals(goals []model.Violation) bool {
-	left := known(atEnd(t.idle))
-	for i := range goals {
-		if left[identity(&goals[i])] {
-			return false
-		}
-	}
-	return len(goals) > 0
-}
-
-// takenAlong is the problem whose remedy has made all of the goals go, nil if none has.
-func takenAlong(done []Result, goals []model.Violation) *Problem {
+// takenAlong is the problem whose remedy has made all goals of another one go, nil if none
+// has.
+func takenAlong(done []Result, p *Problem) *Problem {
 	for i := range done {
-		if done[i].Best == nil || len(goals) == 0 {
+		best := done[i].Best
+		if best == nil || len(p.Goals) == 0 {
 			continue
 		}
-		gone, all := known(done[i].Best.Gone), true
-		for k := range goals {
-			all = all && gone[identity(&goals[k])]
+		all := true
+		if p.Holds != nil {
+			all = !p.Holds(best.end)
+		} else {
+			gone := known(best.Gone)
+			for k := range p.Goals {
+				all = all && gone[identity(&p.Goals[k])]
+			}
 		}
 		if all {
 			return done[i].Problem
@@ -185,6 +181,12 @@ func takenAlong(done []Result, goals []model.Violation) *Problem {
 func (t *Theatre) together(ctx context.Context, results []Result) *Outcome {
 	all, whole := Remedy{}, Problem{}
 	n := 0
+	goals := func(p *Problem) {
+		if p.Holds == nil {
+			whole.Goals = append(whole.Goals, p.Goals...)
+		}
+		whole.Starts = append(whole.Starts, p.Starts...)
+	}
 	for i := range results {
 		if best := results[i].Best; best != nil {
 			n++
@@ -195,7 +197,7 @@ func (t *Theatre) together(ctx context.Context, results []Result) *Outcome {
 					all.Waits = append(all.Waits, c)
 				}
 			}
-			whole.Goals = append(whole.Goals, results[i].Goals...)
+			goals(results[i].Problem)
 		}
 	}
 	if n < 2 {

@@ -16,6 +16,13 @@ type Problem struct {
 	// Needs is a node on which a pod that starts at the end must get an address of a block
 	// of that node; "": none.
 	Needs string
+	// Starts are pods that wait for an address. At the end each must have one.
+	Starts []model.PodRef
+	// Holds reports whether the goals hold at the end of a run; nil: invariants judge them.
+	Holds func(*model.Truth) bool
+	// Else is what the operator has to decide where no remedy is known, in one sentence
+	// without a period.
+	Else string
 	// Try are the remedies that are thought of, the best first.
 	Try []Remedy
 	// Ruled are the pods that stand in the way of any other one, with the reason.

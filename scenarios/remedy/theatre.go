@@ -70,6 +70,10 @@ func (t *Theatre) Act(ctx context.Context, p *Problem, r *Remedy) (*Outcome, err
 	if p.Needs != "" {
 		st.probe(p.Needs)
 	}
+	if len(p.Starts) > 0 {
+		st.up = append(st.up, p.Starts...)
+		st.Wait(retryTime)
+	}
 	st.await(pace)
 	a, err := t.play(ctx, st, r.Waits...)
 	if err != nil {

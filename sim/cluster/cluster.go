@@ -177,7 +177,7 @@ func (c *Cluster) load(objs []Object) error {
 	direct := c.Direct()
 	var owners kubeapi.Owners
 	if c.Config.Primary != "" || c.api.Controlled() {
-		objs = append(kubeapi.MissingNamespaces(objs), objs...)
+		objs = kubeapi.WithNamespaces(objs, c.api.Controlled())
 	}
 	for _, o := range objs {
 		r, ok := c.Kinds[o.Kind]

@@ -67,6 +67,7 @@ func (c *Cluster) podChanged(ch kube.Change) {
 		return
 	}
 	now := &model.Pod{UID: string(p.UID), Node: p.Spec.NodeName, Phase: string(p.Status.Phase), Deleting: p.DeletionTimestamp != nil}
+	now.Waits = kubeapi.Lacks(p, corev1.PodReadyToStartContainers)
 	for _, n := range c.networksOf(p) {
 		now.Networks = append(now.Networks, n.Key)
 	}

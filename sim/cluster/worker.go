@@ -194,9 +194,7 @@ func (w *worker) live(ctx context.Context, up *cri.Sandbox) bool {
 func (w *worker) outdated() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return !w.gone && w.pod.DeletionTimestamp == nil && w.pod.Status.Phase == corev1.PodRunning && slices.ContainsFunc(w.pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
-	})
+	return !w.gone && w.pod.DeletionTimestamp == nil && w.pod.Status.Phase == corev1.PodRunning && kubeapi.Lacks(w.pod, corev1.PodReady)
 }
 
 // pause waits before another try. What is enough ends it early: the pod worker of the

@@ -218,7 +218,7 @@ func remedyOf(f *diagnosis.Findings, x *diagnosis.Finding) *imported.Remedy {
 		if r.Untried != remedy.Acted {
 			out.Status = imported.NotActed
 		}
-		out.Why = f.WhyNone(r)
+		out.Why, out.Decide = f.WhyNone(r), r.Else
 	}
 	return out
 }

@@ -138,12 +138,7 @@ func (d *record) settle() {
 	c := d.c
 	if s := c.config["default"]; s != nil {
 		v := s.Value
-		if d.config = &v; v.MaxBlocksPerHost > 0 && !v.StrictAffinity {
-			// Calico's clients refuse to store this; kubectl does not.
-			// Source: libcalico-go/lib/ipam, SetIPAMConfig (v3.31).
-			d.Left("maxBlocksPerHost %d of IPAMConfig: it is for strictAffinity only", v.MaxBlocksPerHost)
-			v.MaxBlocksPerHost = 0
-		}
+		d.config = &v
 		d.Origin("IPAMConfig default", s.From)
 	} else if v, ok := c.tables.Config["StrictAffinity"]; ok {
 		d.config = &configSpec{StrictAffinity: v == "true", AutoAllocateBlocks: c.tables.Config["AutoAllocateBlocks"] == "true"}

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,18 +9,19 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports/imported"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 )
 
 // exhausted are networks that have no address for pods that wait for one, and ranges that have
 // no podCIDR for nodes that have none: critical, for nothing starts there.
-func exhausted(v *scenarios.View) []model.Violation {
-	return append(waitingPods(v), waitingNodes(v)...)
+func (f *Findings) exhausted(v *scenarios.View) []model.Violation {
+	return append(f.waitingPods(v), waitingNodes(v)...)
 }
 
 // waitingPods groups pods by their network, and where addresses are a node's by their node.
-func waitingPods(v *scenarios.View) (out []model.Violation) {
+func (f *Findings) waitingPods(v *scenarios.View) (out []model.Violation) {
 	type place struct{ network, node string }
 	has := map[model.PodRef]map[string]bool{}
 	for i := range v.Truth.Sandboxes {
@@ -66,8 +68,8 @@ func waitingPods(v *scenarios.View) (out []model.Violation) {
 		for _, p := range pods {
 			x.Objects = append(x.Objects, model.Ref{Kind: model.RefPod, Name: p})
 		}
-		x.Message = fmt.Sprintf("%s %s for an address of network %s%s, where %s: %s cannot start",
-			dump.Some(pods), plural(len(pods), "waits", "wait"), at.network, on(at.node), lack(v, at.network, at.node), plural(len(pods), "it", "they"))
+		x.Message = fmt.Sprintf("%s %s for an address of network %s%s, where %s%s: %s cannot start",
+			dump.Some(pods), plural(len(pods), "waits", "wait"), at.network, on(at.node), lack(v, at.network, at.node), f.unused(v, &x), plural(len(pods), "it", "they"))
 		out = append(out, x)
 	}
 	return sorted(out)
@@ -98,10 +100,57 @@ func lack(v *scenarios.View, network, node string) string {
 		}
 		return "none is free"
 	}
-	most := n.Blocks.MaxBlocks
+	most := Limit(v, n, node)
 	if most == 0 {
-		most = model.MaxBlocksDefault
+		return "none is free"
 	}
+	return fmt.Sprintf("none is free, and the node has all %d blocks that it may have", most)
+}
+
+// unused is how many addresses are claimed that no pod has, of those that pods wait for. What
+// keeps pods from starting is as severe as that.
+func (f *Findings) unused(v *scenarios.View, exhausted *model.Violation) string {
+	n := 0
+	for i := range f.All {
+		x := &f.All[i]
+		if !causes(v, &x.Violation, exhausted) {
+			continue
+		}
+		x.Severity = exhausted.Severity
+		if x.Invariant == invariant.LeakedClaim.Name {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %s claimed that no pod has", layout.Count(n, "address is", "addresses are"))
+}
+
+// causes reports whether a leak takes an address or a block that pods wait for.
+func causes(v *scenarios.View, leak, exhausted *model.Violation) bool {
+	o := ObjectsOf(exhausted)
+	n := model.NetworkByKey(v.Networks, o[model.RefNetwork])
+	if n == nil || leak.Invariant != invariant.LeakedClaim.Name && leak.Invariant != invariant.LeakedAffinity.Name {
+		return false
+	}
+	at := ObjectsOf(leak)
+	pool := slices.IndexFunc(v.Record.Pools, func(p model.Pool) bool {
+		return n.Owns(&p) && (p.Name == at[model.RefPool] || model.BlockOf(p.Range).Name == at[model.RefBlock])
+	})
+	if pool < 0 {
+		return false
+	}
+	node := o[model.RefNode]
+	return node == "" || v.Record.Pools[pool].Node == node || leak.Invariant == invariant.LeakedAffinity.Name && Limit(v, n, node) == 0
+}
+
+// Limit is how many blocks a node may have, if it has as many; else 0.
+func Limit(v *scenarios.View, n *model.Network, node string) int {
+	if n.Blocks == nil {
+		return 0
+	}
+	most := cmp.Or(n.Blocks.MaxBlocks, model.MaxBlocksDefault)
 	blocks := 0
 	for _, a := range v.Record.Affinities {
 		if a.Node == node {
@@ -109,9 +158,9 @@ func lack(v *scenarios.View, network, node string) string {
 		}
 	}
 	if blocks < most {
-		return "none is free"
+		return 0
 	}
-	return fmt.Sprintf("none is free, and the node has %d blocks of the %d that it may have", blocks, most)
+	return most
 }
 
 // waitingNodes are the nodes without a podCIDR of a range that is full.

@@ -76,7 +76,7 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.V
 		f.take(v, commands)
 	}
 	f.takeFound(c.Found(), commands)
-	f.takeReported(c.Reported(), commands)
+	f.takeReported(v, c.Reported(), commands)
 	slices.SortStableFunc(f.All, func(a, b Finding) int {
 		return a.Severity.Rank() - b.Severity.Rank()
 	})
@@ -116,7 +116,7 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		}
 		f.All = append(f.All, n)
 	}
-	for _, x := range exhausted(v) {
+	for _, x := range f.exhausted(v) {
 		f.All = append(f.All, Finding{Violation: x})
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // Remedies are what is known of mending what is wrong in the record of one manager, a part
-// of its ipam.Manager. Each function adds problems to the drafts, in three turns, because
-// causes come before what follows from them. Nil: nothing is known.
+// of its ipam.Manager. The functions add problems to the drafts, in turns, because causes
+// come before what follows from them. Nil: nothing is known.
 type Remedies struct {
 	// Ownership is about who owns what.
 	Ownership func(*Drafts)
@@ -26,6 +26,9 @@ type Remedies struct {
 	Shortage func(*Drafts)
 	// Leftovers are what nobody has.
 	Leftovers func(*Drafts)
+	// Room are remedies for pods that wait for an address of a network, on a node where
+	// addresses are a node's. Else is what the operator has to decide.
+	Room func(d *Drafts, n *model.Network, node string, pods []model.PodRef) (try []remedy.Remedy, decide string)
 	// Furniture is what every cluster of the manager has, and dumps often lack: it is there
 	// in each run from the first step on.
 	Furniture func(*scenarios.Scenario, *scenarios.View) []scenarios.Event
@@ -60,11 +63,13 @@ func (f *Findings) problems(v *scenarios.View, cast *remedy.Cast, datastore stri
 		}
 	}
 	turn(func(r *Remedies) func(*Drafts) { return r.Ownership })
+	d.reported()
 	d.duplicates()
 	d.unbacked()
 	turn(func(r *Remedies) func(*Drafts) { return r.Shortage })
 	d.unreachable()
 	turn(func(r *Remedies) func(*Drafts) { return r.Leftovers })
+	d.exhausted(known)
 	return d.out
 }
 

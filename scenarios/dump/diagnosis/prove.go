@@ -109,6 +109,9 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 			}
 			tell("%s", line)
 		}
+		if r.Else != "" {
+			tell("to decide: %s", r.Else)
+		}
 	}
 }
 
@@ -150,7 +153,7 @@ func (f *Findings) WhyNone(r *remedy.Result) []string {
 	case r.Untried != remedy.Acted:
 		return []string{r.WhyNot(f.bound.Wall, f.pods, f.bound.Pods)}
 	case len(r.Tried) == 0 && len(r.Ruled) == 0:
-		return []string{"no remedy is known that could be acted out"}
+		return []string{"none can be simulated"}
 	}
 	out := []string{"nothing safe was found"}
 	for i, x := range r.Ruled {

@@ -2,9 +2,11 @@ package diagnosis
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/reported"
 )
 
@@ -19,7 +21,7 @@ var sentences = map[string]string{
 
 // takeReported adds conflicts that pods report, of those addresses for which the records of
 // managers show none.
-func (f *Findings) takeReported(all []model.Violation, commands bool) {
+func (f *Findings) takeReported(v *scenarios.View, all []model.Violation, commands bool) {
 	for _, x := range all {
 		addr := model.Named(x.Objects, model.RefAddress)
 		known := func(y Finding) bool {
@@ -29,12 +31,32 @@ func (f *Findings) takeReported(all []model.Violation, commands bool) {
 			continue
 		}
 		n := Finding{Violation: x}
-		n.Message = x.Say(sentences[x.Code])
+		n.Message = x.Say(sentences[x.Code]) + recorded(v, &x)
 		if commands {
 			n.Check = asks(&x, addr)
 		}
 		f.All = append(f.All, n)
 	}
+}
+
+// recorded is which other address the record has for one of two pods that report the same
+// address of the default network; "" if it has none. Neither is believed alone.
+func recorded(v *scenarios.View, x *model.Violation) (out string) {
+	if x.Code != reported.Twice || model.Named(x.Objects, model.RefNetwork) != "" {
+		return ""
+	}
+	for i := range v.Record.Claims {
+		cl := &v.Record.Claims[i]
+		if addr := model.AddressOf(cl.Addr); cl.Pod.Name != "" && !slices.Contains(x.Objects, addr) && slices.Contains(x.Objects, model.PodOf(cl.Pod)) && sameFamily(cl, x) {
+			out += fmt.Sprintf("; the record has %s for %s, which may be newer than what the pod reports", cl.Addr, cl.Pod)
+		}
+	}
+	return out
+}
+
+func sameFamily(cl *model.Claim, x *model.Violation) bool {
+	a, err := netip.ParseAddr(model.Named(x.Objects, model.RefAddress))
+	return err == nil && a.Is4() == cl.Addr.Is4()
 }
 
 // asks is a command line that shows whether a conflict is there now.

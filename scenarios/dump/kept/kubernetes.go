@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Pod is what matters of a Pod.
@@ -19,6 +20,7 @@ type Pod struct {
 	Selector              map[string]string // nodeSelector
 	Affine                bool              // an affinity to nodes is required of it
 	Tolerations           []Toleration      // those that every pod gets left out
+	Started               time.Time         // when its kubelet accepted it; zero: not known
 }
 
 // Toleration is an entry of spec.tolerations.
@@ -40,6 +42,29 @@ func (t *Toleration) everyones() bool {
 
 // Ref is namespace/name.
 func (p *Pod) Ref() string { return p.Namespace + "/" + p.Name }
+
+// addTime is how long the ADDs of one sandbox may take, with some to spare for a dump whose
+// lists are not of one instant.
+//
+// Source: pkg/kubelet/apis/config/v1beta1, RuntimeRequestTimeout 2m, of which the kubelet
+// allows twice for a sandbox (Kubernetes v1.34).
+const addTime = 10 * time.Minute
+
+// Waits reports whether the pod has had no address for so long that no ADD of its first
+// sandbox can be under way, by the newest heartbeat of its node: it waits, whatever a record
+// claims for it. Without that, or without the node, it is not known.
+func (p *Pod) Waits(n *Node) bool {
+	return n != nil && p.Phase == "Pending" && len(p.IPs) == 0 && p.Annotations[StatusAnnotation] == "" && !p.Started.IsZero() && n.Heard.Sub(p.Started) > addTime
+}
+
+// timeOf is a time of an object, zero if it is none.
+func timeOf(text string) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
 
 // Finished reports whether the pod has ended.
 func (p *Pod) Finished() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
@@ -74,6 +99,7 @@ func (c *Store) PodOf(h *Head, raw json.RawMessage, managers func(annotation str
 			Phase  string                `json:"phase"`
 			PodIP  string                `json:"podIP"`
 			PodIPs []struct{ IP string } `json:"podIPs"`
+			Start  string                `json:"startTime"`
 		} `json:"status"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
@@ -87,6 +113,7 @@ func (c *Store) PodOf(h *Head, raw json.RawMessage, managers func(annotation str
 		Labels: c.Labels(h.Metadata.Labels), Phase: c.Word(o.Status.Phase), HostNetwork: o.Spec.HostNetwork,
 		Deleting: h.Metadata.DeletionTimestamp != nil,
 		Owner:    c.ownerOf(h), Selector: c.Labels(o.Spec.NodeSelector), Affine: o.Spec.Affinity.NodeAffinity.Required != nil,
+		Started: timeOf(o.Status.Start),
 	}
 	for _, t := range o.Spec.Tolerations {
 		if !t.everyones() {
@@ -139,6 +166,7 @@ type Node struct {
 	Taints      []Taint           // those that Kubernetes sets by itself left out
 	PodCIDRs    []netip.Prefix    // that can be read
 	Addresses   []netip.Addr      // internal ones
+	Heard       time.Time         // its kubelet's newest heartbeat; zero: not known
 	Renumbered  map[string]string // addresses with lengths, of an anonymised one
 }
 
@@ -165,8 +193,11 @@ func (c *Store) NodeOf(h *Head, raw json.RawMessage, managers func(annotation st
 		} `json:"spec"`
 		Status struct {
 			Addresses  []struct{ Type, Address string } `json:"addresses"`
-			Conditions []struct{ Type, Status string }  `json:"conditions"`
-			NodeInfo   struct {
+			Conditions []struct {
+				Type, Status string
+				Heartbeat    string `json:"lastHeartbeatTime"`
+			} `json:"conditions"`
+			NodeInfo struct {
 				OperatingSystem string `json:"operatingSystem"`
 			} `json:"nodeInfo"`
 		} `json:"status"`
@@ -201,6 +232,9 @@ func (c *Store) NodeOf(h *Head, raw json.RawMessage, managers func(annotation st
 		}
 	}
 	for _, s := range o.Status.Conditions {
+		if t := timeOf(s.Heartbeat); t.After(n.Heard) {
+			n.Heard = t
+		}
 		n.NotReady = n.NotReady || s.Type == "Ready" && s.Status != "True"
 		n.Unheard = n.Unheard || s.Type == "Ready" && s.Status == "Unknown"
 	}

@@ -131,19 +131,15 @@ func (r *record) makeUp() {
 
 // unjudged is what hangs on the cluster's ranges. Where pods have their addresses from
 // somebody else it is told only.
-func (r *record) unjudged() (out []scenarios.Unjudged) {
-	if !r.Beside() && !r.Saw("pods") {
-		what := []string{invariant.DuplicateAddress.Name, invariant.OutOfPool.Name}
-		out = append(out, scenarios.Unjudged{What: what, Without: []string{"pods"}, Namespaces: []string{"all namespaces"}})
-	}
+func (r *record) unjudged() []scenarios.Unjudged {
 	if r.known {
-		return out
+		return nil
 	}
 	if r.Beside() {
 		r.Unknown("the range that podCIDRs are given from (--cluster-cidr): whether a node lacks one, has one outside of it, or few are left")
 		return nil
 	}
-	return append(out, scenarios.Unjudged{What: []string{invariant.OutOfPool.Name, invariant.UnassignedNode.Name}, Without: []string{kubeadm.Resource.Name()}})
+	return []scenarios.Unjudged{{What: []string{invariant.OutOfPool.Name, invariant.UnassignedNode.Name}, Without: []string{kubeadm.Resource.Name()}}}
 }
 
 func (r *record) nodeSpec(node string, spec map[string]any) {

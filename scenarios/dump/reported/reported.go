@@ -24,8 +24,9 @@ const (
 	Service = "reported-by-two-services"
 )
 
-// OfPods are the invariants that pods may be found to break.
-var OfPods = []string{invariant.DuplicateAddress.Name, invariant.OutOfPool.Name}
+// OfPods are the invariants that cannot be judged without pods. That an address is of another node is not among them:
+// its invariant is also that of podCIDRs, which need no pods.
+var OfPods = []string{invariant.DuplicateAddress.Name}
 
 // Cluster is what the conflicts are found in.
 type Cluster struct {

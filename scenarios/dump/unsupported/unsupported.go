@@ -1,5 +1,5 @@
 // Package unsupported names address managers whose objects a dump has and that are not read: what
-// they assign cannot be judged.
+// they assign cannot be judged. It also refuses documents that are for another command.
 package unsupported
 
 import (

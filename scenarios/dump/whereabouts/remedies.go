@@ -11,13 +11,32 @@ import (
 )
 
 // Remedies are those of Whereabouts' record.
-var Remedies = &diagnosis.Remedies{Leftovers: func(d *diagnosis.Drafts) {
-	if c, ok := dump.KeptOf[*objects](d.Cluster); ok {
-		o := &drafts{Drafts: d, c: c}
-		o.ranges()
-		o.reservations()
+var Remedies = &diagnosis.Remedies{
+	Room: room,
+	Leftovers: func(d *diagnosis.Drafts) {
+		if c, ok := dump.KeptOf[*objects](d.Cluster); ok {
+			o := &drafts{Drafts: d, c: c}
+			o.ranges()
+			o.reservations()
+		}
+	},
+}
+
+// room is what the operator has to decide for pods that wait for an address of a network. No
+// remedy is simulated: the networks of a run are those that it begins with.
+func room(d *diagnosis.Drafts, n *model.Network, node string, _ []model.PodRef) (try []remedy.Remedy, decide string) {
+	c, ok := dump.KeptOf[*objects](d.Cluster)
+	if !ok || c.attachments[n.Key] == nil {
+		return nil, ""
 	}
-}}
+	switch _, ipam := ipamOf(c.attachments[n.Key].Value); {
+	case node != "" && ipam.Name == "":
+		return nil, "the network's network_name, which is empty: Whereabouts' controller names the NodeSlicePool after it, and makes none"
+	case node != "":
+		return nil, "a larger range or a smaller node_slice_size for the network"
+	}
+	return nil, "which addresses are free for the network: its range, range_start, range_end and exclude leave no more (ipamsim plan compares ranges)"
+}
 
 // reconciler is the ip-reconciler of the DaemonSet.
 //

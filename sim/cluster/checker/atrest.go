@@ -49,8 +49,8 @@ func (c *Checker) sight() *Snapshot {
 // Look checks the truth against a record without a step, as Sight.Violations.
 //
 // What is under way is not checked: a pod that has no address in its status may be in
-// the middle of its ADD, and leaving says which pods are to go, so that their DEL may
-// have run.
+// the middle of its ADD unless it has waited for longer (model.Pod.Waits), and leaving
+// says which pods are to go, so that their DEL may have run.
 func (c *Checker) Look(record model.Snapshot, leaving func(model.PodRef) bool) *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,7 @@ func underWay(t *model.Truth, leaving func(model.PodRef) bool) {
 		}
 	}
 	for ref, p := range t.Pods {
-		if p.Node != "" && !up[ref] && t.Nodes[p.Node].Up && p.Phase != "Succeeded" && p.Phase != "Failed" {
+		if p.Node != "" && !up[ref] && !p.Waits && t.Nodes[p.Node].Up && p.Phase != "Succeeded" && p.Phase != "Failed" {
 			t.Busy["pod "+ref.String()] = model.Busy{Pod: ref, Node: p.Node, Unseen: true}
 		}
 	}

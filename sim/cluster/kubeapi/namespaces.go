@@ -8,9 +8,27 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// MissingNamespaces are those that objects live in and that have no manifest. A
+// WithNamespaces adds the namespaces that objects live in and that have no manifest. With
+// ordered a namespace exists before what lives in it, wherever its manifest stands: Kubernetes'
+// own API server refuses the other order.
+func WithNamespaces(objs []ipam.Object, ordered bool) []ipam.Object {
+	all := append(missingNamespaces(objs), objs...)
+	if ordered {
+		return namespacesFirst(all)
+	}
+	return all
+}
+
+func namespacesFirst(objs []ipam.Object) []ipam.Object {
+	isNamespace := func(o ipam.Object) bool { return o.Kind == "Namespace" }
+	rest := slices.DeleteFunc(slices.Clone(objs), isNamespace)
+	first := slices.DeleteFunc(slices.Clone(objs), func(o ipam.Object) bool { return !isNamespace(o) })
+	return append(first, rest...)
+}
+
+// missingNamespaces are those that objects live in and that have no manifest. A
 // cluster has them; the CNI plugin of a primary network asks for them.
-func MissingNamespaces(objs []ipam.Object) []ipam.Object {
+func missingNamespaces(objs []ipam.Object) []ipam.Object {
 	want := map[string]bool{"default": true, "kube-system": true}
 	for _, o := range objs {
 		if o.Namespace != "" {

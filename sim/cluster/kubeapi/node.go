@@ -29,6 +29,11 @@ func Manifest(n *corev1.Node) json.RawMessage {
 	return b
 }
 
+// Lacks reports whether a condition of a pod says False.
+func Lacks(p *corev1.Pod, what corev1.PodConditionType) bool {
+	return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == what && c.Status == corev1.ConditionFalse })
+}
+
 // Unheard reports whether a node's own conditions say that its kubelet has been
 // silent for long.
 func Unheard(n *corev1.Node) bool {

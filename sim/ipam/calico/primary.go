@@ -79,7 +79,9 @@ func drafted(all []ipam.Object) (*record.Record, error) {
 				continue
 			}
 			in, err := objects.Decode(k.Kind, o)
-			if err == nil {
+			if err == nil && objects.IsSettings(k.Kind) {
+				err = k.Load(ctx, c, in) // others are refused as clients refuse them: pools that overlap
+			} else if err == nil {
 				err = k.Create(ctx, c, in)
 			}
 			if err == nil {

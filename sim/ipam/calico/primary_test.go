@@ -60,6 +60,20 @@ func TestPrimary(t *testing.T) {
 	}
 }
 
+// kubectl stores a limit of blocks without strict affinity, which calicoctl refuses, and the
+// allocator obeys it.
+func TestPrimaryLimitWithoutStrictAffinity(t *testing.T) {
+	for _, config := range []string{
+		crd("IPAMConfig", "default", "autoAllocateBlocks: true, maxBlocksPerHost: 2"),
+		strings.ReplaceAll(crd("IPAMConfiguration", "default", "maxBlocksPerHost: 2"), "crd.projectcalico.org/v1", "projectcalico.org/v3"),
+	} {
+		n, _, err := New().Primary(manifests(t, crd("IPPool", "a", "cidr: 10.0.0.0/16")+"\n---\n"+config))
+		if err != nil || n.Blocks.MaxBlocks != 2 || n.Blocks.Strict {
+			t.Errorf("%s: %+v, %v", config, n, err)
+		}
+	}
+}
+
 // The CNI configuration as Calico's manifest installs it, with dual stack.
 func TestPrimaryConfig(t *testing.T) {
 	doc := `apiVersion: v1
@@ -129,11 +143,9 @@ func TestPrimaryRefuses(t *testing.T) {
 		{crd("IPPool", "a", "cidr: 10.0.0.0/16, blockSize: big"), "spec.blockSize", "cannot unmarshal string into Go struct field IPPoolSpec.spec.blockSize of type int"},
 		{crd("IPPool", "A_b", "cidr: 10.0.0.0/16"), "metadata.name", "Name"},
 		{strings.Replace(good, "crd.projectcalico.org/v1", "crd.projectcalico.org/v2", 1), "apiVersion", `"crd.projectcalico.org/v2": want crd.projectcalico.org/v1 or projectcalico.org/v3`},
-		{crd("IPAMConfig", "default", "autoAllocateBlocks: true, maxBlocksPerHost: 2"), "spec.maxBlocksPerHost", "MaxBlocksPerHost requires StrictAffinity to be enabled"},
 		{crd("IPAMConfig", "default", "strictAffinity: false"), "spec.autoAllocateBlocks", "Cannot disable 'StrictAffinity' and 'AutoAllocateBlocks' at the same time"},
 		{crd("IPAMConfig", "default", "strictAffinity: true, maxBlocksPerHost: -1"), "spec.maxBlocksPerHost", "must be greater than or equal to 0"},
 		{crd("IPAMConfig", "mine", "strictAffinity: true"), "metadata.name", `Cannot create a IPAMConfiguration resource with a name other than "default"`},
-		{strings.ReplaceAll(crd("IPAMConfiguration", "default", "maxBlocksPerHost: 2"), "crd.projectcalico.org/v1", "projectcalico.org/v3"), "spec.maxBlocksPerHost", "MaxBlocksPerHost requires StrictAffinity to be enabled"},
 		{crd("IPReservation", "r", `reservedCIDRs: ["10.0.0.0/33"]`), "spec.reservedCIDRs", "because of Tag: cidrs"},
 		{crd("BGPPeer", "p", "peerIP: 192.0.2.1, peerSelector: all()"), "spec.peerIP", "PeerIP field must be empty when PeerSelector is specified"},
 		{crd("BGPPeer", "p", "peerIP: nowhere, asNumber: 64512"), "spec.peerIP", "PeerIP"},

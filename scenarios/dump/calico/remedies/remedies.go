@@ -46,6 +46,7 @@ var Calico = &diagnosis.Remedies{
 		o.collisions()
 	},
 	Shortage: func(d *diagnosis.Drafts) { draftsOf(d).homeless() },
+	Room:     room,
 	Leftovers: func(d *diagnosis.Drafts) {
 		o := draftsOf(d)
 		o.starved()

@@ -33,7 +33,7 @@ func handleTo(kv *bmodel.KVPair) *bmodel.KVPair              { return record.Han
 
 func (a Allocation) blank() object { return a.empty() }
 
-func (a Allocation) load(ctx context.Context, c clientv3.Interface, o object) error {
+func (a Allocation) Load(ctx context.Context, c clientv3.Interface, o object) error {
 	return a.Create(ctx, c, o)
 }
 

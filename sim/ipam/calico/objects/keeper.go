@@ -98,7 +98,7 @@ func perform(ctx context.Context, c clientv3.Interface, k Kind, loading bool, v 
 			return err
 		}
 		if loading && v == ipam.Create {
-			return ObjectError(k, o, k.load(ctx, c, in))
+			return ObjectError(k, o, k.Load(ctx, c, in))
 		}
 		err = k.Create(ctx, c, in)
 		if exists := (cerrors.ErrorResourceAlreadyExists{}); v == ipam.Apply && errors.As(err, &exists) {

@@ -15,9 +15,9 @@ import (
 type Kind interface {
 	// blank is an empty object of the kind, to decode a manifest into.
 	blank() object
-	// load stores an object that was there before anything else; the order of
+	// Load stores an object that was there before anything else; the order of
 	// loading does not matter.
-	load(context.Context, clientv3.Interface, object) error
+	Load(context.Context, clientv3.Interface, object) error
 	Create(context.Context, clientv3.Interface, object) error
 	// update writes what change makes of the object of a name.
 	update(ctx context.Context, c clientv3.Interface, name string, change func(object) (object, error)) error

@@ -36,7 +36,7 @@ func stored[T object, C typed[T]](empty func() T, client func(clientv3.Interface
 
 func (r resource[T]) blank() object { return r.empty() }
 
-func (r resource[T]) load(ctx context.Context, c clientv3.Interface, o object) error {
+func (r resource[T]) Load(ctx context.Context, c clientv3.Interface, o object) error {
 	return r.Create(ctx, c, o)
 }
 
@@ -93,7 +93,7 @@ func (r resource[T]) names(ctx context.Context, c clientv3.Interface) ([]string,
 // that they overlap, for which Primary has looked, nor to blocks of another size.
 type pools struct{ resource[*apiv3.IPPool] }
 
-func (pools) load(ctx context.Context, c clientv3.Interface, o object) error {
+func (pools) Load(ctx context.Context, c clientv3.Interface, o object) error {
 	identify(o)
 	_, err := c.IPPools().UnsafeCreate(ctx, o.(*apiv3.IPPool), options.SetOptions{})
 	return err

@@ -22,10 +22,34 @@ import (
 // so does this.
 type settings struct{ empty func() object }
 
+// IsSettings reports whether a kind is the IPAM configuration.
+func IsSettings(k Kind) bool {
+	_, is := k.(settings)
+	return is
+}
+
 func (s settings) blank() object { return s.empty() }
 
-func (s settings) load(ctx context.Context, c clientv3.Interface, o object) error {
-	return s.Create(ctx, c, o)
+// Load stores what a cluster may have. Calico's clients refuse a limit of blocks without strict
+// affinity; kubectl stores it, and the allocator obeys it.
+//
+// Source: libcalico-go/lib/ipam, SetIPAMConfig, which refuses it; autoAssign, which does not ask
+// for strict affinity (v3.31).
+func (s settings) Load(ctx context.Context, c clientv3.Interface, o object) error {
+	v := settingsOf(o)
+	if v.Spec.MaxBlocksPerHost == 0 || v.Spec.StrictAffinity {
+		return s.Create(ctx, c, o)
+	}
+	if err := validator.Validate(v); err != nil {
+		return err
+	}
+	if err := nameOfSettings(v); err != nil {
+		return err
+	}
+	_, err := store.Backend(c).Apply(ctx, &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Value: &bmodel.IPAMConfig{
+		StrictAffinity: v.Spec.StrictAffinity, AutoAllocateBlocks: v.Spec.AutoAllocateBlocks, MaxBlocksPerHost: v.Spec.MaxBlocksPerHost,
+	}})
+	return err
 }
 
 // create replaces what is there: the allocator itself stores the defaults as soon
