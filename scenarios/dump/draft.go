@@ -214,7 +214,7 @@ func (c *Cluster) nobodys() string {
 	if len(have) == 0 {
 		have = []string{"text"}
 	}
-	return "no " + strings.Join(signs, ", no ") + ", only " + Some(have) + ": want what the command collects that ipamsim import --print-dump-command prints"
+	return "no " + strings.Join(signs, ", no ") + ", only " + layout.Some(have) + ": want what the command collects that ipamsim import --print-dump-command prints"
 }
 
 // titles are those of the present managers that are such.
@@ -341,14 +341,5 @@ func (d *Draft) Some(names []string) string {
 	if d.Options.Anonymise {
 		return fmt.Sprintf("%d of them", len(names))
 	}
-	return Some(names)
-}
-
-// Some lists names, the first few of many.
-func Some(names []string) string {
-	const shown = 3
-	if len(names) <= shown+1 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+	return layout.Some(names)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/strict"
 )
 
@@ -37,5 +38,5 @@ func filesOf(sources []string) string {
 	if len(sources) == 0 {
 		return "the dump"
 	}
-	return Some(sources)
+	return layout.Some(sources)
 }

@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports/imported"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/kept"
@@ -114,7 +115,7 @@ func (o *objects) crowded(d *dump.Draft) {
 				Invariant: imported.Exhausted, Severity: model.Critical, Code: reservedAll,
 				Objects: []model.Ref{{Kind: model.RefNode, Name: node}, {Kind: model.RefRange, Name: p.String()}},
 			}
-			v.Message = fmt.Sprintf("pods on %s have all %d addresses of its podCIDR %s that host-local assigns, and %s waits for one: it cannot start", node, used[p], p, dump.Some(waiting[node]))
+			v.Message = fmt.Sprintf("pods on %s have all %d addresses of its podCIDR %s that host-local assigns, and %s waits for one: it cannot start", node, used[p], p, layout.Some(waiting[node]))
 			d.Report(dump.Found{Violation: v})
 		}
 	}

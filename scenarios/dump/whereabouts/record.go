@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/alias"
@@ -224,7 +225,7 @@ func (d *record) takeRanges() {
 		d.Origin("NodeSlicePool "+here(key), c.slicePools[key].From)
 	}
 	if len(moved) > 0 && !d.Options.Anonymise {
-		d.Left("the namespace of Whereabouts' objects, %s: here it is %s", dump.Some(kept.Keys(moved)), kubeSystem)
+		d.Left("the namespace of Whereabouts' objects, %s: here it is %s", layout.Some(kept.Keys(moved)), kubeSystem)
 	}
 }
 
