@@ -140,7 +140,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/origins", "model scenarios/dump/decode"},                                                       // where objects were read
 	{"scenarios/dump/manifest", ""},                                                                                 // objects as text
 	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"},                                      // what makes pods again
-	{"scenarios/dump/unsupported", "model/invariant scenarios"},                                                     // managers whose objects are not read
+	{"scenarios/dump/unsupported", "model/invariant scenarios scenarios/dump/kept"},                                 // managers whose objects are not read
 	{"scenarios/dump/reported", "model model/invariant scenarios/dump/kept"},                                        // what pods report themselves
 	{"scenarios/dump", "model model/invariant sim/ipam reports/layout scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/evidence scenarios/dump/origins scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported scenarios/dump/iproute"},
 	{"scenarios/dump/collect", "sim/ipam scenarios/dump scenarios/dump/decode"}, // the command that makes a dump
@@ -156,8 +156,8 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"}, // what kubeadm has configured
 	{"scenarios/dump/*/printed", "scenarios/strict scenarios/dump/decode"},
 	{"scenarios/dump/*/selector", "scenarios/strict scenarios/dump/alias"},
-	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                                                                                           // of a manager's findings
-	{"scenarios/dump/*", "model model/route model/invariant reports reports/layout sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/* scenarios/dump/*/printed scenarios/dump/*/selector"}, // a manager's
+	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"}, // of a manager's findings
+	{"scenarios/dump/*", "model model/route model/invariant model/reference/metallb reports reports/imported reports/layout sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/* scenarios/dump/*/printed scenarios/dump/*/selector"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/calico/loadbalancer", "scenarios fuzz/space sim sim/cluster/action"},
 	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},

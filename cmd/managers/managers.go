@@ -20,6 +20,8 @@ import (
 	"ipamsim/scenarios"
 	dumpcalico "ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/calico/remedies"
+	dumphostlocal "ipamsim/scenarios/dump/hostlocal"
+	dumpmetallb "ipamsim/scenarios/dump/metallb"
 	dumpnodeipam "ipamsim/scenarios/dump/nodeipam"
 	dumpservices "ipamsim/scenarios/dump/services"
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
@@ -49,8 +51,8 @@ var All = sync.OnceValue(func() scenarios.Managers {
 		loadbalancer.New(c).With(spaceloadbalancer.Space, dumpcalico.Balancers),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
-		metallb.New().With(spacemetallb.Space),
-		hostlocal.New().With(spacehostlocal.Space),
+		metallb.New().With(spacemetallb.Space, dumpmetallb.Importer),
+		hostlocal.New().With(spacehostlocal.Space, dumphostlocal.Importer),
 		nodeipam.New().With(spacenodeipam.Space, dumpnodeipam.Importer, plannodeipam.Plan),
 		services.New().With(spaceservices.Space, dumpservices.Importer, planservices.Plan, answerservices.Answers),
 	}

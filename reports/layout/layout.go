@@ -101,3 +101,12 @@ func Expand(line string) string {
 	}
 	return b.String()
 }
+
+// Some lists names, the first few of many.
+func Some(names []string) string {
+	const shown = 3
+	if len(names) <= shown+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}

@@ -63,6 +63,20 @@ func (d *Draft) unseen(claims map[string][]Claim) {
 	d.Unknown("whether %s: %s; taken to run, so that no address in use is called leaked", layout.Count(len(of), "pod runs that has an address claimed and is not in the dump", "pods run that have addresses claimed and are not in the dump"), d.Some(kept.Keys(of)))
 }
 
+// unheard reports pods without an address yet on nodes that the dump does not have: whether they
+// have waited for long is not known, nor whether what is claimed for them is theirs.
+func (d *Draft) unheard(pods []string) {
+	spaces := map[string]bool{}
+	for _, ref := range pods {
+		if p := &d.Pods[ref].Value; d.Cluster.Nodes[p.Node] == nil {
+			spaces[p.Namespace] = true
+		}
+	}
+	if len(spaces) > 0 {
+		d.Doubt(scenarios.Unjudged{What: []string{invariant.LeakedClaim.Name}, Without: []string{"nodes"}, Namespaces: kept.Keys(spaces)})
+	}
+}
+
 // absent reports a pod.
 func (d *Draft) absent(ref string, claims []Claim, claimed bool) {
 	x := Absent{Pod: ref, Named: d.Named(ref), Claimed: claimed}

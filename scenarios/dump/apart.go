@@ -78,11 +78,29 @@ func union(a, b []string) []string {
 // knows it; "": none does.
 func (c *Cluster) Check(v *model.Violation) string {
 	for _, r := range c.readings {
-		if r.importer.Check != nil && r.Found() {
+		if r.importer.Check != nil && (r.Draft == nil || r.Found()) {
 			if line := r.importer.Check(v); line != "" {
 				return strings.TrimSpace(line)
 			}
 		}
 	}
 	return ""
+}
+
+// Balancers are how many managers of the dump assign addresses of Services of type LoadBalancer.
+func (c *Cluster) Balancers() int {
+	return len(slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.importer.Balances || !r.Found() }))
+}
+
+// Found is what importers found wrong by themselves, in the scenario that was made last.
+func (c *Cluster) Found() []Found { return c.found }
+
+// Words is a violation in a manager's words, "" if it has none. told: another finding says it.
+func (c *Cluster) Words(v *model.Violation) (words string, told bool) {
+	for _, r := range c.readings {
+		if r.Words != nil && c.judged[r.manager.Name] && words == "" && !told {
+			words, told = r.Words(v)
+		}
+	}
+	return words, told
 }

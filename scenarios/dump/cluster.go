@@ -27,6 +27,7 @@ import (
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/reported"
 	"ipamsim/scenarios/dump/unread"
+	"ipamsim/scenarios/dump/unsupported"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
 )
@@ -63,6 +64,7 @@ type Cluster struct {
 	reported []model.Violation
 	missing  []Absent
 	absent   map[string]bool // their pods, and those that were assumed to have an address
+	found    []Found
 	judged   map[string]bool // managers, by name
 	supplied map[string]bool // nodes that the dump does not have
 	masked   bool            // names are replaced
@@ -145,6 +147,7 @@ func Objects(managers []*ipam.Manager, name string, r io.Reader, progress func(P
 func (c *Cluster) sink(progress func(Progress)) decode.Sink {
 	to := decode.Sink{Progress: progress, Document: c.document, Row: c.row}
 	for _, r := range c.readings {
+		to.Programs = append(to.Programs, r.importer.Programs...)
 		if !r.importer.Apart {
 			to.Programs = append(to.Programs, r.manager.Name)
 		}
@@ -188,7 +191,7 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	if h.Kind == "" {
 		return h.Fail("", "no apiVersion and kind: want what %s prints", c.printers())
 	}
-	if err := ours(h); err != nil {
+	if err := unsupported.Ours(h); err != nil {
 		return err
 	}
 	name := evidence.Key(h.Kind, h.Group())

@@ -116,6 +116,12 @@ func (d *Draft) Left(format string, args ...any) {
 // the same dump is of.
 func (d *Draft) Beside() bool { return d.Options.beside() }
 
+// Report adds what an importer without a scenario found wrong.
+func (d *Draft) Report(f Found) { d.found = append(d.found, f) }
+
+// Whole reports whether nothing contradicts that the dump has all pods.
+func (d *Draft) Whole() bool { return d.whole }
+
 // Doubt says what cannot be judged of a part of the cluster.
 func (d *Draft) Doubt(u scenarios.Unjudged) { d.partly = append(d.partly, u) }
 
@@ -163,6 +169,9 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		if r.record.Settle != nil {
 			r.record.Settle()
 		}
+		if r.record.Found != nil && !o.Anonymise {
+			c.found = append(c.found, r.record.Found()...)
+		}
 	}
 	d.report.Unjudged, d.report.Versions = d.unjudged(), d.versionsOf()
 	if o.Anonymise {
@@ -191,13 +200,22 @@ func (d *Draft) namespaces() {
 	}
 }
 
-// nobodys says what is missing in a dump that no manager knows.
+// nobodys says what is missing in a dump that no manager knows, and what it has.
 func (c *Cluster) nobodys() string {
 	var signs []string
 	for _, r := range c.readings {
-		signs = append(signs, r.importer.Sign)
+		if r.importer.Sign != "" {
+			signs = append(signs, r.importer.Sign)
+		}
 	}
-	return "no " + strings.Join(signs, ", no ") + ": want what the command collects that ipamsim import --print-dump-command prints"
+	var have []string
+	for _, x := range counts(c.Book.Read) {
+		have = append(have, fmt.Sprintf("%d %s", x.N, x.Kind))
+	}
+	if len(have) == 0 {
+		have = []string{"text"}
+	}
+	return "no " + strings.Join(signs, ", no ") + ", only " + layout.Some(have) + ": want what the command collects that ipamsim import --print-dump-command prints"
 }
 
 // titles are those of the present managers that are such.
@@ -324,14 +342,5 @@ func (d *Draft) Some(names []string) string {
 	if d.Options.Anonymise {
 		return fmt.Sprintf("%d of them", len(names))
 	}
-	return Some(names)
-}
-
-// Some lists names, the first few of many.
-func Some(names []string) string {
-	const shown = 3
-	if len(names) <= shown+1 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+	return layout.Some(names)
 }

@@ -3,8 +3,6 @@ package dump
 import (
 	"encoding/json"
 	"net/netip"
-	"regexp"
-	"slices"
 
 	"ipamsim/model"
 	"ipamsim/scenarios"
@@ -32,9 +30,13 @@ type Importer struct {
 	Prints []string
 	// Marks are parts of what it prints, by which such a file is found in an archive.
 	Marks []string
+	// Files reports whether a file of an archive is one that it keeps itself, by its path.
+	Files func(name string) bool
 	// PodNotes and NodeNotes begin the names of annotations that are kept of pods and
 	// namespaces, and of nodes; "": none.
 	PodNotes, NodeNotes string
+	// Programs are parts of the names of pods whose command lines it reads.
+	Programs []string
 	// Images are those of its own pods, by which its version can be told.
 	Images []Image
 	// Differences are what its older versions do otherwise, oldest first.
@@ -42,6 +44,8 @@ type Importer struct {
 	// Apart: what it hands out is no pod's, as the ranges of nodes and the addresses of
 	// Services. It is judged in a scenario of its own, which has no pods; see Report.Apart.
 	Apart bool
+	// Balances: it assigns the addresses of Services of type LoadBalancer.
+	Balances bool
 	// Judged are the invariants that are judged in such a scenario.
 	Judged []string
 
@@ -85,6 +89,11 @@ type Reading struct {
 	// Concluded are the resources, by full names, of which objects must be missing for a
 	// violation of the record to be so.
 	Concluded func(v *model.Violation, r *model.Snapshot) []string
+	// Words is a violation in words that name its cause; "": none. told: another finding says it.
+	Words func(v *model.Violation) (words string, told bool)
+	// Doubts is what cannot be judged where the manager was not found, and nothing shows that
+	// the cluster does not have it.
+	Doubts func(*Draft) []scenarios.Unjudged
 	// Versions are those that the objects say, e.g. v3.26.1.
 	Versions func() []string
 	// Show is the command line by which the manager's own tool shows a resource that
@@ -132,6 +141,10 @@ type Record struct {
 	Needs    func(r *Resource) []string
 	Unjudged func() []scenarios.Unjudged
 
+	// Found is what else is wrong, which no invariant of a run finds, with its message. A
+	// violation that follows from what the dump does not have is supposed only.
+	Found func() []Found
+
 	// Names, Ranges and Rename give all that the record names other names. A manager
 	// without them has no anonymised scenario.
 	Names  func(n alias.Names)
@@ -139,32 +152,16 @@ type Record struct {
 	Rename func(a *alias.Aliases) error
 }
 
-// Claim is one address that a record says is in use.
-type Claim struct {
-	Addr      netip.Addr
-	Pod       string // namespace/name; "" for what is no pod's
-	Node      string // for which it was handed out; "": the record does not say
-	Container string
-	// Attached: it is of a network that the pod asks for, of which Network is the key, or
-	// "" where nothing says which, and Interface the pod's. Else of the default network.
-	Attached           bool
-	Network, Interface string
-	// Unused: the manager's own tool has looked at the cluster, and no pod has the address.
-	Unused bool
+// Found is what an importer finds wrong by itself.
+type Found struct {
+	model.Violation
+	Supposed bool
 }
 
-// Network is one that pods ask for by name.
-type Network struct {
-	Key     string // namespace/name of the NetworkAttachmentDefinition
-	Invoked string // the CNI configuration's own name
-	Ranges  []netip.Prefix
-}
-
-// Contains reports whether an address is of the network.
-func (n *Network) Contains(a netip.Addr) bool {
-	return slices.ContainsFunc(n.Ranges, func(p netip.Prefix) bool { return p.Contains(a) })
-}
-
-// Image tells a version by the tag of an image: Name is that of an image as upstream and
-// rebuilders call it, Tag what the tag of a version looks like.
-type Image struct{ Name, Tag *regexp.Regexp }
+// What several importers share; see package kept.
+type (
+	Claim      = kept.Claim
+	Network    = kept.Network
+	Image      = kept.ImageTag
+	Difference = kept.Difference
+)

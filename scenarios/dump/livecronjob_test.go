@@ -50,15 +50,21 @@ func jobObjects(t *testing.T) (out []runtime.Object) {
 	}
 }
 
-// the object of a type that the manifest has one of.
-func the[T runtime.Object](t *testing.T) T {
+// all objects of a type that the manifest has.
+func all[T runtime.Object](t *testing.T) (found []T) {
 	t.Helper()
-	var found []T
 	for _, o := range jobObjects(t) {
 		if x, ok := o.(T); ok {
 			found = append(found, x)
 		}
 	}
+	return found
+}
+
+// the object of a type that the manifest has one of.
+func the[T runtime.Object](t *testing.T) T {
+	t.Helper()
+	found := all[T](t)
 	if len(found) != 1 {
 		t.Fatalf("%d of %T", len(found), *new(T))
 	}
@@ -73,8 +79,8 @@ func TestCronJob(t *testing.T) {
 			t.Fatal("two calls differ")
 		}
 	}
-	if n := len(jobObjects(t)); n != 9 {
-		t.Errorf("%d objects, want 9", n)
+	if n := len(jobObjects(t)); n != 11 {
+		t.Errorf("%d objects, want 11", n)
 	}
 	job, account := the[*batchv1.CronJob](t), the[*corev1.ServiceAccount](t)
 	pod := job.Spec.JobTemplate.Spec.Template.Spec
@@ -82,12 +88,14 @@ func TestCronJob(t *testing.T) {
 		t.Errorf("the job runs as %s in %s, the account is %s in %s", pod.ServiceAccountName, job.Namespace, account.Name, account.Namespace)
 	}
 	who := []rbacv1.Subject{{Kind: "ServiceAccount", Name: account.Name, Namespace: account.Namespace}}
-	everywhere, there := the[*rbacv1.ClusterRoleBinding](t), the[*rbacv1.RoleBinding](t)
+	everywhere, there, roles := the[*rbacv1.ClusterRoleBinding](t), all[*rbacv1.RoleBinding](t), all[*rbacv1.Role](t)
 	if everywhere.RoleRef.Kind != "ClusterRole" || everywhere.RoleRef.Name != the[*rbacv1.ClusterRole](t).Name || !slices.Equal(everywhere.Subjects, who) {
 		t.Errorf("bound is %+v to %+v", everywhere.RoleRef, everywhere.Subjects)
 	}
-	if role := the[*rbacv1.Role](t); there.RoleRef.Kind != "Role" || there.RoleRef.Name != role.Name || there.Namespace != role.Namespace || !slices.Equal(there.Subjects, who) {
-		t.Errorf("bound is %+v to %+v", there.RoleRef, there.Subjects)
+	for i, b := range there {
+		if role := roles[i]; b.RoleRef.Kind != "Role" || b.RoleRef.Name != role.Name || b.Namespace != role.Namespace || !slices.Equal(b.Subjects, who) {
+			t.Errorf("bound is %+v to %+v", b.RoleRef, b.Subjects)
+		}
 	}
 	for _, m := range pod.Containers[0].VolumeMounts {
 		if !slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name }) {
@@ -107,7 +115,7 @@ func TestRolesAreEnoughAndNoMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	everywhere, there := the[*rbacv1.ClusterRole](t), the[*rbacv1.Role](t)
+	everywhere, there := the[*rbacv1.ClusterRole](t), all[*rbacv1.Role](t)
 	rules := everywhere.Rules
 	used := map[string]bool{}
 	s.instead = func(w http.ResponseWriter, r *http.Request) bool {
@@ -115,7 +123,7 @@ func TestRolesAreEnoughAndNoMore(t *testing.T) {
 		switch {
 		case !ok:
 			return false
-		case allowed(everywhere.Rules, q), q.namespace == there.Namespace && allowed(there.Rules, q):
+		case allowed(everywhere.Rules, q), slices.ContainsFunc(there, func(r *rbacv1.Role) bool { return q.namespace == r.Namespace && allowed(r.Rules, q) }):
 			used[q.group+"/"+q.resource] = true
 			return false
 		}
@@ -136,7 +144,10 @@ func TestRolesAreEnoughAndNoMore(t *testing.T) {
 	if _, err := inCluster(t, s); err != nil {
 		t.Fatal(err)
 	}
-	for _, rule := range append(rules, there.Rules...) {
+	for _, r := range there {
+		rules = append(rules, r.Rules...)
+	}
+	for _, rule := range rules {
 		if !slices.Equal(rule.Verbs, []string{"get", "list"}) || len(rule.APIGroups) != 1 || len(rule.NonResourceURLs) > 0 {
 			t.Errorf("%+v", rule)
 		}

@@ -19,6 +19,7 @@ import (
 
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam/calico"
+	"ipamsim/sim/ipam/metallb"
 	"ipamsim/sim/ipam/whereabouts"
 	"ipamsim/sim/kube"
 )
@@ -39,6 +40,18 @@ type server struct {
 	instead func(w http.ResponseWriter, r *http.Request) bool
 }
 
+// announced is the kind in which MetalLB's speakers, which are not simulated, report.
+func announced() ([]*apiextv1.CustomResourceDefinition, error) {
+	free := true
+	c := &apiextv1.CustomResourceDefinition{}
+	c.Name = "servicel2statuses.metallb.io"
+	c.Spec.Group, c.Spec.Scope = "metallb.io", apiextv1.NamespaceScoped
+	c.Spec.Names = apiextv1.CustomResourceDefinitionNames{Plural: "servicel2statuses", Singular: "servicel2status", Kind: "ServiceL2Status", ListKind: "ServiceL2StatusList"}
+	schema := &apiextv1.CustomResourceValidation{OpenAPIV3Schema: &apiextv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &free}}
+	c.Spec.Versions = []apiextv1.CustomResourceDefinitionVersion{{Name: "v1beta1", Served: true, Storage: true, Schema: schema}}
+	return []*apiextv1.CustomResourceDefinition{c}, nil
+}
+
 func serve(t *testing.T) *server {
 	t.Helper()
 	store := etcd.New(t.TempDir())
@@ -50,7 +63,7 @@ func serve(t *testing.T) *server {
 	run := store.BeginMemory()
 	t.Cleanup(run.End)
 	var crds []*apiextv1.CustomResourceDefinition
-	for _, of := range []func() ([]*apiextv1.CustomResourceDefinition, error){calico.New().CRDs, whereabouts.New().CRDs} {
+	for _, of := range []func() ([]*apiextv1.CustomResourceDefinition, error){calico.New().CRDs, whereabouts.New().CRDs, metallb.New().CRDs, announced} {
 		some, err := of()
 		if err != nil {
 			t.Fatal(err)

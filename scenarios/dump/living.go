@@ -114,6 +114,7 @@ func (t *tally) tell(d *Draft) {
 		d.Unknown("how far the deletion of %s has come: it begins at 0s in the timeline", layout.Plural(going, "pod"))
 	}
 	d.report.assumed = t.assumed
+	d.unheard(t.assumed)
 	if len(t.assumed) > 0 {
 		d.Unknown("pods that reported no address yet while the record has one for them, %s: taken to have it", d.Some(t.assumed))
 	}

@@ -87,6 +87,8 @@ func (w *entire) unneeded(l *resourceList) bool {
 		return !slices.ContainsFunc(w.lists, func(l *resourceList) bool {
 			return strings.Contains(l.resource, "cni.cncf.io") && len(l.items) > 0
 		})
+	case "metallb.io":
+		return l.resource == "servicel2statuses.metallb.io" || !w.balances()
 	case "networking.k8s.io", "":
 		if l.resource == "services" || group != "" {
 			return !slices.ContainsFunc(w.lists, func(l *resourceList) bool { return l.resource == "services" && len(l.items) > 0 })
@@ -103,6 +105,15 @@ func (w *entire) unneeded(l *resourceList) bool {
 		"namespaces", "clusterinformations.crd.projectcalico.org", "kubecontrollersconfigurations.crd.projectcalico.org", "replicasets.apps", "daemonsets.apps",
 		"deployments.apps", "statefulsets.apps", "jobs.batch", "cronjobs.batch", "configmaps", "virtualmachineinstances.kubevirt.io",
 	}, l.resource)
+}
+
+// balances reports whether the dump has pools of MetalLB's, or Services of which it may assign
+// the addresses.
+func (w *entire) balances() bool {
+	return slices.ContainsFunc(w.lists, func(l *resourceList) bool {
+		return strings.HasSuffix(l.resource, ".metallb.io") && len(l.items) > 0 || l.resource == "services" &&
+			slices.ContainsFunc(l.items, func(item json.RawMessage) bool { return strings.Contains(string(item), `"LoadBalancer"`) })
+	})
 }
 
 // vxlan reports whether the routes of every pool are made without BGP.

@@ -4,25 +4,9 @@ import (
 	"errors"
 	"strings"
 
-	"ipamsim/scenarios"
-	"ipamsim/scenarios/dump/kept"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios/strict"
 )
-
-// ourKinds are the documents that are no dump, and which command is for them.
-var ourKinds = map[string]string{
-	scenarios.Kind: "a scenario, no dump of a cluster: ipamsim run runs it",
-	"Plan":         "a plan, no dump of a cluster: ipamsim plan answers it",
-}
-
-// ours refuses what somebody wrote for another command: the manifests beside it would
-// pass for a cluster.
-func ours(h *kept.Head) error {
-	if problem := ourKinds[h.Kind]; problem != "" && h.APIVersion == scenarios.APIVersion {
-		return h.From.Fail("", "kind", "%s", problem)
-	}
-	return nil
-}
 
 // Trace turns an error about the scenario that was made into one about the dump:
 // where the object was read that is wrong. Nobody has seen that scenario, so that of
@@ -54,5 +38,5 @@ func filesOf(sources []string) string {
 	if len(sources) == 0 {
 		return "the dump"
 	}
-	return Some(sources)
+	return layout.Some(sources)
 }

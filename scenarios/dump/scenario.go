@@ -25,6 +25,7 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	if o.Name == "" {
 		o.Name = "imported"
 	}
+	c.found = nil
 	text, report, err := c.scenario(o)
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +126,7 @@ func (d *Draft) comment() []string {
 		out = append(out, fmt.Sprintf("  %d %s", c.N, c.Kind))
 	}
 	if len(d.sources) > 0 && !d.Options.Anonymise {
-		out = append(out, "read from "+Some(d.sources)+".")
+		out = append(out, "read from "+layout.Some(d.sources)+".")
 	}
 	section := func(title string, lines []string) {
 		if len(lines) == 0 {

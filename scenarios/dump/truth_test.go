@@ -224,13 +224,13 @@ func (x *truth) compare(is answer) (wrong []string) {
 // full names.
 var lacking = map[string]string{
 	"no-bgp": "bgpconfigurations.crd.projectcalico.org", "no-handles": "ipamhandles.crd.projectcalico.org",
-	"no-nodes": "nodes", "no-pods": "pods", "no-services": "services", "no-configmaps": "configmaps",
+	"no-nodes": "nodes", "no-pods": "pods", "no-services": "services", "no-configmaps": "configmaps", "no-advertisements": "l2advertisements.metallb.io",
 }
 
 // mentioned are the codes of truth.Unknown and truth.LeftOut that have no data: what the
 // sentence that tells it has to contain.
 var mentioned = map[string]string{
-	"configuration-path": "apps/flat", "metallb": "what MetalLB assigns: its objects (IPAddressPool.metallb.io)", "node-silent": "nothing is heard of worker-03", "other-manager-pods": "2 pods on Windows nodes without Calico",
+	"configuration-path": "apps/flat", "host-local": "by calico-config host-local assigns the addresses of pods", "static-pod": "kube-controller-manager runs with --cluster-cidr=10.244.0.0/22", "node-silent": "nothing is heard of worker-03", "other-manager-pods": "2 pods on Windows nodes without Calico",
 }
 
 // doubts lists what could not be known or was left out, and is not told.

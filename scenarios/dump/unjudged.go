@@ -34,6 +34,11 @@ func (d *Draft) unjudged() []scenarios.Unjudged {
 			out = append(out, r.record.Unjudged()...)
 		}
 	}
+	for _, r := range d.readings {
+		if r.Doubts != nil && !d.Options.beside() && !r.Found() {
+			out = append(out, r.Doubts(d)...)
+		}
+	}
 	return slices.Concat(out, d.partly, unsupported.Managers(d.ignored))
 }
 

@@ -52,11 +52,3 @@ func (d *Draft) versionsOf() []scenarios.Version {
 	}
 	return out
 }
-
-// Difference is something that an older version of an address manager does otherwise
-// than the one that is simulated.
-type Difference struct {
-	Since  string // the release from which on it is as simulated; older lines may have it in a later patch
-	Before string // how it was, or what there was not
-	Source string // the change
-}

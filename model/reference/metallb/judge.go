@@ -62,9 +62,9 @@ func uses(pools []Pool, given map[netip.Addr]bool) []Use {
 	out := make([]Use, len(pools))
 	for i := range pools {
 		p := &pools[i]
-		out[i].Free = [2]int{p.size(true), p.size(false)}
+		out[i].Free = [2]int{p.Size(true), p.Size(false)}
 		for a := range given {
-			if k := model.Family(a); p.has(a) {
+			if k := model.Family(a); p.Has(a) {
 				out[i].Assigned[k]++
 				out[i].Free[k]--
 			}
@@ -94,7 +94,7 @@ func (b *book) keeps(s *Service) bool {
 func (b *book) pool(s *Service, all []netip.Addr) *Pool {
 	for i := range b.pools {
 		p := &b.pools[i]
-		if !slices.ContainsFunc(all, func(a netip.Addr) bool { return !p.has(a) || !b.shares(s, a) }) && p.takes(s) {
+		if !slices.ContainsFunc(all, func(a netip.Addr) bool { return !p.Has(a) || !b.shares(s, a) }) && p.Takes(s) {
 			return p
 		}
 	}
@@ -122,7 +122,7 @@ func (b *book) free(s *Service) (n int) {
 	}
 	for i := range b.pools {
 		p := &b.pools[i]
-		if p.takes(s) && (s.Pool == p.Name || s.Pool == "" && !p.Manual) {
+		if p.Takes(s) && (s.Pool == p.Name || s.Pool == "" && !p.Manual) {
 			n += b.freeIn(p, s)
 		}
 	}
@@ -148,10 +148,10 @@ func (b *book) freeIn(p *Pool, s *Service) int {
 
 // unused is how many addresses of a family nobody has, or 1 if there is but one to share.
 func (b *book) unused(p *Pool, s *Service, v4 bool) (n int) {
-	n = p.size(v4)
+	n = p.Size(v4)
 	shared := 0
 	for a := range b.held {
-		if a.Is4() != v4 || !p.has(a) {
+		if a.Is4() != v4 || !p.Has(a) {
 			continue
 		}
 		n--

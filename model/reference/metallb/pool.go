@@ -134,13 +134,13 @@ func buggy(a netip.Addr) bool {
 	return last == 0 || last == 255
 }
 
-// has reports whether an address is the pool's to give.
-func (p *Pool) has(a netip.Addr) bool {
+// Has reports whether an address is the pool's to give.
+func (p *Pool) Has(a netip.Addr) bool {
 	return !(p.AvoidBuggy && buggy(a)) && slices.ContainsFunc(p.Ranges, func(r Range) bool { return r.Contains(a) })
 }
 
-// size is how many addresses of a family it has to give, at most sizeMax.
-func (p *Pool) size(v4 bool) (n int) {
+// Size is how many addresses of a family it has to give, at most sizeMax.
+func (p *Pool) Size(v4 bool) (n int) {
 	for _, r := range p.Ranges {
 		if r.First.Is4() == v4 {
 			n = min(n+r.size(p.AvoidBuggy), sizeMax)
@@ -149,13 +149,13 @@ func (p *Pool) size(v4 bool) (n int) {
 	return n
 }
 
-// takes reports whether a Service may have addresses of the pool at all, by asking for them
+// Takes reports whether a Service may have addresses of the pool at all, by asking for them
 // if not otherwise.
 //
 // Source: internal/allocator, isPoolCompatibleWithService. That takes a pool whose
 // namespaceSelectors take no namespace for one that has none of them, and lets everybody
 // have its addresses; the documentation says that the pool is those namespaces'.
-func (p *Pool) takes(s *Service) bool {
+func (p *Pool) Takes(s *Service) bool {
 	f := p.For
 	if f == nil {
 		return true

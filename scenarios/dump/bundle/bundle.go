@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -134,6 +135,9 @@ func (r *Reader) whole(name string, read func(*walk) error) error {
 	for _, m := range r.Cluster.Managers() {
 		if i, ok := ipam.Part[*dump.Importer](m); ok {
 			w.marks = append(w.marks, i.Marks...)
+			if i.Files != nil {
+				w.files = append(w.files, i.Files)
+			}
 		}
 	}
 	err := read(w)
@@ -165,7 +169,8 @@ type walk struct {
 	report func(dump.Progress)
 	links  map[string]bool // paths of links within the archive
 	marks  []string        // of what managers' tools print
-	unread error           // of the first file that could not be read
+	files  []func(string) bool
+	unread error // of the first file that could not be read
 	// buffers are those of archives within archives, by depth: a new one for each of many
 	// small files would take most of the time.
 	buffers [depthMax + 2]*bufio.Reader
@@ -252,7 +257,8 @@ func (w *walk) inner(r io.Reader, depth int) *bufio.Reader {
 // text reads a file that is not packed, if it holds what is read.
 func (w *walk) text(name string, b *bufio.Reader) error {
 	first, err := b.Peek(decode.HoldsPeek)
-	holds := decode.Holds(filepath.ToSlash(name), first, w.marks)
+	slashed := filepath.ToSlash(name)
+	holds := decode.Holds(slashed, first, w.marks) || len(first) > 0 && slices.ContainsFunc(w.files, func(of func(string) bool) bool { return of(slashed) })
 	if !holds && w.ofNode(name, b, first) {
 		w.bundle.Read++
 		return w.over()

@@ -21,7 +21,7 @@ var Balancers = &dump.Importer{
 		return !slices.Contains([]string{"IPPool", "IPReservation", "IPAMConfig", "IPAMConfiguration", "KubeControllersConfiguration", "BlockAffinity", "IPAMBlock", "IPAMHandle"}, r.Kind)
 	}), []dump.Resource{{APIVersion: "v1", Plural: "services", Kind: "Service", Namespaced: true}}),
 	Groups: []string{group, secondGroup},
-	Apart:  true, Judged: ofBalancers,
+	Apart:  true, Balances: true, Judged: ofBalancers,
 	Open: openBalancers, Check: checkBalancer,
 }
 

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"strconv"
-	"strings"
 
 	"ipamsim/model/route"
+	"ipamsim/scenarios/dump/calico/printed"
 	"ipamsim/scenarios/dump/kept"
-	"ipamsim/scenarios/strict"
 )
 
 // bgpSpec is what BGPConfiguration says of who speaks with whom.
@@ -26,36 +24,11 @@ type peerSpec struct {
 	AllowLocalAS                             int
 }
 
-// asNumber reads 64512, "64512" and "1.10".
-type asNumber uint32
-
-func (a *asNumber) UnmarshalJSON(b []byte) error {
-	s := strings.Trim(string(b), `"`)
-	if s == "" || s == "null" {
-		return nil
-	}
-	high, low, dotted := strings.Cut(s, ".")
-	if !dotted {
-		high, low = "0", s
-	}
-	bits := 32
-	if dotted {
-		bits = 16
-	}
-	h, err := strconv.ParseUint(high, 10, 16)
-	l, err2 := strconv.ParseUint(low, 10, bits)
-	if err != nil || err2 != nil {
-		return fmt.Errorf("asNumber: %s is none", strict.Quote(s))
-	}
-	*a = asNumber(h<<16 | l)
-	return nil
-}
-
 func (c *objects) addBGP(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
-			NodeToNodeMeshEnabled *bool    `json:"nodeToNodeMeshEnabled"`
-			ASNumber              asNumber `json:"asNumber"`
+			NodeToNodeMeshEnabled *bool            `json:"nodeToNodeMeshEnabled"`
+			ASNumber              printed.ASNumber `json:"asNumber"`
 		} `json:"spec"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
@@ -67,12 +40,12 @@ func (c *objects) addBGP(h *kept.Head, raw json.RawMessage) error {
 func (c *objects) addPeer(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
-			PeerIP                   string   `json:"peerIP"`
-			PeerSelector             string   `json:"peerSelector"`
-			Node                     string   `json:"node"`
-			NodeSelector             string   `json:"nodeSelector"`
-			ASNumber                 asNumber `json:"asNumber"`
-			NumAllowedLocalASNumbers int      `json:"numAllowedLocalASNumbers"`
+			PeerIP                   string           `json:"peerIP"`
+			PeerSelector             string           `json:"peerSelector"`
+			Node                     string           `json:"node"`
+			NodeSelector             string           `json:"nodeSelector"`
+			ASNumber                 printed.ASNumber `json:"asNumber"`
+			NumAllowedLocalASNumbers int              `json:"numAllowedLocalASNumbers"`
 		} `json:"spec"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {

@@ -2,16 +2,13 @@ package calico
 
 import (
 	"encoding/json"
-	"regexp"
+	"slices"
 
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/calico/printed"
 	"ipamsim/scenarios/dump/kept"
 )
-
-// families are those of which Calico's CNI configuration gives every pod an
-// address.
-type families struct{ v4, v6 bool }
-
-var assigns = regexp.MustCompile(`"assign_ipv([46])"\s*:\s*"(true|false)"`)
 
 // addConfigMap reads the CNI configuration of Calico's manifest.
 func (c *objects) addConfigMap(h *kept.Head, raw json.RawMessage) error {
@@ -21,13 +18,25 @@ func (c *objects) addConfigMap(h *kept.Head, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return err
 	}
-	f := families{v4: true}
-	for _, m := range assigns.FindAllStringSubmatch(o.Data["cni_network_config"], -1) {
-		if m[1] == "4" {
-			f.v4 = m[2] == "true"
-		} else {
-			f.v6 = m[2] == "true"
-		}
+	return kept.Put(c.Store, c.families, h.Key(), h, printed.Configuration(o.Data["cni_network_config"]))
+}
+
+// delegates reports whether host-local assigns addresses in the place of Calico's IPAM: the
+// manifest's configuration says so, and the dump has no record of Calico's.
+func (c *objects) delegates() bool {
+	says := slices.ContainsFunc(c.families.Keys(), func(key string) bool { return c.families[key].Value.Delegates })
+	return says && len(c.blocks)+len(c.affinities)+len(c.handles)+len(c.tables.Blocks)+len(c.tables.Checked) == 0
+}
+
+// doubts says who assigns addresses in Calico's place, and what the blocks would show if the
+// configuration were an old one.
+func (c *objects) doubts(d *dump.Draft) []scenarios.Unjudged {
+	if !c.delegates() {
+		return nil
 	}
-	return kept.Put(c.Store, c.families, h.Key(), h, f)
+	d.Left("Calico's IPAM: by calico-config host-local assigns the addresses of pods, of each node's podCIDRs")
+	if c.SawAll(blocksName) {
+		return nil
+	}
+	return []scenarios.Unjudged{{What: slices.Compact(slices.Sorted(slices.Values(ofBlocks))), Without: []string{blocksName}, Namespaces: []string{"Calico's IPAM"}}}
 }

@@ -98,7 +98,7 @@ type objects struct {
 	handles      kept.Objects[handleSpec]
 	config       kept.Objects[configSpec]
 	controllers  kept.Objects[string] // leakGracePeriod of each KubeControllersConfiguration
-	families     kept.Objects[families]
+	families     kept.Objects[printed.CNI]
 	bgp          kept.Objects[bgpSpec]
 	peers        kept.Objects[peerSpec]
 	information  kept.Objects[string] // calicoVersion of each ClusterInformation
@@ -112,7 +112,7 @@ func open(c *dump.Cluster) *dump.Reading {
 	o := newObjects(c)
 	return &dump.Reading{
 		Add: o.add, Found: o.found, Draft: o.draft, Document: o.document, Row: o.row, OnNode: o.onNode,
-		Versions: o.versions, Concluded: o.concluded, Show: o.show, Forget: o.forget, Kept: o,
+		Versions: o.versions, Concluded: o.concluded, Show: o.show, Forget: o.forget, Kept: o, Doubts: o.doubts,
 	}
 }
 
@@ -120,7 +120,7 @@ func newObjects(c *dump.Cluster) *objects {
 	return &objects{
 		Cluster: c, endpoints: kept.Objects[endpoint]{}, pools: kept.Objects[poolSpec]{}, reservations: kept.Objects[reservationSpec]{},
 		blocks: kept.Objects[blockSpec]{}, affinities: kept.Objects[affinitySpec]{}, handles: kept.Objects[handleSpec]{}, config: kept.Objects[configSpec]{},
-		controllers: kept.Objects[string]{}, families: kept.Objects[families]{}, bgp: kept.Objects[bgpSpec]{}, peers: kept.Objects[peerSpec]{},
+		controllers: kept.Objects[string]{}, families: kept.Objects[printed.CNI]{}, bgp: kept.Objects[bgpSpec]{}, peers: kept.Objects[peerSpec]{},
 		information: kept.Objects[string]{}, tables: printed.All{Config: map[string]string{}, Checked: map[netip.Addr][]printed.Allocation{}},
 	}
 }
@@ -133,7 +133,7 @@ func (c *objects) add(h *kept.Head, raw json.RawMessage) (kept bool, err error) 
 }
 
 func (c *objects) found() bool {
-	return len(c.pools)+len(c.blocks)+len(c.tables.Pools)+len(c.tables.Blocks)+len(c.tables.Checked) > 0
+	return !c.delegates() && len(c.pools)+len(c.blocks)+len(c.tables.Pools)+len(c.tables.Blocks)+len(c.tables.Checked) > 0
 }
 
 // onNode reports whether anything says that Calico runs on a node.

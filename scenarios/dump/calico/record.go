@@ -7,6 +7,7 @@ import (
 	"ipamsim/model/route"
 	"ipamsim/reports/layout"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/calico/printed"
 	"ipamsim/scenarios/dump/kept"
 )
 
@@ -18,7 +19,7 @@ type record struct {
 
 	datastore  string
 	fabric     route.Fabric
-	fam        families
+	fam        printed.CNI
 	blocks     map[string]*blockSpec
 	pools      map[string]*poolSpec
 	affinities []affinitySpec
@@ -158,15 +159,15 @@ func (d *record) settle() {
 	}
 	for _, p := range d.Running {
 		for _, a := range p.Addrs {
-			d.fam.v4, d.fam.v6 = d.fam.v4 || a.Is4(), d.fam.v6 || a.Is6()
+			d.fam.V4, d.fam.V6 = d.fam.V4 || a.Is4(), d.fam.V6 || a.Is6()
 		}
 	}
 	for _, p := range d.pools {
 		if x, err := netip.ParsePrefix(p.CIDR); err == nil && len(d.Running) == 0 {
-			d.fam.v4, d.fam.v6 = d.fam.v4 || x.Addr().Is4(), d.fam.v6 || x.Addr().Is6()
+			d.fam.V4, d.fam.V6 = d.fam.V4 || x.Addr().Is4(), d.fam.V6 || x.Addr().Is6()
 		}
 	}
-	if d.fam.v6 {
+	if d.fam.V6 {
 		d.Unknown("no ConfigMap kube-system/calico-config in the dump: that pods get IPv6 addresses is concluded from those that have them")
 	}
 }

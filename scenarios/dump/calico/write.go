@@ -43,11 +43,11 @@ func (d *record) writeSettings(w *manifest.Writer) {
 	if len(d.c.controllers) == 0 {
 		w.Manifest(version, "KubeControllersConfiguration", manifest.Named("default"), "spec", defaultControllers)
 	}
-	if d.fam.v6 {
+	if d.fam.V6 {
 		yes := map[bool]string{true: "true", false: "false"}
 		conf, _ := json.Marshal(manifest.Object{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": []manifest.Object{{
 			"type": "calico", "policy": manifest.Object{"type": "k8s"},
-			"ipam": manifest.Object{"type": "calico-ipam", "assign_ipv4": yes[d.fam.v4], "assign_ipv6": "true"},
+			"ipam": manifest.Object{"type": "calico-ipam", "assign_ipv4": yes[d.fam.V4], "assign_ipv6": "true"},
 		}}})
 		w.Manifest("v1", "ConfigMap", manifest.InNamespace("kube-system/calico-config"), "data", manifest.Object{"cni_network_config": string(conf)})
 	}

@@ -22,7 +22,7 @@ var etcdField = regexp.MustCompile(`^"(Key|Value)" : (".*")$`)
 
 // etcdLine is a line that names a key, or holds a value: of a value the key is "".
 func etcdLine(text []byte) (key string, value []byte, ok bool) {
-	if etcdKey.Match(text) {
+	if etcdKey.Match(text) && !bytes.Contains(text, []byte("/var/lib/")) { // else a file's
 		return string(text), nil, true
 	}
 	m := etcdField.FindSubmatch(text)

@@ -339,6 +339,11 @@ func (in *input) section(line []byte) error {
 		return in.table()
 	}
 	if words, ok := in.command(text); ok && (words != nil || text[0] != '#') {
+		if words == nil { // of another program, whose output a manager may know
+			if _, err := in.document(Origin{in.name, in.line}, string(text)); err != nil {
+				return err
+			}
+		}
 		return in.typed(words)
 	}
 	if noise(text) || in.absent(text) || text[0] == '#' {

@@ -11,7 +11,6 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/dump"
 )
 
 // exhausted are networks that have no address for pods that wait for one, and ranges that have
@@ -75,7 +74,7 @@ func (f *Findings) waitingPods(v *scenarios.View) (out []model.Violation) {
 			x.Objects = append(x.Objects, model.Ref{Kind: model.RefPod, Name: p})
 		}
 		x.Message = fmt.Sprintf("%s %s for an address of network %s%s, where %s%s: %s cannot start",
-			dump.Some(pods), plural(len(pods), "waits", "wait"), at.network, on(at.node), lack(v, at.network, at.node), f.unused(v, &x), plural(len(pods), "it", "they"))
+			layout.Some(pods), plural(len(pods), "waits", "wait"), at.network, on(at.node), lack(v, at.network, at.node), f.unused(v, &x), plural(len(pods), "it", "they"))
 		out = append(out, x)
 	}
 	return sorted(out)
@@ -195,7 +194,7 @@ func waitingNodes(v *scenarios.View) (out []model.Violation) {
 			for _, name := range without {
 				x.Objects = append(x.Objects, model.Ref{Kind: model.RefNode, Name: name})
 			}
-			x.Message = fmt.Sprintf("%s %s no podCIDR, and of %s all %d of /%d are taken: pods cannot start there", dump.Some(without), plural(len(without), "has", "have"), r.Prefix, all, r.Slice)
+			x.Message = fmt.Sprintf("%s %s no podCIDR, and of %s all %d of /%d are taken: pods cannot start there", layout.Some(without), plural(len(without), "has", "have"), r.Prefix, all, r.Slice)
 			out = append(out, x)
 		}
 	}

@@ -85,6 +85,7 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.V
 	for _, v := range append([]*scenarios.View{v}, apart...) {
 		f.take(v, commands)
 	}
+	f.takeFound(c.Found(), commands)
 	f.takeReported(v, c.Reported(), commands)
 	causesFirst(f.All)
 	causesFirst(f.Supposed)
@@ -104,11 +105,12 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
 			continue
 		}
-		if f.refutes(&x) {
+		words, said := f.cluster.Words(&x)
+		if said || f.refutes(&x) {
 			continue
 		}
 		n := Finding{Violation: x}
-		n.Message = f.words(v, x)
+		n.Message = cmp.Or(words, f.words(v, x))
 		node, doubt := v.Truth.Pods[PodRef(model.Named(x.Objects, model.RefPod))].Node, doubtful(f.Unjudged, x.Invariant)
 		switch {
 		case !doubt && f.cluster.Supplied(&x, node):
@@ -125,6 +127,25 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 	}
 	for _, x := range f.exhausted(v) {
 		f.All = append(f.All, Finding{Violation: x})
+	}
+}
+
+// takeFound adds what importers found by themselves, unless a scenario shows the same.
+func (f *Findings) takeFound(all []dump.Found, commands bool) {
+	for _, x := range all {
+		id := x.Identity().String()
+		same := func(y Finding) bool { return y.Identity().String() == id }
+		n := Finding{Violation: x.Violation}
+		switch {
+		case slices.ContainsFunc(f.All, same) || slices.ContainsFunc(f.Supposed, same):
+		case x.Supposed || doubtful(f.Unjudged, x.Invariant):
+			f.Supposed = append(f.Supposed, n)
+		default:
+			if commands {
+				n.Check = f.cluster.Check(&n.Violation)
+			}
+			f.All = append(f.All, n)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // sentences are those of what pods report themselves.
 var sentences = map[string]string{
-	reported.Twice:   "{pod} report the same address[ in network {network}], {address}",
+	reported.Twice:   "{pod} report the same address[ in network {network}], {address}[: {by} on each node knows nothing of other nodes]",
 	reported.Gateway: "{pod} has {address}, the gateway of network {network}",
 	reported.OfNode:  "{pod} has {address}, the address of node {node}",
 	reported.Outside: "{pod} on {node} has {address}, which is in the podCIDR of {of}: packets to it go there",

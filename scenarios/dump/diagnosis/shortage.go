@@ -4,7 +4,6 @@ import (
 	"net/netip"
 
 	"ipamsim/reports/layout"
-	"ipamsim/scenarios/dump"
 )
 
 // Shortage is why nodes borrow that have no block of their own, and what could be done about
@@ -29,7 +28,7 @@ func (m *Shortage) write(tell func(string, ...any)) {
 	if len(m.Homeless) == 1 {
 		has = "has"
 	}
-	tell("remediation: %s %s no block, and none is free: a pod that starts there borrows again", dump.Some(m.Homeless), has)
+	tell("remediation: %s %s no block, and none is free: a pod that starts there borrows again", layout.Some(m.Homeless), has)
 	for i, s := range m.Spare {
 		if i == shownMax && len(m.Spare) > shownMax+1 {
 			tell("remediation: %d more blocks to spare", len(m.Spare)-shownMax)

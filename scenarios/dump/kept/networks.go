@@ -3,6 +3,7 @@ package kept
 import (
 	"encoding/json"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -85,4 +86,20 @@ func Qualified(name, namespace string) string {
 		return name
 	}
 	return namespace + "/" + name
+}
+
+// Called is the key by which a pod's network status calls the network that a range of
+// addresses is of; "": none does.
+func Called(pods Objects[Pod], p netip.Prefix) string {
+	for _, ref := range pods.Keys() {
+		x := &pods[ref].Value
+		for _, s := range Statuses(x.Annotations[StatusAnnotation]) {
+			if !s.Default && slices.ContainsFunc(s.Addrs(), p.Contains) {
+				if name := Qualified(s.Name, x.Namespace); strings.Count(name, "/") == 1 {
+					return name
+				}
+			}
+		}
+	}
+	return ""
 }

@@ -97,7 +97,7 @@ func (c *Cluster) Read(ctx context.Context, d *dump.Cluster, progress func(Progr
 	all := dump.Resources(d.Managers())
 	for i := range all {
 		l := listOf(&all[i])
-		if !groups[l.Group()] || l.By == dump.Tool || l.By == dump.Second && groups[l.First()] {
+		if !groups[l.Group()] || l.By == dump.Tool || l.By == dump.Second && groups[l.First()] || l.nowhere(d) {
 			continue
 		}
 		var no *refusal
@@ -145,6 +145,12 @@ func listOf(r *dump.Resource) list {
 		path += "/namespaces/" + r.Namespace
 	}
 	return list{r, path + "/" + r.Plural}
+}
+
+// nowhere reports whether the cluster, whose namespaces were read, does not have that of the
+// object: a role that allows to read it could not be made.
+func (l list) nowhere(d *dump.Cluster) bool {
+	return l.Namespace != "" && len(d.Namespaces) > 0 && d.SawAll("namespaces") && d.Namespaces[l.Namespace] == nil
 }
 
 // reading is one pass over the lists.

@@ -16,9 +16,9 @@ import (
 // Importer is node IPAM's.
 var Importer = &dump.Importer{
 	Title: "node IPAM", Sign: "Node with spec.podCIDR",
-	Resources: []dump.Resource{kubeadm.Resource, {APIVersion: "v1", Plural: "nodes", Kind: "Node"}},
+	Resources: []dump.Resource{kubeadm.Resource, {APIVersion: "v1", Plural: "nodes", Kind: "Node"}, kubeadm.PodResource},
 	Apart:     true, Judged: []string{invariant.OutOfPool.Name, invariant.SliceConflict.Name, invariant.UnassignedNode.Name},
-	Open: open, Check: check,
+	Programs: kubeadm.Programs, Open: open, Check: check,
 }
 
 // objects are what is kept of a dump.
@@ -26,15 +26,16 @@ type objects struct {
 	*dump.Cluster
 	cidrs  kept.Objects[[]string] // of each Node
 	config kept.Objects[kubeadm.Configuration]
+	pods   kept.Objects[kubeadm.Program] // of the control plane
 }
 
 func open(c *dump.Cluster) *dump.Reading {
-	o := &objects{Cluster: c, cidrs: kept.Objects[[]string]{}, config: kept.Objects[kubeadm.Configuration]{}}
+	o := &objects{Cluster: c, cidrs: kept.Objects[[]string]{}, config: kept.Objects[kubeadm.Configuration]{}, pods: kept.Objects[kubeadm.Program]{}}
 	return &dump.Reading{
 		Add: o.add, Draft: o.draft,
 		Found:  o.found,
 		OnNode: func(name string, _ *kept.Node) bool { return o.cidrs[name] != nil && len(o.cidrs[name].Value) > 0 },
-		Forget: func() { o.config = nil },
+		Forget: func() { o.config, o.pods = nil, nil },
 	}
 }
 
@@ -49,8 +50,14 @@ func (o *objects) found() bool {
 }
 
 func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
-	if h.Kind == "ConfigMap" {
+	switch h.Kind {
+	case "ConfigMap":
 		return kubeadm.Keep(o.Store, o.config, h, raw)
+	case "Pod":
+		return kubeadm.KeepPod(o.Store, o.pods, h, raw)
+	}
+	if _, err := kubeadm.KeepServer(o.Store, o.pods, h); err != nil {
+		return false, err
 	}
 	var spec struct {
 		PodCIDR  string   `json:"podCIDR"`

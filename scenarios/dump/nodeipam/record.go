@@ -30,9 +30,7 @@ func (o *objects) draft(d *dump.Draft) (*dump.Record, error) {
 			r.cidrs[name] = x.Value
 		}
 	}
-	for _, x := range o.config {
-		r.config = x.Value
-	}
+	r.config = kubeadm.Effective(d, o.config, o.pods)
 	r.config.APIServer = kubeadm.Component{}
 	if r.known = r.allocates(); !r.known {
 		r.makeUp()
@@ -59,11 +57,21 @@ func (r *record) allocates() bool {
 		switch {
 		case x.Name == "cluster-cidr":
 			ranges = x.Value != ""
-		case x.Name == "allocate-node-cidrs" && x.Value != "true", x.Name == "cidr-allocator-type" && x.Value != "RangeAllocator", x.Name == "controllers":
+		case x.Name == "allocate-node-cidrs" && x.Value != "true", x.Name == "cidr-allocator-type" && x.Value != "RangeAllocator", x.Name == "controllers" && !started(x.Value):
 			return false // somebody else gives them, or perhaps nobody
 		}
 	}
 	return ranges
+}
+
+// started reports whether a list of controllers starts node IPAM.
+//
+// Source: k8s.io/controller-manager/app, IsControllerEnabled (v0.34.1).
+func started(controllers string) bool {
+	all := kubeadm.Split(controllers)
+	off := slices.Contains(all, "-node-ipam-controller") || slices.Contains(all, "-nodeipam")
+	on := slices.Contains(all, "node-ipam-controller") || slices.Contains(all, "nodeipam")
+	return on || slices.Contains(all, "*") && !off
 }
 
 // bitsMax is how much wider than a node's range the cluster's may be here.
@@ -74,10 +82,11 @@ const bitsMax = 16
 // the others.
 func (r *record) makeUp() {
 	var first []bool // the families, IPv4 or not, in the order of what nodes have
-	var far []string
+	var far, without []string
 	by := map[bool][]netip.Prefix{}
 	for _, name := range kept.Keys(r.Nodes) {
 		if len(r.cidrs[name]) == 0 {
+			without = append(without, name)
 			delete(r.Nodes, name)
 		}
 		for _, s := range r.cidrs[name] {
@@ -111,6 +120,9 @@ func (r *record) makeUp() {
 			}
 			return out
 		})
+	}
+	if len(without) > 0 && !r.Beside() {
+		r.Left("nodes without a podCIDR, %s: whether one is free for them depends on the cluster's range", r.Some(without))
 	}
 	if len(far) > 0 {
 		r.Left("podCIDRs that lie far from those of the other nodes, of %s", r.Some(far))

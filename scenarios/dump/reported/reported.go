@@ -68,6 +68,7 @@ func key(h *kept.Head) string {
 // network is what matters here of a NetworkAttachmentDefinition.
 type network struct {
 	local    bool // each node has a wire of its own
+	alone    bool // host-local assigns its addresses, on each node by itself
 	gateways []netip.Addr
 }
 
@@ -95,7 +96,11 @@ func (c *Cluster) Conflicts(own map[netip.Addr]string) (out []model.Violation) {
 	}
 	for r, pods := range holders {
 		if len(pods) > 1 {
-			out = append(out, conflict(Twice, r, pods...))
+			v := conflict(Twice, r, pods...)
+			if c.networks[r.network].alone {
+				v.Facts = append(v.Facts, model.NewFact("by", hostLocal))
+			}
+			out = append(out, v)
 		}
 		if node := nodes[r.addr]; node != "" && r.network == "" {
 			v := conflict(OfNode, r, pods[0])
@@ -246,10 +251,14 @@ func (r podCIDRs) nodeOf(a netip.Addr) (node string) {
 // Source: containernetworking/plugins, plugins/main/bridge and ptp (v1.9.0).
 var localTypes = []string{"bridge", "ptp"}
 
+// hostLocal keeps what it gives away on each node.
+const hostLocal = "host-local"
+
 // plugin is what is read of one in a configuration.
 type plugin struct {
 	Type string
 	IPAM struct {
+		Type    string
 		Gateway string
 		Routes  []struct{ GW string }
 		Ranges  [][]struct{ Gateway string }
@@ -275,6 +284,7 @@ func networkOf(config string) (w network) {
 			}
 		}
 		w.gateways = append(w.gateways, kept.AddrsIn(texts)...)
+		w.alone = w.alone || p.IPAM.Type == hostLocal
 		if main := i == 0; main && slices.Contains(localTypes, p.Type) {
 			w.local = true
 		}

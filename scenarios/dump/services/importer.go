@@ -22,9 +22,10 @@ var Importer = &dump.Importer{
 		{APIVersion: version, Plural: "servicecidrs", Kind: "ServiceCIDR"},
 		{APIVersion: version, Plural: "ipaddresses", Kind: "IPAddress"},
 		{APIVersion: "v1", Plural: "services", Kind: "Service", Namespaced: true},
+		kubeadm.PodResource,
 	},
 	Apart: true, Judged: judged,
-	Open: open, Objects: objectsOf, Check: check,
+	Programs: kubeadm.Programs, Open: open, Objects: objectsOf, Check: check,
 }
 
 var judged = []string{
@@ -48,16 +49,17 @@ type objects struct {
 	addresses kept.Objects[address]
 	ranges    kept.Objects[[]string] // of each ServiceCIDR
 	config    kept.Objects[kubeadm.Configuration]
+	pods      kept.Objects[kubeadm.Program] // of the control plane
 }
 
 func open(c *dump.Cluster) *dump.Reading {
 	o := &objects{
-		Cluster: c, services: kept.Objects[service]{}, addresses: kept.Objects[address]{}, ranges: kept.Objects[[]string]{}, config: kept.Objects[kubeadm.Configuration]{},
+		Cluster: c, services: kept.Objects[service]{}, addresses: kept.Objects[address]{}, ranges: kept.Objects[[]string]{}, config: kept.Objects[kubeadm.Configuration]{}, pods: kept.Objects[kubeadm.Program]{},
 	}
 	return &dump.Reading{
 		Add: o.add, Draft: o.draft, Concluded: concluded,
 		Found:  func() bool { return len(o.services)+len(o.addresses) > 0 },
-		Forget: func() { o.ranges, o.config = nil, nil },
+		Forget: func() { o.ranges, o.config, o.pods = nil, nil, nil },
 	}
 }
 
@@ -114,6 +116,8 @@ func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	switch h.Kind {
 	case "ConfigMap":
 		return kubeadm.Keep(o.Store, o.config, h, raw)
+	case "Pod":
+		return kubeadm.KeepPod(o.Store, o.pods, h, raw)
 	case "IPAddress":
 		return true, o.addAddress(h, raw)
 	case "ServiceCIDR":

@@ -67,12 +67,10 @@ func (r *record) origins() {
 // defaultRange is the ServiceCIDR that the API servers make of their own configuration.
 const defaultRange = "kubernetes"
 
-// configure says which ranges the API servers were started with: what kubeadm says, or the
+// configure says which ranges the API servers were started with: what their pods or kubeadm say, or the
 // default ServiceCIDR, or else something around the addresses that there are.
 func (r *record) configure() {
-	for _, x := range r.c.config {
-		r.config = x.Value
-	}
+	r.config = kubeadm.Effective(r.Draft, r.c.config, r.c.pods)
 	r.config.ControllerManager, r.config.Networking.PodSubnet = kubeadm.Component{}, ""
 	if len(r.config.Ranges()) > 0 {
 		return

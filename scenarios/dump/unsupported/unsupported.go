@@ -1,5 +1,5 @@
 // Package unsupported names address managers whose objects a dump has and that are not read: what
-// they assign cannot be judged.
+// they assign cannot be judged. It also refuses documents that are for another command.
 package unsupported
 
 import (
@@ -31,7 +31,7 @@ var managers = []manager{
 	{title: "Cilium's load balancer", groups: []string{"cilium.io"}, kinds: []string{"CiliumLoadBalancerIPPool"}, balances: true},
 	{title: "GKE", groups: []string{"networking.gke.io"}, kinds: []string{"GKENetworkParamSet", "Network", "NetworkInterface", "NodeTopology"}},
 	{title: "kube-ovn", groups: []string{"kubeovn.io"}},
-	{title: "MetalLB", groups: []string{"metallb.io", "metallb.universe.tf"}, kinds: []string{"AddressPool", "IPAddressPool", "ServiceL2Status"}, balances: true},
+	{title: "MetalLB", groups: []string{"metallb.io", "metallb.universe.tf"}, kinds: []string{"AddressPool"}, balances: true}, // of 0.13, deprecated there
 	{title: "OVN-Kubernetes", groups: []string{"k8s.ovn.org"}},
 	{title: "Spiderpool", groups: []string{"spiderpool.spidernet.io"}},
 }

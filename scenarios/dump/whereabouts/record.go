@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/alias"
@@ -224,7 +225,7 @@ func (d *record) takeRanges() {
 		d.Origin("NodeSlicePool "+here(key), c.slicePools[key].From)
 	}
 	if len(moved) > 0 && !d.Options.Anonymise {
-		d.Left("the namespace of Whereabouts' objects, %s: here it is %s", dump.Some(kept.Keys(moved)), kubeSystem)
+		d.Left("the namespace of Whereabouts' objects, %s: here it is %s", layout.Some(kept.Keys(moved)), kubeSystem)
 	}
 }
 
@@ -232,7 +233,7 @@ func (d *record) takeRanges() {
 // of it, if one has.
 func (d *record) madeUp(p netip.Prefix) network {
 	key := "default/imported-" + strings.NewReplacer(".", "-", ":", "-", "/", "-").Replace(p.String())
-	if name := d.Called(p); name != "" {
+	if name := kept.Called(d.Pods, p); name != "" {
 		key = name
 	}
 	return made(key, p)

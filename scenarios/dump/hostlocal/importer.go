@@ -1,0 +1,165 @@
+// Package hostlocal judges what host-local has given away, by what a dump has of the
+// directories in which it keeps its files on each node: listings, or the files. Other objects
+// do not show it; host-local has no record in the API server.
+package hostlocal
+
+import (
+	"encoding/json"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
+)
+
+// Importer is host-local's. There is no scenario of its record: a run of it begins with the
+// files of pods that run.
+var Importer = &dump.Importer{
+	Title: "host-local",
+	Resources: []dump.Resource{
+		{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", Namespaced: true},
+	},
+	Marks: marks, Files: holds, NodeNotes: flannelNotes, Apart: true, Open: open, Check: check,
+}
+
+// objects are what is kept of a dump.
+type objects struct {
+	*dump.Cluster
+	reader
+	networks kept.Objects[network] // of NetworkAttachmentDefinitions with host-local
+}
+
+// network is what is read of a NetworkAttachmentDefinition with host-local.
+type network struct {
+	Type  string // the plugin that makes the interface
+	Calls string // host-local's name for the network: that of the CNI configuration
+}
+
+func open(c *dump.Cluster) *dump.Reading {
+	o := &objects{Cluster: c, networks: kept.Objects[network]{}}
+	return &dump.Reading{
+		Add: o.add, Document: o.document, Found: func() bool { return false }, Doubts: o.doubts, Forget: func() { o.reader = reader{} },
+	}
+}
+
+func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
+	var spec struct{ Config string }
+	if err := kept.SpecOf(raw, &spec); err != nil {
+		return false, err
+	}
+	type plugin struct {
+		Type string
+		IPAM struct{ Type string }
+	}
+	var c struct {
+		plugin
+		Name    string
+		Plugins []plugin
+	}
+	if json.Unmarshal([]byte(spec.Config), &c) != nil {
+		return false, nil
+	}
+	if len(c.Plugins) > 0 {
+		c.plugin = c.Plugins[0]
+	}
+	if c.IPAM.Type != name {
+		return false, nil
+	}
+	if c.Name == "" { // Multus calls it as the object is called
+		c.Name = h.Metadata.Name
+	}
+	if h.Metadata.Namespace == "" {
+		h.Metadata.Namespace = "default"
+	}
+	return true, kept.Put(o.Store, o.networks, h.Key(), h, network{c.Type, c.Name})
+}
+
+// name is what a configuration calls the plugin.
+const name = "host-local"
+
+// document takes a line of text.
+func (o *objects) document(from dump.Origin, raw json.RawMessage) (n int, ok bool, err error) {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return 0, false, nil
+	}
+	return 0, o.line(from, text), nil
+}
+
+// local are the plugins whose interfaces end on their node.
+var local = []string{"bridge", "ptp"}
+
+// doubts judges the listings, and says of which networks several nodes may give away one
+// address.
+func (o *objects) doubts(d *dump.Draft) (out []scenarios.Unjudged) {
+	var shared []string
+	for _, key := range o.networks.Keys() {
+		if !slices.Contains(local, o.networks[key].Value.Type) && len(d.Cluster.Nodes) != 1 {
+			shared = append(shared, key)
+		}
+	}
+	if len(shared) > 0 {
+		d.Unknown("whether two nodes have given away one address of %s: host-local keeps its files on each node and knows nothing of other nodes, so that each gives away the same range", d.Some(shared))
+	}
+	for _, l := range o.all {
+		if len(l.Files) == 0 {
+			continue
+		}
+		out = append(out, o.judge(d, l)...)
+	}
+	if !d.Options.Anonymise {
+		o.crowded(d)
+	}
+	if silent := o.silent(); len(silent) > 0 {
+		out = append(out, scenarios.Unjudged{What: []string{invariant.LeakedClaim.Name}, Without: []string{"/" + strings.TrimSuffix(dataDir, "/")}, Pools: silent})
+	}
+	return out
+}
+
+// silent are the nodes of which only host-local's files say what they have left, and the dump
+// does not have them: where it has those of other nodes, or where a pod waits for an address, and
+// pods have addresses of their nodes' podCIDRs.
+func (o *objects) silent() (out []string) {
+	listed, waits, home := map[string]bool{}, map[string]bool{}, 0
+	for _, l := range o.all {
+		listed[o.nodeOf(l)] = len(l.Files) > 0
+	}
+	for _, key := range o.Pods.Keys() {
+		p := &o.Pods[key].Value
+		n := o.Nodes[p.Node]
+		if n == nil || p.HostNetwork || p.Finished() || p.Deleting {
+			continue
+		}
+		waits[p.Node] = waits[p.Node] || len(p.IPs) == 0
+		for _, a := range kept.AddrsIn(p.IPs) {
+			if slices.ContainsFunc(n.Value.PodCIDRs, func(c netip.Prefix) bool { return c.Contains(a) }) {
+				home++
+			} else {
+				home--
+			}
+		}
+	}
+	for _, node := range o.Nodes.Keys() {
+		n := &o.Nodes[node].Value
+		if len(n.PodCIDRs) > 0 && !n.Windows && !listed[node] && (len(listed) > 0 || waits[node] && home > 0) {
+			out = append(out, node)
+		}
+	}
+	return out
+}
+
+// check looks on the node.
+func check(v *model.Violation) string {
+	if !strings.HasPrefix(v.Code, reserved) {
+		return ""
+	}
+	node, addr := model.Named(v.Objects, model.RefNode), model.Named(v.Objects, model.RefAddress)
+	if addr == "" {
+		return "ls /var/lib/cni/networks/* on " + node + " and kubectl get pods --all-namespaces -o wide --field-selector spec.nodeName=" + node + " show what is reserved and what runs"
+	}
+	return "grep -l . /var/lib/cni/networks/*/" + addr + " on " + node + ", and kubectl get pods --all-namespaces -o wide | grep -wF '" + addr + "' shows nothing if it is so"
+}
