@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports/imported"
 )
@@ -26,6 +27,15 @@ var effects = map[string]string{
 	invariant.LeakedServiceClaim.Name:  "the address is not given to another Service",
 	invariant.LeftoverReservation.Name: "the address is not given out again",
 	imported.Exhausted:                 "pods that wait for an address do not start",
+}
+
+// effect is what a break of an invariant does to users, "" if that is not the same in every
+// cluster.
+func effect(x *model.Violation) string {
+	if x.Invariant == imported.Exhausted && model.Named(x.Objects, model.RefService) != "" {
+		return "clients cannot reach the Service from outside of the cluster"
+	}
+	return effects[x.Invariant]
 }
 
 // causing are invariants whose breaks make others break, before those others: findings are

@@ -245,7 +245,7 @@ func (f *Findings) Write(w io.Writer) {
 			}
 			fmt.Fprintf(w, "finding: %s (%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), reports.Clean(x.Message))
 			f.writeKnown(w, &x.Violation)
-			once("       effect: %s\n", effects[x.Invariant])
+			once("       effect: %s\n", effect(&x.Violation))
 			once("       check: %s\n", x.Check)
 			switch {
 			case x.Problem == 0 || x.Problem > len(f.Results):
