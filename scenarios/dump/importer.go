@@ -17,7 +17,7 @@ import (
 type Importer struct {
 	// Title is what people call the manager.
 	Title string
-	// Sign is by what a dump is its own, for people whose dump is nobody's: "pool of X's".
+	// Sign is by what a dump is its own, for people whose dump is nobody's: "pool of X's"; "": none is.
 	Sign string
 	// Resources are the kinds that it reads, in the order in which to read them: what
 	// refers to other objects first.
