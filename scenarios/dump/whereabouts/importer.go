@@ -56,7 +56,7 @@ func open(c *dump.Cluster) *dump.Reading {
 	}
 	return &dump.Reading{
 		Add: o.add, Draft: o.draft, Kept: o, Concluded: o.concluded,
-		Found: func() bool { return len(o.rangePools)+len(o.attachments) > 0 },
+		Found: func() bool { return len(o.rangePools)+len(o.attachments)+len(o.rangeReserved)+len(o.slicePools) > 0 },
 	}
 }
 
