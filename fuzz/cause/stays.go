@@ -222,8 +222,12 @@ func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 
 // attached is the interface of the ADD that claimed what stays, "" if nothing says it.
 func (r *run) attached() string {
-	i := r.lastInPool(addresses(r.v.Objects), []model.RefKind{model.RefAddress})
-	if len(addresses(r.v.Objects)) == 0 || i < 0 || !r.rep.Ledger.Changes[i].Came {
+	refs := addresses(r.v.Objects)
+	if len(refs) == 0 {
+		return ""
+	}
+	i := r.lastInPool(refs, []model.RefKind{model.RefAddress})
+	if i < 0 || !r.rep.Ledger.Changes[i].Came {
 		return ""
 	}
 	st := stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step)

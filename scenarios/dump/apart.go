@@ -95,12 +95,12 @@ func (c *Cluster) Balancers() int {
 // Found is what importers found wrong by themselves, in the scenario that was made last.
 func (c *Cluster) Found() []Found { return c.found }
 
-// Words is a violation in a manager's words, "" if it has none. told: another finding says it.
-func (c *Cluster) Words(v *model.Violation) (words string, told bool) {
+// Words is a violation in a manager's words, "" if it has none. covered: another finding reports it.
+func (c *Cluster) Words(v *model.Violation) (words string, covered bool) {
 	for _, r := range c.readings {
-		if r.Words != nil && c.judged[r.manager.Name] && words == "" && !told {
-			words, told = r.Words(v)
+		if r.Words != nil && c.judged[r.manager.Name] && words == "" && !covered {
+			words, covered = r.Words(v)
 		}
 	}
-	return words, told
+	return words, covered
 }

@@ -17,7 +17,7 @@ import (
 type Importer struct {
 	// Title is what people call the manager.
 	Title string
-	// Sign is by what a dump is its own, for people whose dump is nobody's: "pool of X's"; "": none is.
+	// Sign is by what a dump is its own, for a dump that is of no manager: "pool of X's"; "": none is.
 	Sign string
 	// Resources are the kinds that it reads, in the order in which to read them: what
 	// refers to other objects first.
@@ -89,8 +89,8 @@ type Reading struct {
 	// Concluded are the resources, by full names, of which objects must be missing for a
 	// violation of the record to be so.
 	Concluded func(v *model.Violation, r *model.Snapshot) []string
-	// Words is a violation in words that name its cause; "": none. told: another finding says it.
-	Words func(v *model.Violation) (words string, told bool)
+	// Words is a violation in words that name its cause; "": none. covered: another finding reports it.
+	Words func(v *model.Violation) (words string, covered bool)
 	// Doubts is what cannot be judged where the manager was not found, and nothing shows that
 	// the cluster does not have it.
 	Doubts func(*Draft) []scenarios.Unjudged

@@ -50,7 +50,7 @@ const (
 	// for its second try.
 	restartTime = stopTime + 20*time.Second
 	// retryTime is how long a kubelet may leave a pod alone whose sandbox was refused, 10 s
-	// with the default timers, and something for some ADDs that are refused meanwhile.
+	// with the default timers, and something for some ADDs that are refused in the meantime.
 	retryTime = time.Minute
 	// migrateTime is what a virtual machine may take to move: the run copies no memory.
 	migrateTime = 30 * time.Second

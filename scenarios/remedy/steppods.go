@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ipamsim/model"
 	"ipamsim/reports"
@@ -90,13 +89,9 @@ func Create(manifest json.RawMessage) string {
 
 // Some lists things, the first few of many.
 func Some[T any](all []T) string {
-	const shown = 3
-	var out []string
+	out := make([]string, len(all))
 	for i, x := range all {
-		if i == shown && len(all) > shown+1 {
-			return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", len(all)-shown)
-		}
-		out = append(out, fmt.Sprint(x))
+		out[i] = fmt.Sprint(x)
 	}
-	return strings.Join(out, ", ")
+	return layout.Some(out)
 }

@@ -108,7 +108,7 @@ Read are, by the names that kubectl takes:
 What is missing in a dump cannot be judged, and is told with the command that adds it.
 ipamsim import --print-dump-command prints one that collects all.
 
-What would mend a finding is simulated first, in runs of the real code that begin with
+What would fix a finding is simulated first, in runs of the real code that begin with
 this cluster, for at most --act. Commands are printed only if the finding goes away,
 nothing new breaks and no pod loses its address but those that are named.
 
@@ -135,7 +135,7 @@ func (f *importFlags) add(fl *pflag.FlagSet) {
 	f.outputs.add(fl)
 	fl.BoolVar(&f.cronJob, "print-cronjob", false, "print a manifest that imports the cluster in which it runs every hour, and do nothing else")
 	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "print the shell command that dumps all that is read of a cluster, and do nothing else")
-	fl.DurationVar(&f.act, "act", actFor, "simulate what would mend the findings for at most `D`; what was not simulated is not printed")
+	fl.DurationVar(&f.act, "act", actFor, "simulate what would fix the findings for at most `D`; what was not simulated is not printed")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
@@ -202,7 +202,7 @@ func (f *importFlags) judge(w *session, files []string, o dump.Options, more imp
 		return err
 	}
 	w.end()
-	if err := f.tell(w.cmd.ErrOrStderr(), s, report, findings, result); err != nil {
+	if err := f.print(w.cmd.ErrOrStderr(), s, report, findings, result); err != nil {
 		return err
 	}
 	if err := f.outputs.write(more, result); err != nil {

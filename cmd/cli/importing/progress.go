@@ -104,11 +104,7 @@ func (p *progress) reading(c *dump.Cluster) func(string) func(dump.Progress) {
 	return func(name string) func(dump.Progress) {
 		p.begin("reading %s", reports.Clean(name))
 		return func(dump.Progress) {
-			n := 0
-			for _, of := range c.Book.Read {
-				n += of
-			}
-			p.count("%d MiB, %d objects so far", p.bytes.Load()>>20, n)
+			p.count("%d MiB, %d objects so far", p.bytes.Load()>>20, c.Book.Objects())
 		}
 	}
 }

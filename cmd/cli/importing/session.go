@@ -13,7 +13,7 @@ import (
 )
 
 // session is one import: a context that ends with Ctrl-C, a runner, and what is reported and
-// written meanwhile.
+// written.
 type session struct {
 	*progress
 	ctx     context.Context

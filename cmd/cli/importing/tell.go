@@ -16,8 +16,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// tell says what was read, what is wrong, what is not known, and what comes next.
-func (f *importFlags) tell(stderr io.Writer, s *scenarios.Scenario, report *dump.Report, findings *diagnosis.Findings, r *imported.Result) error {
+// print says what was read, what is wrong, what is not known, and what comes next.
+func (f *importFlags) print(stderr io.Writer, s *scenarios.Scenario, report *dump.Report, findings *diagnosis.Findings, r *imported.Result) error {
 	b := bufio.NewWriter(stderr)
 	tellRead(b, report)
 	findings.Style = diagnosis.Style{All: f.all, Paint: painter(stderr), Places: func(refs []model.Ref) (out []string) {

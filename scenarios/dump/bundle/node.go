@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 
-	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/dump/iproute"
 )
@@ -33,20 +32,12 @@ func (r *Reader) plain(name string, b *bufio.Reader) error {
 			return nil
 		}
 	}
-	before := objects(r.Cluster)
+	before := r.Cluster.Book.Objects()
 	err := r.Cluster.Read(name, iproute.Reader(filepath.ToSlash(name), b, add), r.progress(name))
-	if err != nil && found > 0 && objects(r.Cluster) == before {
+	if err != nil && found > 0 && r.Cluster.Book.Objects() == before {
 		return nil
 	}
 	return err
-}
-
-// objects are how many were read so far.
-func objects(c *dump.Cluster) (n int) {
-	for _, of := range c.Book.Read {
-		n += of
-	}
-	return n
 }
 
 // hostMost is the length of the longest name of a host, with an end of its line.

@@ -48,8 +48,8 @@ func (d *Drafts) twice(x *model.Violation, p *remedy.Problem) {
 	if err != nil || slices.ContainsFunc(pods, func(p model.PodRef) bool { return len(d.Has[p]) == 0 }) {
 		return
 	}
-	for i := range d.View.Record.Claims {
-		if cl := &d.View.Record.Claims[i]; cl.Addr == addr && slices.Contains(pods, cl.Pod) {
+	for _, cl := range d.claims[addr] {
+		if slices.Contains(pods, cl.Pod) {
 			rightful = append(rightful, cl.Pod)
 		}
 	}

@@ -64,6 +64,7 @@ func (f *Findings) waitingPods(v *scenarios.View) (out []model.Violation) {
 			waiting[at] = append(waiting[at], ref.String())
 		}
 	}
+	leaks := f.leaks(v)
 	for at, pods := range waiting {
 		slices.Sort(pods)
 		x := model.Violation{Invariant: imported.Exhausted, Severity: model.Critical, Objects: []model.Ref{{Kind: model.RefNetwork, Name: at.network}}}
@@ -74,7 +75,7 @@ func (f *Findings) waitingPods(v *scenarios.View) (out []model.Violation) {
 			x.Objects = append(x.Objects, model.Ref{Kind: model.RefPod, Name: p})
 		}
 		x.Message = fmt.Sprintf("%s %s for an address of network %s%s, where %s%s: %s cannot start",
-			layout.Some(pods), plural(len(pods), "waits", "wait"), at.network, on(at.node), lack(v, at.network, at.node), f.unused(v, &x), plural(len(pods), "it", "they"))
+			layout.Some(pods), plural(len(pods), "waits", "wait"), at.network, on(at.node), lack(v, at.network, at.node), leaks.unused(&x), plural(len(pods), "it", "they"))
 		out = append(out, x)
 	}
 	return sorted(out)
@@ -112,13 +113,35 @@ func lack(v *scenarios.View, network, node string) string {
 	return fmt.Sprintf("none is free, and the node has all %d blocks that it may have", most)
 }
 
+// leaks are findings that may be why pods wait.
+type leaks struct {
+	view  *scenarios.View
+	all   []*Finding
+	pools map[string][]*model.Pool // by name, and by the name of their block
+}
+
+func (f *Findings) leaks(v *scenarios.View) *leaks {
+	l := &leaks{view: v, pools: map[string][]*model.Pool{}}
+	for i := range f.All {
+		if x := &f.All[i]; x.Invariant == invariant.LeakedClaim.Name || x.Invariant == invariant.LeakedAffinity.Name {
+			l.all = append(l.all, x)
+		}
+	}
+	for i := range v.Record.Pools {
+		p := &v.Record.Pools[i]
+		for _, name := range []string{p.Name, model.BlockOf(p.Range).Name} {
+			l.pools[name] = append(l.pools[name], p)
+		}
+	}
+	return l
+}
+
 // unused is how many addresses are claimed that no pod has, of those that pods wait for. What
 // keeps pods from starting is as severe as that.
-func (f *Findings) unused(v *scenarios.View, exhausted *model.Violation) string {
+func (l *leaks) unused(exhausted *model.Violation) string {
 	n := 0
-	for i := range f.All {
-		x := &f.All[i]
-		if !causes(v, &x.Violation, exhausted) {
+	for _, x := range l.all {
+		if !l.cause(&x.Violation, exhausted) {
 			continue
 		}
 		x.Severity = exhausted.Severity
@@ -132,22 +155,20 @@ func (f *Findings) unused(v *scenarios.View, exhausted *model.Violation) string 
 	return fmt.Sprintf(", and %s claimed that no pod has", layout.Count(n, "address is", "addresses are"))
 }
 
-// causes reports whether a leak takes an address or a block that pods wait for.
-func causes(v *scenarios.View, leak, exhausted *model.Violation) bool {
-	o := ObjectsOf(exhausted)
-	n := model.NetworkByKey(v.Networks, o[model.RefNetwork])
-	if n == nil || leak.Invariant != invariant.LeakedClaim.Name && leak.Invariant != invariant.LeakedAffinity.Name {
+// cause reports whether a leak takes an address or a block that pods wait for.
+func (l *leaks) cause(leak, exhausted *model.Violation) bool {
+	o, at := ObjectsOf(exhausted), ObjectsOf(leak)
+	n := model.NetworkByKey(l.view.Networks, o[model.RefNetwork])
+	if n == nil {
 		return false
 	}
-	at := ObjectsOf(leak)
-	pool := slices.IndexFunc(v.Record.Pools, func(p model.Pool) bool {
-		return n.Owns(&p) && (p.Name == at[model.RefPool] || model.BlockOf(p.Range).Name == at[model.RefBlock])
-	})
-	if pool < 0 {
+	name := cmp.Or(at[model.RefPool], at[model.RefBlock])
+	i := slices.IndexFunc(l.pools[name], n.Owns)
+	if name == "" || i < 0 {
 		return false
 	}
 	node := o[model.RefNode]
-	return node == "" || v.Record.Pools[pool].Node == node || leak.Invariant == invariant.LeakedAffinity.Name && Limit(v, n, node) == 0
+	return node == "" || l.pools[name][i].Node == node || leak.Invariant == invariant.LeakedAffinity.Name && Limit(l.view, n, node) == 0
 }
 
 // Limit is how many blocks a node may have, if it has as many; else 0.

@@ -1,4 +1,4 @@
-// Package diagnosis says what is wrong in a cluster that was dumped, what would mend it,
+// Package diagnosis says what is wrong in a cluster that was dumped, what would fix it,
 // simulated before it is said, and what cannot be judged.
 package diagnosis
 
@@ -16,6 +16,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/iproute"
 	"ipamsim/scenarios/remedy"
 )
 
@@ -105,18 +106,19 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
 			continue
 		}
-		words, said := f.cluster.Words(&x)
-		if said || f.refutes(&x) {
+		words, covered := f.cluster.Words(&x)
+		how, route := f.routes.compare(&x)
+		if covered || f.refutes(&x, how, route) {
 			continue
 		}
 		n := Finding{Violation: x}
-		n.Message = cmp.Or(words, f.words(v, x))
+		n.Message = cmp.Or(words, f.words(v, x, how, route))
 		node, doubt := v.Truth.Pods[PodRef(model.Named(x.Objects, model.RefPod))].Node, doubtful(f.Unjudged, x.Invariant)
 		switch {
 		case !doubt && f.cluster.Supplied(&x, node):
 			f.dropped = append(f.dropped, n)
 			continue
-		case doubt || f.supposes(&x) || f.cluster.Concluded(&x, &v.Record, node):
+		case doubt || how == elsewhere || f.cluster.Concluded(&x, &v.Record, node):
 			f.Supposed = append(f.Supposed, n)
 			continue
 		}
@@ -132,12 +134,20 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 
 // takeFound adds what importers found by themselves, unless a scenario shows the same.
 func (f *Findings) takeFound(all []dump.Found, commands bool) {
+	if len(all) == 0 {
+		return
+	}
+	known := map[string]bool{}
+	for _, y := range slices.Concat(f.All, f.Supposed) {
+		known[y.Identity().String()] = true
+	}
 	for _, x := range all {
 		id := x.Identity().String()
-		same := func(y Finding) bool { return y.Identity().String() == id }
+		there := known[id]
+		known[id] = true
 		n := Finding{Violation: x.Violation}
 		switch {
-		case slices.ContainsFunc(f.All, same) || slices.ContainsFunc(f.Supposed, same):
+		case there:
 		case x.Supposed || doubtful(f.Unjudged, x.Invariant):
 			f.Supposed = append(f.Supposed, n)
 		default:
@@ -151,7 +161,7 @@ func (f *Findings) takeFound(all []dump.Found, commands bool) {
 
 // words say what a dump can know: neither since when, nor which sandboxes live, nor
 // what the routers do.
-func (f *Findings) words(v *scenarios.View, x model.Violation) string {
+func (f *Findings) words(v *scenarios.View, x model.Violation, how sight, route *iproute.Route) string {
 	x.Facts = slices.DeleteFunc(slices.Clone(x.Facts), func(f model.Fact) bool { _, when := f.Value.(time.Duration); return when })
 	inv, _ := invariant.Named(x.Invariant)
 	sentence := inv.Sentence(x.Code)
@@ -159,7 +169,7 @@ func (f *Findings) words(v *scenarios.View, x model.Violation) string {
 	case x.Invariant == invariant.LeakedClaim.Name && x.Code == invariant.SandboxGone:
 		sentence = "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), " + unowned(v, x.Objects)
 	case x.Invariant == invariant.BlackholedAddress.Name:
-		sentence = f.predicted(&x, sentence)
+		sentence = predicted(&x, how, route, sentence)
 		if b, ok := f.lent[model.Named(x.Objects, model.RefAddress)]; ok {
 			x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
 			sentence += " (the address is borrowed from {from-block})"
@@ -214,8 +224,8 @@ func (f *Findings) Count() string {
 	return strings.Join(out, ", ")
 }
 
-// Write tells people: how much is wrong, then one line a finding, with what was simulated
-// to mend it or why there is nothing, then what is borrowed besides, and how nodes get
+// Write prints for people: how much is wrong, then one line a finding, with what was simulated
+// to fix it or why there is nothing, then what is borrowed besides, and how nodes get
 // blocks.
 func (f *Findings) Write(w io.Writer) {
 	switch {

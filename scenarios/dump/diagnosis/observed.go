@@ -59,8 +59,11 @@ func (f *Findings) observe(v *scenarios.View, commands bool) {
 // the address, of all flows, end there.
 var droppedThere = []string{"dropped", "dropped-at-source", "no-route", "no-route-at-source"}
 
-// look is what the node shows at which packets end, by the prediction.
-func (o *observer) look(x *model.Violation) (sight, *iproute.Route) {
+// compare is what the node shows at which packets end, by the prediction of a black hole.
+func (o *observer) compare(x *model.Violation) (sight, *iproute.Route) {
+	if x.Invariant != invariant.BlackholedAddress.Name {
+		return unseen, nil
+	}
 	at, _ := model.FactOf[model.Ref](x.Facts, "at")
 	on, _ := model.FactOf[model.Ref](x.Facts, "on")
 	addr, err := netip.ParseAddr(model.Named(x.Objects, model.RefAddress))
@@ -83,9 +86,9 @@ func (o *observer) look(x *model.Violation) (sight, *iproute.Route) {
 }
 
 // predicted says how a black hole is known, in front of the sentence and behind it.
-func (f *Findings) predicted(x *model.Violation, sentence string) string {
+func predicted(x *model.Violation, how sight, r *iproute.Route, sentence string) string {
 	at, _ := model.FactOf[model.Ref](x.Facts, "at")
-	switch how, r := f.routes.look(x); {
+	switch {
 	case how == seen && r == nil:
 		return "observed: " + sentence + fmt.Sprintf(" (the routes of %s have none for it)", reports.Clean(at.Name))
 	case how == seen:
@@ -101,11 +104,7 @@ var braces = strings.NewReplacer("{", "(", "}", ")", "[", "(", "]", ")")
 
 // refutes reports whether a finding is none, by the routes, and keeps it as such. What leads
 // elsewhere than predicted cannot be judged.
-func (f *Findings) refutes(x *model.Violation) bool {
-	if x.Invariant != invariant.BlackholedAddress.Name {
-		return false
-	}
-	how, r := f.routes.look(x)
+func (f *Findings) refutes(x *model.Violation, how sight, r *iproute.Route) bool {
 	at, _ := model.FactOf[model.Ref](x.Facts, "at")
 	on, _ := model.FactOf[model.Ref](x.Facts, "on")
 	switch how {
@@ -116,13 +115,6 @@ func (f *Findings) refutes(x *model.Violation) bool {
 		f.unknownWay(at.Name)
 	}
 	return false
-}
-
-// supposes reports whether a black hole may be none, for the node has another route than
-// predicted, and it is not known where that leads.
-func (f *Findings) supposes(x *model.Violation) bool {
-	how, _ := f.routes.look(x)
-	return x.Invariant == invariant.BlackholedAddress.Name && how == elsewhere
 }
 
 // unknownWay is that it cannot be judged where the packets of a node end.

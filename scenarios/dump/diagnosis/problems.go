@@ -27,7 +27,7 @@ type Remedies struct {
 	// Leftovers are what nobody has.
 	Leftovers func(*Drafts)
 	// Room are remedies for pods that wait for an address of a network, on a node where
-	// addresses are a node's. Else is what the operator has to decide.
+	// addresses are a node's. decide is what the operator has to decide beside, or else.
 	Room func(d *Drafts, n *model.Network, node string, pods []model.PodRef) (try []remedy.Remedy, decide string)
 	// Furniture is what every cluster of the manager has, and dumps often lack: it is there
 	// in each run from the first step on.

@@ -28,7 +28,7 @@ const podsActed = 5000
 
 // Prove thinks of remedies for what is wrong and acts them out, in runs of the real code
 // that begin with s, the scenario of the cluster, which looks like v. What could not be
-// simulated before ctx ends is told, and not offered. The error is ours.
+// simulated before ctx ends is reported, and not offered. The error is ours.
 func (f *Findings) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, v *scenarios.View, b Bound) error {
 	if b.Pods == 0 {
 		b.Pods = podsActed
@@ -75,32 +75,32 @@ func (f *Findings) owner(p model.PodRef) remedy.Owner {
 // passed, or why there are none.
 func (f *Findings) writeResult(w io.Writer, problem int) {
 	r := &f.Results[problem-1]
-	tell := func(format string, args ...any) {
+	say := func(format string, args ...any) {
 		fmt.Fprintf(w, "       %s\n", reports.Clean(fmt.Sprintf(format, args...)))
 	}
 	if a := r.Advice; a != nil {
-		tell("%s", a.Say())
+		say("%s", a.Say())
 		for _, line := range a.Commands() {
 			if f.first(a.Controller, problem) {
 				fmt.Fprintf(w, "          %s\n", line)
 			}
 		}
 		if r.Left != nil {
-			tell("%s", r.Left.Say())
+			say("%s", r.Left.Say())
 		}
 	}
 	for i := range f.Shortages {
 		if f.Shortages[i].Problem == problem {
-			f.Shortages[i].write(tell)
+			f.Shortages[i].write(say)
 		}
 	}
 	switch {
 	case r.With != nil && len(r.With.Goals) == 0:
-		tell("remediation: goes away with the steps that give %s a block", r.With.Needs)
+		say("remediation: goes away with the steps that give %s a block", r.With.Needs)
 	case r.With != nil:
-		tell("remediation: goes away with the steps for %s", subject(r.With))
+		say("remediation: goes away with the steps for %s", subject(r.With))
 	case r.Itself:
-		tell("remediation: goes away by itself")
+		say("remediation: goes away by itself")
 	case r.Best != nil:
 		f.writeSteps(w, r.Best)
 	default:
@@ -108,10 +108,10 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 			if i == 0 {
 				line = "remediation: " + line
 			}
-			tell("%s", line)
+			say("%s", line)
 		}
 		if r.Else != "" {
-			tell("to decide: %s", r.Else)
+			say("to decide: %s", r.Else)
 		}
 	}
 }

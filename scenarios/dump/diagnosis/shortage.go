@@ -23,28 +23,28 @@ type Spare struct {
 }
 
 // write says who borrows for want of a block, and from whom one could be had.
-func (m *Shortage) write(tell func(string, ...any)) {
+func (m *Shortage) write(say func(string, ...any)) {
 	has := "have"
 	if len(m.Homeless) == 1 {
 		has = "has"
 	}
-	tell("remediation: %s %s no block, and none is free: a pod that starts there borrows again", layout.Some(m.Homeless), has)
+	say("remediation: %s %s no block, and none is free: a pod that starts there borrows again", layout.Some(m.Homeless), has)
 	for i, s := range m.Spare {
 		if i == shownMax && len(m.Spare) > shownMax+1 {
-			tell("remediation: %d more blocks to spare", len(m.Spare)-shownMax)
+			say("remediation: %d more blocks to spare", len(m.Spare)-shownMax)
 			break
 		}
 		use := layout.Count(s.InUse, "address", "addresses") + " in use"
 		switch {
 		case s.Owner == "":
-			tell("remediation: %s belongs to no node, with %s", s.Block, use)
+			say("remediation: %s belongs to no node, with %s", s.Block, use)
 		case s.OwnerGone:
-			tell("remediation: %s is of %s, which is gone, with %s", s.Block, s.Owner, use)
+			say("remediation: %s is of %s, which is gone, with %s", s.Block, s.Owner, use)
 		default:
-			tell("remediation: %s has a block to spare, %s, with %s", s.Owner, s.Block, use)
+			say("remediation: %s has a block to spare, %s, with %s", s.Owner, s.Block, use)
 		}
 	}
 	if len(m.Spare) == 0 {
-		tell("remediation: no node has a block to spare: it takes another pool, or one with smaller blocks")
+		say("remediation: no node has a block to spare: it takes another pool, or one with smaller blocks")
 	}
 }

@@ -64,6 +64,14 @@ type Book struct {
 	pods      map[string]int         // how many pods a controller has, by KIND NAMESPACE/NAME
 }
 
+// Objects are how many were read.
+func (b *Book) Objects() (n int) {
+	for _, of := range b.Read {
+		n += of
+	}
+	return n
+}
+
 // kindIn is a kind in a namespace.
 type kindIn struct{ kind, namespace string }
 

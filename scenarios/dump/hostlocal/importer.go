@@ -90,15 +90,12 @@ func (o *objects) document(from dump.Origin, raw json.RawMessage) (n int, ok boo
 	return 0, o.line(from, text), nil
 }
 
-// local are the plugins whose interfaces end on their node.
-var local = []string{"bridge", "ptp"}
-
 // doubts judges the listings, and says of which networks several nodes may give away one
 // address.
 func (o *objects) doubts(d *dump.Draft) (out []scenarios.Unjudged) {
 	var shared []string
 	for _, key := range o.networks.Keys() {
-		if !slices.Contains(local, o.networks[key].Value.Type) && len(d.Cluster.Nodes) != 1 {
+		if !slices.Contains(kept.LocalTypes, o.networks[key].Value.Type) && len(d.Cluster.Nodes) != 1 {
 			shared = append(shared, key)
 		}
 	}

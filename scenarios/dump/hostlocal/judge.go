@@ -148,7 +148,7 @@ func (o *objects) full(d *dump.Draft, l *Listing, node string, gone []netip.Addr
 }
 
 // onNode are the addresses that pods of a node have, on any network. unsure: a pod there has one
-// that it has not reported yet, or what it reported cannot be told.
+// that it has not reported yet, or what it reported is not known.
 func (o *objects) onNode(node string) (has map[netip.Addr]bool, unsure bool) {
 	has = map[netip.Addr]bool{}
 	unsure = o.Nodes[node].Value.Unheard

@@ -88,6 +88,12 @@ func Qualified(name, namespace string) string {
 	return namespace + "/" + name
 }
 
+// LocalTypes are interface plugins whose interfaces end on their node, if nothing else connects
+// them.
+//
+// Source: containernetworking/plugins, plugins/main/bridge and ptp (v1.9.0).
+var LocalTypes = []string{"bridge", "ptp"}
+
 // Called is the key by which a pod's network status calls the network that a range of
 // addresses is of; "": none does.
 func Called(pods Objects[Pod], p netip.Prefix) string {

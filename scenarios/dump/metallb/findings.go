@@ -176,7 +176,7 @@ func (r *record) asking(key string, s *reference.Service, full map[string][]stri
 // unannounced are Services whose address nothing announces.
 func (r *record) unannounced() (out []dump.Found) {
 	if !r.Saw(layer2Name) || !r.Saw(bgpName) || len(r.overlaps) > 0 {
-		return nil // told as what cannot be judged
+		return nil // reported as what cannot be judged
 	}
 	for _, key := range kept.Keys(r.services) {
 		for _, a := range kept.AddrsIn(r.services[key].Addrs) {
@@ -204,7 +204,7 @@ func say(f dump.Found, of invariant.Invariant, code string, objects []model.Ref,
 }
 
 // words is a violation of the invariants in words that name the cause.
-func (o *objects) words(v *model.Violation) (words string, told bool) {
+func (o *objects) words(v *model.Violation) (words string, covered bool) {
 	r, name := o.made, model.Named(v.Objects, model.RefService)
 	if v.Invariant == invariant.ConfigStatus.Name || v.Invariant == invariant.PoolStatus.Name {
 		return "", true // what the controller reports is not in the scenario
@@ -220,14 +220,14 @@ func (o *objects) words(v *model.Violation) (words string, told bool) {
 	case v.Invariant == invariant.UnservedLoadBalancer.Name && v.Code == noAddress:
 		return v.Say(sentences[noAddress]), len(r.overlaps) > 0
 	case v.Invariant == invariant.DisallowedLoadBalancerIP.Name:
-		why, told := r.why(name, &s)
-		return v.Say("{service} has {is}, " + why + ": MetalLB takes it away when it looks again"), told || len(r.overlaps) > 0
+		why, covered := r.why(name, &s)
+		return v.Say("{service} has {is}, " + why + ": MetalLB takes it away when it looks again"), covered || len(r.overlaps) > 0
 	}
 	return "", false
 }
 
-// why is why a Service may not have its addresses. told: a duplicate says it.
-func (r *record) why(name string, s *service) (why string, told bool) {
+// why is why a Service may not have its addresses. covered: a duplicate reports it.
+func (r *record) why(name string, s *service) (why string, covered bool) {
 	x := s.reference(name)
 	for _, a := range x.Has {
 		p := r.poolOf(a)

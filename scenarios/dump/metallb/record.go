@@ -228,13 +228,12 @@ func (r *record) complete(name string) bool { return r.c.All(name, r.place, true
 
 // needs are what cannot be judged without a resource.
 func (r *record) needs(x *dump.Resource) []string {
-	selective := slices.ContainsFunc(r.pools, func(p poolSpec) bool { return p.Allocation != nil && len(p.Allocation.NamespaceSelectors) > 0 })
 	switch {
 	case x.Name() == servicesName:
 		return judged
 	case x.Name() == poolsName && len(r.c.pools) > 0 && !r.complete(poolsName):
 		return []string{invariant.DisallowedLoadBalancerIP.Name, invariant.UnservedLoadBalancer.Name}
-	case x.Name() == namespacesName && selective:
+	case x.Name() == namespacesName && r.selects():
 		return []string{invariant.DisallowedLoadBalancerIP.Name, invariant.UnservedLoadBalancer.Name}
 	case (x.Name() == layer2Name || x.Name() == bgpName) && r.Saw(x.Name()) && !r.announcedAll() && !r.complete(x.Name()):
 		return []string{invariant.UnservedLoadBalancer.Name}

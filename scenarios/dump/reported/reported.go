@@ -73,7 +73,7 @@ type network struct {
 }
 
 // Conflicts are sorted by invariant and objects. Pods that are being deleted, or whose node is silent, may have
-// been replaced already. own are the addresses that nodes have besides those of their objects.
+// been replaced already. own are the addresses that nodes have beside those of their objects.
 func (c *Cluster) Conflicts(own map[netip.Addr]string) (out []model.Violation) {
 	holders := map[report][]*kept.Pod{}
 	for _, key := range c.pods.Keys() {
@@ -246,11 +246,6 @@ func (r podCIDRs) nodeOf(a netip.Addr) (node string) {
 	return node
 }
 
-// localTypes are plugins whose interfaces end on their node, if nothing else connects them.
-//
-// Source: containernetworking/plugins, plugins/main/bridge and ptp (v1.9.0).
-var localTypes = []string{"bridge", "ptp"}
-
 // hostLocal keeps what it gives away on each node.
 const hostLocal = "host-local"
 
@@ -285,7 +280,7 @@ func networkOf(config string) (w network) {
 		}
 		w.gateways = append(w.gateways, kept.AddrsIn(texts)...)
 		w.alone = w.alone || p.IPAM.Type == hostLocal
-		if main := i == 0; main && slices.Contains(localTypes, p.Type) {
+		if main := i == 0; main && slices.Contains(kept.LocalTypes, p.Type) {
 			w.local = true
 		}
 	}
