@@ -3,7 +3,6 @@ package dump_test
 import (
 	"archive/tar"
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -138,23 +137,9 @@ func foundIn(t *testing.T, files ...string) *diagnosis.Findings {
 	if err := (&bundle.Reader{Cluster: c}).Read(files); err != nil {
 		t.Fatal(err)
 	}
-	text, report, err := c.Scenario(dump.Options{})
-	if err != nil {
-		t.Fatal(err)
+	is, _, _ := judged(scenariotest.Runner(t), c, "")
+	if is.err != nil {
+		t.Fatal(is.err)
 	}
-	c.Forget()
-	s, err := managers.All().Parse("x", text)
-	if err != nil {
-		t.Fatal(report.Trace(err))
-	}
-	r := scenariotest.Runner(t)
-	v, err := r.Look(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	apart, err := diagnosis.Apart(context.Background(), r, report)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return diagnosis.Of(c, v, true, apart...)
+	return is.findings
 }

@@ -97,28 +97,15 @@ func timed(t *testing.T, r *scenarios.Runner, text []byte) time.Duration {
 	if err := (&bundle.Reader{Cluster: c, Stdin: bytes.NewReader(text)}).Read([]string{"-"}); err != nil {
 		t.Fatal(err)
 	}
-	scenario, report, err := c.Scenario(dump.Options{})
-	if err != nil {
+	is, s, v := judged(r, c, "")
+	if is.err != nil {
+		t.Fatal(is.err)
+	}
+	if err := diagnosis.WriteFound(io.Discard, []byte(is.text), v); err != nil {
 		t.Fatal(err)
 	}
-	c.Forget()
-	s, err := managers.All().Parse("the scenario made of it", scenario)
-	if err != nil {
-		t.Fatal(report.Trace(err))
-	}
-	v, err := r.Look(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	apart, err := diagnosis.Apart(context.Background(), r, report)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := diagnosis.WriteFound(io.Discard, scenario, v); err != nil {
-		t.Fatal(err)
-	}
-	found := diagnosis.Of(c, v, true, apart...)
-	if len(found.All)+len(found.Supposed)+len(found.Borrowed)+len(report.Absent) == 0 {
+	found := is.findings
+	if len(found.All)+len(found.Supposed)+len(found.Borrowed)+len(is.report.Absent) == 0 {
 		t.Fatal("nothing was found, so that nothing is measured")
 	}
 	within, cancel := context.WithTimeout(context.Background(), 0)

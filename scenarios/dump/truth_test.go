@@ -135,24 +135,11 @@ func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) 
 
 // importAll does the rest of it.
 func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
-	text, report, err := c.Scenario(dump.Options{Name: name})
-	if err != nil {
-		return answer{err: err}
+	out, s, v := judged(r, c, name)
+	if out.err != nil {
+		return out
 	}
-	c.Forget()
-	s, err := managers.All().Parse("the scenario made of it", text)
-	if err != nil {
-		return answer{err: report.Trace(err)}
-	}
-	v, err := r.Look(context.Background(), s)
-	if err != nil {
-		return answer{err: report.Trace(err)}
-	}
-	apart, err := diagnosis.Apart(context.Background(), r, report)
-	if err != nil {
-		return answer{err: report.Trace(err)}
-	}
-	out := answer{text: string(text), report: report, findings: diagnosis.Of(c, v, true, apart...)}
+	report := out.report
 	if err := out.findings.Prove(context.Background(), r, s, v, diagnosis.Bound{Wall: time.Hour}); err != nil {
 		return answer{err: err}
 	}
@@ -163,6 +150,28 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 	}
 	out.printed = b.String()
 	return out
+}
+
+// judged is what is found wrong in a dump that was read, without remedies.
+func judged(r *scenarios.Runner, c *dump.Cluster, name string) (answer, *scenarios.Scenario, *scenarios.View) {
+	text, report, err := c.Scenario(dump.Options{Name: name})
+	if err != nil {
+		return answer{err: err}, nil, nil
+	}
+	c.Forget()
+	s, err := managers.All().Parse("the scenario made of it", text)
+	if err != nil {
+		return answer{err: report.Trace(err)}, nil, nil
+	}
+	v, err := r.Look(context.Background(), s)
+	if err != nil {
+		return answer{err: report.Trace(err)}, nil, nil
+	}
+	apart, err := diagnosis.Apart(context.Background(), r, report)
+	if err != nil {
+		return answer{err: report.Trace(err)}, nil, nil
+	}
+	return answer{text: string(text), report: report, findings: diagnosis.Of(c, v, true, apart...)}, s, v
 }
 
 // What the importer says of each of these dumps is what is true of it: each finding is

@@ -3,7 +3,6 @@ package metallb
 import (
 	"net/netip"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -57,26 +56,9 @@ func (s *service) terms() model.Terms {
 	return t
 }
 
-// asks are the addresses that it asks for. ok is false if it does so twice, or if they cannot
-// be read.
-//
-// Source: controller/service.go, getDesiredLbIPs.
-func (s *service) asks() (out []netip.Addr, ok bool) {
-	said := s.note(addrsNote)
-	switch {
-	case said == "" && s.Spec.LoadBalancerIP == "":
-		return nil, true
-	case said != "" && s.Spec.LoadBalancerIP != "":
-		return nil, false
-	}
-	for _, text := range strings.Split(said+s.Spec.LoadBalancerIP, ",") {
-		a, err := netip.ParseAddr(strings.TrimSpace(text))
-		if err != nil || a.Zone() != "" || len(out) == 2 {
-			return nil, false
-		}
-		out = append(out, a.Unmap())
-	}
-	return out, len(out) == 1 || out[0].Is4() != out[1].Is4()
+// asks are the addresses that it asks for; see reference.Asks.
+func (s *service) asks() ([]netip.Addr, bool) {
+	return reference.Asks(s.note(addrsNote), s.Spec.LoadBalancerIP)
 }
 
 // free is how many addresses of a family of a pool no Service has.

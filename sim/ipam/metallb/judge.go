@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -37,28 +36,6 @@ func annotation(x *corev1.Service, key string) string {
 // Source: internal/k8s/controllers, filterByLoadBalancerClass (v0.16.1), without --lb-class.
 func served(x *corev1.Service) bool {
 	return x.Spec.Type == corev1.ServiceTypeLoadBalancer && x.Spec.LoadBalancerClass == nil
-}
-
-// asksFor are the addresses that a Service asks for; none if it does not. ok is false if it
-// does so twice, or if it cannot be read.
-//
-// Source: controller/service.go, getDesiredLbIPs (v0.16.1).
-func asksFor(x *corev1.Service) (out []netip.Addr, ok bool) {
-	said := annotation(x, addrsAnnotation)
-	switch {
-	case said == "" && x.Spec.LoadBalancerIP == "":
-		return nil, true
-	case said != "" && x.Spec.LoadBalancerIP != "":
-		return nil, false
-	}
-	for _, s := range strings.Split(said+x.Spec.LoadBalancerIP, ",") {
-		a, err := netip.ParseAddr(strings.TrimSpace(s))
-		if err != nil || a.Zone() != "" || len(out) == 2 {
-			return nil, false
-		}
-		out = append(out, a.Unmap())
-	}
-	return out, len(out) == 1 || out[0].Is4() != out[1].Is4()
 }
 
 // termsOf are those on which a Service shares an address.
@@ -114,7 +91,7 @@ func judged(name string, x *corev1.Service) reference.Service {
 		}
 	}
 	var ok bool
-	s.Asks, ok = asksFor(x)
+	s.Asks, ok = reference.Asks(annotation(x, addrsAnnotation), x.Spec.LoadBalancerIP)
 	s.Wrong = !ok
 	return s
 }
