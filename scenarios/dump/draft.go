@@ -263,7 +263,7 @@ func (d *Draft) others() {
 		all = append(all, fmt.Sprintf("%d %s", c.N, c.Kind))
 	}
 	if len(all) > 0 {
-		d.Left("of other kinds everything: %s", strings.Join(all, ", "))
+		d.Left("objects of kinds that are not read: %s", strings.Join(all, ", "))
 	}
 }
 

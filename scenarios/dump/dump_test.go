@@ -131,7 +131,7 @@ func contains(t *testing.T, what string, all []string, parts ...string) {
 func TestCalicoAsJSON(t *testing.T) {
 	text, s, report := scenario(t, read(t, "calico.json"), dump.Options{})
 	contains(t, "unknown", report.Unknown, "nothing is heard of beta", "1 pod has no address yet", "fabric", "the deletion of 1 pod")
-	contains(t, "left", report.Left, "1 pod that use their node's network", "1 pod that have finished", "1 FelixConfiguration.crd.projectcalico.org")
+	contains(t, "left", report.Left, "1 pod that uses its node's network", "1 pod that has finished", "1 FelixConfiguration.crd.projectcalico.org")
 	for _, secret := range []string{"hunter2", "registry.internal", "PASSWORD", "secret"} {
 		if strings.Contains(text, secret) {
 			t.Errorf("%s gets through", secret)

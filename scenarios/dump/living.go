@@ -90,18 +90,18 @@ type tally struct {
 
 func (t *tally) tell(d *Draft) {
 	for _, x := range []struct {
-		n    int
-		what string
+		n         int
+		one, many string
 	}{
-		{t.host, "that use their node's network and have no address of their own"},
-		{t.finished, "that have finished and hold nothing"},
-		{t.waiting, "that ask for no address"},
-		{t.elsewhere, "whose addresses no address manager of the dump gives out"},
-		{t.ended, "whose network " + d.titles(func(r *reading) bool { return r.record.Primary != nil }) + " has taken down already, on the way out"},
-		{t.windows, "on Windows nodes without " + d.servers()},
+		{t.host, "pod that uses its node's network and has no address of its own", "pods that use their node's network and have no address of their own"},
+		{t.finished, "pod that has finished and holds nothing", "pods that have finished and hold nothing"},
+		{t.waiting, "pod that asks for no address", "pods that ask for no address"},
+		{t.elsewhere, "pod whose addresses no address manager of the dump gives out", "pods whose addresses no address manager of the dump gives out"},
+		{t.ended, "pod that is deleted and whose network is removed already", "pods that are deleted and whose network is removed already"},
+		{t.windows, "pod on Windows nodes without " + d.servers(), "pods on Windows nodes without " + d.servers()},
 	} {
 		if x.n > 0 {
-			d.Left("%s %s", layout.Plural(x.n, "pod"), x.what)
+			d.Left("%s", layout.Count(x.n, x.one, x.many))
 		}
 	}
 	going := 0

@@ -58,10 +58,10 @@ func (d *Draft) owned() {
 		d.owning = append(d.owning, c)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(others)) {
-		d.Left("who makes %s again: %s", layout.Plural(others[kind], "pod"), kind)
+		d.Left("the %s that %s to, which nobody recreates when they are deleted", kind, layout.Count(others[kind], "pod belongs", "pods belong"))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(alone)) {
-		d.Left("who makes %s again: a %s that the simulated one is not like", layout.Plural(alone[kind], "pod"), kind)
+		d.Left("a %s that %s to: the simulated one would not have them as they are", kind, layout.Count(alone[kind], "pod belongs", "pods belong"))
 	}
 }
 
@@ -74,7 +74,7 @@ func (d *Draft) tellPlaces() {
 		}
 	}
 	if affine > 0 {
-		d.Left("to which nodes %s bound by required affinities: made again they may start on any", layout.Count(affine, "pod is", "pods are"))
+		d.Left("the required node affinities of %s: recreated, they may start on any node", layout.Plural(affine, "pod"))
 	}
 	want := 0
 	for _, c := range d.owning {

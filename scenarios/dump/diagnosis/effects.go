@@ -2,11 +2,13 @@ package diagnosis
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports/imported"
+	"ipamsim/scenarios/dump/reported"
 )
 
 // effects are what breaks for users, by invariant, as sentences without a period. What an
@@ -38,6 +40,33 @@ func effect(x *model.Violation) string {
 	return effects[x.Invariant]
 }
 
+// undecided is what the operator has to decide of findings for which no remediation is
+// simulated, by code or by invariant, as sentences without a period. None of them says that
+// a command is safe.
+//
+// Source of what cannot be changed: pkg/apis/core/validation, ValidateServiceUpdate and
+// ValidateNodeUpdate; of the repair, pkg/registry/core/service/ipallocator/controller,
+// RepairIPAddress; of the events, pkg/controller/nodeipam/ipam, AllocateOrOccupyCIDR
+// (Kubernetes v1.34.1).
+var undecided = map[string]string{
+	invariant.OverlappingBlocks.Name:        "which of the blocks stays. Pods that have addresses of the other one need new ones before it can be deleted",
+	invariant.SliceConflict.Name:            "which node keeps its range. Pods of the other one need other addresses; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",
+	invariant.OutOfPool.Name:                "which ranges the cluster has, or whether what has this address gets another one; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",
+	invariant.UnassignedNode.Name:           "why kube-controller-manager gives the node no podCIDR: where it has tried, the events of the Node say CIDRNotAvailable or CIDRAssignmentFailed",
+	invariant.DoubleClaim.Name:              "which of the two keeps the address: the other one gets another only when its pod is deleted and its claim is gone",
+	invariant.OverlapReservation.Name:       "which pod keeps the address: the other one gets another only when it is deleted and its claim is gone",
+	invariant.DuplicateClusterIP.Name:       "which Service keeps the address. The cluster IP of a Service cannot be changed: the other one has to be deleted and created again",
+	invariant.UnbackedService.Name:          "nothing yet: kube-apiserver looks every 3 minutes and creates the IPAddress. If a later dump lacks it as well, see the log of kube-apiserver",
+	invariant.LeakedServiceClaim.Name:       "nothing yet: kube-apiserver looks every 3 minutes and deletes the IPAddress. If a later dump has it as well, see the log of kube-apiserver",
+	invariant.DuplicateLoadBalancerIP.Name:  decisions[reported.Service],
+	invariant.DisallowedLoadBalancerIP.Name: "which pool gets the address, or whether the Service gets another one",
+	invariant.ClaimNotInStatus:              "why what has assigned the address does not write it to the status of the Service: see the log of its controller",
+	invariant.UnservedLoadBalancer.Name:     "what the Service asks for, or what the pools and their advertisements have",
+	invariant.SurplusLoadBalancerIP.Name:    "which of the addresses the Service keeps",
+	invariant.HandleCount.Name:              "nothing while the pod runs. Its DEL will not release the address, which then leaks",
+	invariant.LeftoverHandle.Name:           "nothing: no address is taken by the handle",
+}
+
 // causing are invariants whose breaks make others break, before those others: findings are
 // listed in this order, and what is not in it comes last.
 var causing = []string{
@@ -45,7 +74,8 @@ var causing = []string{
 	invariant.DoubleClaim.Name, invariant.UnbackedSandbox.Name, invariant.DuplicateAddress.Name, invariant.BlackholedAddress.Name,
 }
 
-// causesFirst orders findings: the worst first, of those the causes before what follows from them.
+// causesFirst orders findings: the worst first, of those the causes before what follows from
+// them. A cause counts as bad as the worst of what may follow from it.
 func causesFirst(all []Finding) {
 	rank := func(x *Finding) int {
 		if i := slices.Index(causing, x.Invariant); i >= 0 {
@@ -53,7 +83,38 @@ func causesFirst(all []Finding) {
 		}
 		return len(causing)
 	}
-	slices.SortStableFunc(all, func(a, b Finding) int {
-		return cmp.Or(a.Severity.Rank()-b.Severity.Rank(), rank(&a)-rank(&b))
-	})
+	type placed struct {
+		Finding
+		severity, rank int
+	}
+	out := make([]placed, len(all))
+	for i := range all {
+		x := &all[i]
+		out[i] = placed{*x, x.Severity.Rank(), rank(x)}
+	}
+	for i := range out {
+		x := &out[i]
+		if x.rank == len(causing) || x.Severity == model.Critical {
+			continue
+		}
+		block, _ := netip.ParsePrefix(model.Named(x.Objects, model.RefBlock))
+		for k := range all {
+			if y := &all[k]; y.Severity.Rank() < x.severity && rank(y) > x.rank && rank(y) < len(causing) && touches(&x.Violation, block, &y.Violation) {
+				x.severity = y.Severity.Rank()
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b placed) int { return cmp.Or(a.severity-b.severity, a.rank-b.rank) })
+	for i := range out {
+		all[i] = out[i].Finding
+	}
+}
+
+// touches reports whether two findings are about one thing: an object that both have, or an
+// address of the block of the first.
+func touches(x *model.Violation, block netip.Prefix, y *model.Violation) bool {
+	if a, err := netip.ParseAddr(model.Named(y.Objects, model.RefAddress)); err == nil && block.IsValid() {
+		return block.Contains(a)
+	}
+	return slices.ContainsFunc(y.Objects, func(o model.Ref) bool { return slices.Contains(x.Objects, o) })
 }

@@ -224,9 +224,9 @@ func (f *Findings) Count() string {
 	return strings.Join(out, ", ")
 }
 
-// Write prints for people: how much is wrong, then one line a finding, with what was simulated
-// to fix it or why there is nothing, then what is borrowed besides, and how nodes get
-// blocks.
+// Write prints for people: how much is wrong, then one line for each cause, with what was
+// simulated to fix it or why there is nothing, then what is borrowed besides, and how nodes
+// get blocks.
 func (f *Findings) Write(w io.Writer) {
 	switch {
 	case len(f.All) > 0:
@@ -248,17 +248,21 @@ func (f *Findings) Write(w io.Writer) {
 		for n < len(f.All) && f.All[n].Invariant == f.All[i].Invariant {
 			n++
 		}
-		for k, x := range f.Style.newFirst(f.All[i:n]) {
-			if shown := f.Style.shown(n - i); k == shown {
-				fmt.Fprintf(w, "finding: %s (%s): %d more like these; --all lists them\n", x.Invariant, x.Severity, n-i-shown)
+		entries := f.entries(f.Style.newFirst(f.All[i:n]))
+		for k, e := range entries {
+			x := e[0]
+			if shown := f.Style.shown(len(entries)); k == shown {
+				fmt.Fprintf(w, "finding: %s (%s): %d more; --all lists them\n", x.Invariant, x.Severity, size(entries[k:]))
 				break
 			}
-			fmt.Fprintf(w, "finding: %s (%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), reports.Clean(x.Message))
+			fmt.Fprintf(w, "finding: %s (%s%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), e.count(), reports.Clean(x.Message))
+			e.writeOthers(w)
 			f.writeKnown(w, &x.Violation)
 			once("       effect: %s\n", effect(&x.Violation))
 			once("       check: %s\n", x.Check)
 			switch {
 			case x.Problem == 0 || x.Problem > len(f.Results):
+				once("       to decide: %s\n", cmp.Or(undecided[x.Code], undecided[x.Invariant]))
 			case done[x.Problem]:
 				fmt.Fprintf(w, "       remediation: as above\n")
 			default:
