@@ -143,3 +143,43 @@ func foundIn(t *testing.T, files ...string) *diagnosis.Findings {
 	}
 	return is.findings
 }
+
+// TestUnpredictedBlackHole: a node drops packets to a pod that the objects of the dump give it no
+// reason to drop. That is a finding of which nothing is simulated: the simulated node does not
+// drop them.
+func TestUnpredictedBlackHole(t *testing.T) {
+	const prompt = "root@kubestage1002:~# "
+	routes := func(block string) string {
+		return prompt + "ip route\ndefault via 10.64.16.1 dev eno1 onlink\n10.64.16.0/22 dev eno1 proto kernel scope link src 10.64.16.55\n" + block + prompt + "\n"
+	}
+	for name, x := range map[string]struct {
+		routes string
+		want   int
+	}{
+		"dropped":  {routes("blackhole 10.64.75.128/26 proto bird\n"), 4},
+		"one":      {routes("unreachable 10.64.75.130 proto static\n"), 1},
+		"sent":     {routes("10.64.75.128/26 via 10.64.0.247 dev eno1 proto bird\n"), 0},
+		"default":  {routes(""), 0},
+		"rules":    {routes("blackhole 10.64.75.128/26 table 100 proto bird\n"), 0},
+		"cut":      {prompt + "ip route\nblackhole 10.64.75.128/26 proto bird\n", 0},
+		"no route": {prompt + "ip route\n10.64.75.0/25 via 10.64.0.247 dev eno1\n10.64.75.192/26 via 10.64.0.247 dev eno1\n" + prompt + "\n", 4},
+	} {
+		path := filepath.Join(t.TempDir(), "x.txt")
+		if err := os.WriteFile(path, []byte(x.routes), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := foundIn(t, "testdata/wikimedia.yaml", path)
+		var b bytes.Buffer
+		f.Style.All = true
+		f.Write(&b)
+		got := 0
+		for i := range f.All {
+			if v := &f.All[i]; v.Invariant == "blackholed-address" && strings.HasPrefix(v.Message, "observed: kubestage1002.eqiad.wmnet cannot reach 10.64.75.") && v.Problem == 0 {
+				got++
+			}
+		}
+		if got != x.want || x.want > 0 && strings.Count(b.String(), "to decide: what has left the node without a route to the pod") != 1 {
+			t.Errorf("%s: %d, want %d in\n%s", name, got, x.want, b.String())
+		}
+	}
+}

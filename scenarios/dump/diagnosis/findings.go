@@ -63,6 +63,9 @@ type Finding struct {
 	// Check is a command line that tells whether it is so, with where to type it; ""
 	// where there is nothing to doubt.
 	Check string
+	// Decide is what the operator has to decide where nothing is simulated; "": what is said of
+	// its invariant.
+	Decide string
 	// Problem is which of Findings.Results is about it, from 1; 0: none.
 	Problem int
 }
@@ -86,6 +89,7 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.V
 	for _, v := range append([]*scenarios.View{v}, apart...) {
 		f.take(v, commands)
 	}
+	f.takeUnpredicted(v)
 	f.takeFound(c.Found(), commands)
 	f.takeReported(v, c.Reported(), commands)
 	causesFirst(f.All)
@@ -262,7 +266,7 @@ func (f *Findings) Write(w io.Writer) {
 			once("       check: %s\n", x.Check)
 			switch {
 			case x.Problem == 0 || x.Problem > len(f.Results):
-				once("       to decide: %s\n", cmp.Or(undecided[x.Code], undecided[x.Invariant]))
+				once("       to decide: %s\n", cmp.Or(x.Decide, undecided[x.Code], undecided[x.Invariant]))
 			case done[x.Problem]:
 				fmt.Fprintf(w, "       remediation: as above\n")
 			default:

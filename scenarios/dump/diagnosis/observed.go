@@ -57,7 +57,10 @@ func (f *Findings) observe(v *scenarios.View, commands bool) {
 
 // droppedThere are the codes of black holes that the routes of one node can show: packets to
 // the address, of all flows, end there.
-var droppedThere = []string{"dropped", "dropped-at-source", "no-route", "no-route-at-source"}
+var droppedThere = []string{"dropped", invariant.DroppedAtSource, "no-route", noRouteAtSource}
+
+// noRouteAtSource is where a node has no route to an address.
+const noRouteAtSource = "no-route-at-source"
 
 // compare is what the node shows at which packets end, by the prediction of a black hole.
 func (o *observer) compare(x *model.Violation) (sight, *iproute.Route) {

@@ -120,11 +120,11 @@ func (d *Drafts) Add(about []int, p remedy.Problem) int {
 	return len(d.out)
 }
 
-// Open are the findings of invariants that no problem is about yet.
+// Open are the findings of invariants that no problem is about yet, and that can be simulated.
 func (d *Drafts) Open(names ...string) []int {
 	var out []int
 	for i := range d.Findings.All {
-		if x := &d.Findings.All[i]; x.Problem == 0 && slices.Contains(names, x.Invariant) {
+		if x := &d.Findings.All[i]; x.Problem == 0 && x.Decide == "" && slices.Contains(names, x.Invariant) {
 			out = append(out, i)
 		}
 	}

@@ -1,0 +1,74 @@
+package diagnosis
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/scenarios"
+)
+
+// wrongRoute is what the operator has to decide of a black hole that the routes of a node show
+// and that nothing in the dump explains.
+const wrongRoute = "what has left the node without a route to the pod: by the objects of the dump the daemons that write its routes have no reason for that"
+
+// takeUnpredicted adds the black holes that the routes of nodes show, for pods that run on other
+// nodes, and that the objects of the dump did not make expect. It knows networks whose addresses come
+// from blocks: of others it is not known whether the nodes route them.
+func (f *Findings) takeUnpredicted(v *scenarios.View) {
+	nodes := slices.Sorted(maps.Keys(f.routes.nodes))
+	type way struct{ from, addr string }
+	expected := map[way]bool{}
+	expect := func(x *model.Violation) {
+		from, _ := model.FactOf[model.Ref](x.Facts, "from")
+		expected[way{from.Name, model.Named(x.Objects, model.RefAddress)}] = true
+	}
+	for _, x := range slices.Concat(f.All, f.Supposed, f.dropped) {
+		expect(&x.Violation)
+	}
+	for i := range f.Refuted {
+		expect(&f.Refuted[i].Violation)
+	}
+	for i := range v.Truth.Sandboxes {
+		s := &v.Truth.Sandboxes[i]
+		p := v.Truth.Pods[s.Pod]
+		for _, a := range s.Attachments {
+			if n := model.NetworkByKey(v.Networks, a.Network); s.Stopped || p.Deleting || n == nil || n.Blocks == nil {
+				continue
+			}
+			for _, addr := range a.Addrs {
+				for _, from := range nodes {
+					if from == s.Node || expected[way{from, addr.String()}] {
+						continue
+					}
+					if x, ok := f.dropping(v, from, s, addr); ok {
+						f.All = append(f.All, x)
+					}
+				}
+			}
+		}
+	}
+}
+
+// dropping is a black hole between a node and the address of a sandbox, by the routes of the node.
+func (f *Findings) dropping(v *scenarios.View, from string, to *model.Sandbox, addr netip.Addr) (out Finding, ok bool) {
+	w := f.routes.nodes[from].Way(addr)
+	if !w.Known || w.Route != nil && !w.Route.Drops() {
+		return out, false
+	}
+	source, code := model.Ref{Kind: model.RefNode, Name: from}, noRouteAtSource
+	facts := []model.Fact{model.NewFact("from", source), model.NewFact("on", model.Ref{Kind: model.RefNode, Name: to.Node}), model.NewFact("at", source)}
+	if w.Route != nil {
+		code = invariant.DroppedAtSource
+		facts = append(facts, model.NewFact("route", w.Route.Text), model.NewFact("destination", model.BlockOf(w.Route.Dst)))
+	}
+	objects := []model.Ref{model.AddressOf(addr), source, model.PodOf(to.Pod)}
+	slices.SortFunc(objects, model.Ref.Compare)
+	inv := invariant.BlackholedAddress
+	out.Violation = model.Violation{Invariant: inv.Name, Severity: inv.Severity, Code: code, Objects: objects, Facts: facts}
+	out.Message = f.words(v, out.Violation, seen, w.Route)
+	out.Decide = wrongRoute
+	return out, true
+}
