@@ -230,6 +230,13 @@ func TestOpenMetrics(t *testing.T) {
 	if !strings.HasSuffix(out, "# EOF\n") {
 		t.Error("no end")
 	}
+	raised := today()
+	raised.Findings[1].Severity = model.Critical // it keeps pods from starting
+	for _, want := range []string{`invariant="leaked-claim",severity="minor"} 0.0`, `invariant="leaked-claim",severity="critical"} 1.0`} {
+		if got := text(t, func(b *bytes.Buffer) error { return imported.OpenMetrics(b, raised) }); !strings.Contains(got, want) {
+			t.Errorf("no %s", want)
+		}
+	}
 	first := text(t, func(b *bytes.Buffer) error { return imported.OpenMetrics(b, yesterday()) })
 	if strings.Contains(first, "new_findings") {
 		t.Error("what is new is told without an earlier result")

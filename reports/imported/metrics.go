@@ -71,18 +71,29 @@ var gauges = []gauge{
 
 func one(n int) []sample { return []sample{{value: float64(n)}} }
 
-// byInvariant counts findings, in the order of the invariants.
+// byInvariant counts findings by invariant and severity, in the order of the invariants: each
+// with its own severity, also if there are none, then with another one that its findings have.
 func byInvariant(all []Finding, counts func(Finding) bool) (out []sample) {
-	n := map[string]int{}
+	type row struct {
+		invariant string
+		severity  model.Severity
+	}
+	n := map[row]int{}
 	for _, f := range all {
 		if counts(f) {
-			n[f.Invariant]++
+			n[row{f.Invariant, f.Severity}]++
+		}
+	}
+	add := func(name string, own model.Severity) {
+		for _, s := range slices.Concat([]model.Severity{own}, slices.DeleteFunc(slices.Clone(model.Severities), func(s model.Severity) bool { return s == own || n[row{name, s}] == 0 })) {
+			out = append(out, sample{float64(n[row{name, s}]), []string{"invariant", name, "severity", string(s)}})
 		}
 	}
 	for _, inv := range invariant.All() {
-		out = append(out, sample{float64(n[inv.Name]), []string{"invariant", inv.Name, "severity", string(inv.Severity)}})
+		add(inv.Name, inv.Severity)
 	}
-	return append(out, sample{float64(n[Exhausted]), []string{"invariant", Exhausted, "severity", string(model.Critical)}})
+	add(Exhausted, model.Critical)
+	return out
 }
 
 // OpenMetrics writes a result as text that a Pushgateway takes, and the textfile
