@@ -374,8 +374,11 @@ func TestWhatStays(t *testing.T) {
 		{"it failed, and a pass did not mend it", "leaked-claim, ended cni-del DEL failed, passed ip-reconciler ended", func(p *play) {
 			p.step(sim.Read, del, "GET", "ippools/a")
 			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1", Err: "no"})
+			p.step(sim.Read, "ip-reconciler~1", "LIST", "ippools")
 			p.step(sim.Read, "ip-reconciler~1", "LIST", "pods")
 			p.event(model.Event{Kind: model.Reconciled, Actor: "ip-reconciler~1"})
+			p.step(sim.Read, "ipam-gc~1", "LIST", "ipamblocks") // another manager's
+			p.event(model.Event{Kind: model.Reconciled, Actor: "ipam-gc~1"})
 		}},
 		{"it came back", "leaked-claim, wrote cni-add PATCH ippools new", func(p *play) {
 			p.step(sim.Write, del, "PATCH", "ippools/a")

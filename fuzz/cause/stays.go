@@ -2,6 +2,7 @@ package cause
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -260,18 +261,30 @@ func (r *run) end(e *model.Event, step int) Link {
 // looked reports whether a process had a look, up to a step, at an object of the kind that
 // holds the claim of the violation.
 func (r *run) looked(actor string, step int) bool {
-	i := r.rep.Ledger.LastOf(step, func(c *model.Change) bool {
+	resource := r.holds()
+	return resource == "" || r.asked(func(st *sim.Step) bool {
+		op := st.Choice.Op
+		return st.Step <= step && string(op.Actor) == actor && op.Request.Resource == resource && op.Request.Name != "" && done(st.Choice.Outcome)
+	})
+}
+
+// holds is the resource of the objects that hold the claim of the violation, "" if it is not known.
+func (r *run) holds() string {
+	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		return c.Row == model.RefAddress && c.Came && c.Names(addresses(r.v.Objects)...)
 	})
 	if i < 0 {
-		return true // nobody knows
+		return ""
 	}
-	claim := stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step)
-	return claim == nil || claim.Choice.Op.Request == nil || slices.ContainsFunc(r.rep.Trace.Steps, func(st *sim.Step) bool {
-		op := st.Choice.Op
-		return st.Step <= step && string(op.Actor) == actor && op.Request != nil && op.Request.Resource == claim.Choice.Op.Request.Resource &&
-			op.Request.Name != "" && done(st.Choice.Outcome)
-	})
+	if st := stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step); st != nil && st.Choice.Op.Request != nil {
+		return st.Choice.Op.Request.Resource
+	}
+	return ""
+}
+
+// asked reports whether such a request was sent.
+func (r *run) asked(such func(*sim.Step) bool) bool {
+	return slices.ContainsFunc(r.rep.Trace.Steps, func(st *sim.Step) bool { return st.Choice.Op.Request != nil && such(st) })
 }
 
 // lastStep is the last message that a process sent up to a step, nil if it sent none.
@@ -285,13 +298,21 @@ func (r *run) lastStep(actor string, step int) *sim.Step {
 }
 
 // passes are the last ones that reconcilers ended after a step, one for each kind. One of
-// a process that claims addresses itself is for these.
+// a process that claims addresses itself is for these; one that never asks for the kind
+// of object that holds the claim is another manager's.
 func (r *run) passes(after int) (out []Link) {
 	last := map[string]*model.Event{}
 	for i := range r.rep.History.Events[:r.v.To] {
 		if e := &r.rep.History.Events[i]; e.Kind == model.Reconciled && e.Step > after && !r.claims(sim.ActorID(e.Actor).Kind()) {
 			last[sim.ActorID(e.Actor).Kind()] = e
 		}
+	}
+	if resource := r.holds(); resource != "" {
+		maps.DeleteFunc(last, func(kind string, _ *model.Event) bool {
+			return !r.asked(func(st *sim.Step) bool {
+				return st.Choice.Op.Actor.Kind() == kind && st.Choice.Op.Request.Resource == resource
+			})
+		})
 	}
 	for _, e := range last {
 		l := Link{Role: Passed, Process: sim.ActorID(e.Actor).Kind(), Outcome: passEnded, Step: e.Step}

@@ -384,6 +384,13 @@ func TestStarvedNode(t *testing.T) {
 		{"its tunnel has", func(v *View) { tunnel(v, "node-3", "10.7.0.9") },
 			"node-3 has no block in network kube-system/k8s-pod-network and /node-3 has borrowed 10.7.0.9, while block 10.7.0.128/26 of node-1 is empty"},
 
+		{"the empty block was claimed a moment ago", func(v *View) {
+			wait(v)
+			v.Past = &Past{stands: map[model.Affinity]time.Duration{}}
+			for _, a := range v.Record.Affinities {
+				v.Past.stands[a] = v.Truth.At - sec(10)
+			}
+		}, ""},
 		{"it wants nothing", func(*View) {}, ""},
 		{"its tunnel has borrowed in a pool that has no empty block", func(v *View) {
 			tunnel(v, "node-3", "10.7.0.9")

@@ -168,6 +168,10 @@ func TestConvergence(t *testing.T) {
 		}, "after convergence 10.0.0.9 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"},
 		{"an address without claim", func(v *View) { unclaim(v, "10.0.0.1") },
 			"after convergence default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, and no claim says so"},
+		{"an address without claim whose sandbox's DEL is under way", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			v.Truth.Busy["c0"] = model.Busy{Del: true, Node: "node-1"}
+		}, ""},
 		{"a claim for a namesake that lives", func(v *View) {
 			v.Record.Claims[0].Container = "c2"
 			start(v, "0", "node-2", "c2", "default/x")

@@ -99,10 +99,18 @@ func failsElsewhere(v *View, pod model.PodRef, network string) bool {
 	return failed > 0 && end.Network != "" && end.Network != network
 }
 
-// emptyBlocks are the blocks of a network that have an owner and no claims.
+// emptyBlocks are the blocks of a network that have an owner and no claims. One that its owner
+// claimed or confirmed a moment ago is about to be used, or given back.
 func emptyBlocks(v *View, n *model.Network) []*model.Pool {
-	used := usedBlocks(v)
-	return slices.DeleteFunc(blocks(v), func(b *model.Pool) bool { return b.Node == "" || virtual(b.Node) || used[b.Name] || !n.Owns(b) })
+	used, fresh := usedBlocks(v), map[string]bool{}
+	for _, a := range v.Record.Affinities {
+		if v.Truth.At-v.Past.standing(a) <= young {
+			fresh[a.Node+" "+a.Block.String()] = true
+		}
+	}
+	return slices.DeleteFunc(blocks(v), func(b *model.Pool) bool {
+		return b.Node == "" || virtual(b.Node) || used[b.Name] || !n.Owns(b) || fresh[b.Node+" "+b.Range.String()]
+	})
 }
 
 // usedBlocks are the names of the blocks in which something is claimed.

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/scenarios/dump/alias"
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/unread"
 	"ipamsim/scenarios/dump/workload"
 	"ipamsim/scenarios/strict"
 )
@@ -16,7 +17,7 @@ import (
 func (d *Draft) anonymise() error {
 	for _, r := range d.present {
 		if r.record.Names == nil || r.record.Ranges == nil || r.record.Rename == nil {
-			return &strict.Error{File: filesOf(d.sources), Problem: fmt.Sprintf("the names of a record of %s cannot be replaced: import without --anonymise", r.importer.Title)}
+			return &strict.Error{File: unread.Files(d.sources), Problem: fmt.Sprintf("the names of a record of %s cannot be replaced: import without --anonymise", r.importer.Title)}
 		}
 	}
 	a := d.aliases()

@@ -9,16 +9,19 @@ import (
 	"ipamsim/scenarios/dump/decode"
 )
 
-// chosen are the readings that a scenario is of: of those that are found the ones that
-// serve pods, and if there are none the first.
+// chosen are the readings that a scenario is of: of those that are found the ones that serve
+// pods, else the first; if none is found and pods are in conflict, those that are Bare.
 func (c *Cluster) chosen(o Options) []*reading {
 	found := slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.Found() })
 	if o.beside() {
 		return slices.DeleteFunc(found, func(r *reading) bool { return r.manager.Name != o.of })
 	}
 	of := slices.DeleteFunc(slices.Clone(found), func(r *reading) bool { return r.importer.Apart })
-	if len(of) == 0 && len(found) > 0 {
+	switch {
+	case len(of) == 0 && len(found) > 0:
 		return found[:1]
+	case len(of) == 0 && len(c.reported) > 0:
+		return slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.importer.Bare })
 	}
 	return of
 }

@@ -11,6 +11,7 @@ import (
 	"ipamsim/scenarios/dump/iproute"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/origins"
+	"ipamsim/scenarios/dump/unread"
 	"ipamsim/scenarios/dump/workload"
 	"ipamsim/scenarios/strict"
 )
@@ -136,8 +137,13 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		Cluster: c, Options: o, Nodes: map[string]*kept.Node{}, spaces: map[string]*kept.Namespace{}, foreign: map[string]bool{},
 		report: &Report{Read: counts(c.Book.Read), Ignored: counts(c.ignored), supplied: map[string]bool{}, sources: c.sources},
 	}
+	if !o.beside() {
+		if c.reported = nil; !o.Anonymise {
+			c.reported = c.reports.Conflicts(c.Outputs.Own(c.Nodes.Keys(), iproute.HostOf(c.Pods)))
+		}
+	}
 	if d.present = c.chosen(o); len(d.present) == 0 {
-		return nil, &strict.Error{File: filesOf(c.sources), Problem: c.nobodys()}
+		return nil, &strict.Error{File: unread.Files(c.sources), Problem: c.nobodys()}
 	}
 	d.apart = d.present[0].importer.Apart
 	if !o.beside() {
@@ -160,10 +166,6 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 	d.missingNodes()
 	if !o.beside() {
 		d.others()
-		c.reported = nil
-		if !o.Anonymise && !d.report.NoPods {
-			c.reported = c.reports.Conflicts(c.Outputs.Own(c.Nodes.Keys(), iproute.HostOf(c.Pods)))
-		}
 	}
 	for _, r := range d.present {
 		if r.record.Settle != nil {
@@ -343,4 +345,12 @@ func (d *Draft) Some(names []string) string {
 		return fmt.Sprintf("%d of them", len(names))
 	}
 	return layout.Some(names)
+}
+
+// network is the attached network of a key, nil if no manager serves it.
+func (d *Draft) network(key string) *Network {
+	if i := slices.IndexFunc(d.networks, func(n Network) bool { return n.Key == key }); i >= 0 {
+		return &d.networks[i]
+	}
+	return nil
 }

@@ -54,7 +54,7 @@ func (d *Draft) living() {
 
 // noPods concludes the pods from the record of a dump that has none.
 func (d *Draft) noPods(claims map[string][]Claim) {
-	d.report.NoPods = true
+	d.report.NoPods, d.Cluster.reported = true, nil
 	for _, r := range d.present {
 		if r.record.Pods != nil {
 			r.record.Pods(claims)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"ipamsim/reports/layout"
+	"ipamsim/scenarios/dump/unread"
 	"ipamsim/scenarios/strict"
 )
 
@@ -22,7 +22,7 @@ func (r *Report) Trace(err error) error {
 		out.File, out.Line = from.File, from.Line
 		return &out
 	}
-	out.File, out.Line = filesOf(r.sources), 0
+	out.File, out.Line = unread.Files(r.sources), 0
 	switch {
 	case bad.Object != "":
 	case r.Nodes == 0:
@@ -31,12 +31,4 @@ func (r *Report) Trace(err error) error {
 		out.Field, out.Problem = "", "no scenario can be made of it: "+strings.TrimPrefix(bad.Field+": ", ": ")+bad.Problem
 	}
 	return &out
-}
-
-// filesOf names what was read, for a mistake that is no one file's.
-func filesOf(sources []string) string {
-	if len(sources) == 0 {
-		return "the dump"
-	}
-	return layout.Some(sources)
 }

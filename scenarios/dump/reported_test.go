@@ -1,13 +1,17 @@
 package dump_test
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/model"
 	"ipamsim/scenarios/dump"
 )
 
@@ -80,5 +84,32 @@ func TestReported(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.name, d)
 		}
+	}
+}
+
+// TestConflictWithoutManager: of a cluster whose addresses no manager here assigns, two pods with
+// one address are found, and nothing else is judged; without a conflict the dump is refused.
+func TestConflictWithoutManager(t *testing.T) {
+	const nodes = `[root@a ~]# kubectl get nodes,pods -A -o yaml
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: a}}
+- {apiVersion: v1, kind: Node, metadata: {name: b}}
+- {apiVersion: v1, kind: Pod, metadata: {name: one, namespace: d}, spec: {nodeName: a}, status: {phase: Running, podIP: 10.0.0.20}}
+`
+	const second = "- {apiVersion: v1, kind: Pod, metadata: {name: two, namespace: d}, spec: {nodeName: b}, status: {phase: Running, podIP: 10.0.0.20}}\n"
+	path := filepath.Join(t.TempDir(), "dump.txt")
+	if err := os.WriteFile(path, []byte(nodes+second), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := foundIn(t, path)
+	if len(f.All) != 1 || len(f.Supposed) != 0 || f.All[0].Invariant != "duplicate-address" || !f.Unsure(model.Critical) {
+		var b bytes.Buffer
+		f.Write(&b)
+		t.Errorf("want one duplicate address, and that the rest cannot be judged:\n%s", b.String())
+	}
+	if got := refuses(t, strings.NewReader(nodes)); !strings.Contains(got, "no Node with spec.podCIDR") {
+		t.Errorf("without a conflict: %s", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/manifest"
+	"ipamsim/scenarios/dump/unread"
 	"ipamsim/scenarios/strict"
 )
 
@@ -113,7 +114,7 @@ func (d *Draft) ipam() (string, error) {
 			return m.Name, nil
 		}
 	}
-	return "", &strict.Error{File: filesOf(d.sources), Problem: fmt.Sprintf("addresses are given out by %s, and no manager here puts them side by side", strings.Join(names, " and "))}
+	return "", &strict.Error{File: unread.Files(d.sources), Problem: fmt.Sprintf("addresses are given out by %s, and no manager here puts them side by side", strings.Join(names, " and "))}
 }
 
 func (d *Draft) title() string {

@@ -17,7 +17,7 @@ import (
 var Importer = &dump.Importer{
 	Title: "node IPAM", Sign: "Node with spec.podCIDR",
 	Resources: []dump.Resource{kubeadm.Resource, {APIVersion: "v1", Plural: "nodes", Kind: "Node"}, kubeadm.PodResource},
-	Apart:     true, Judged: []string{invariant.OutOfPool.Name, invariant.SliceConflict.Name, invariant.UnassignedNode.Name},
+	Apart:     true, Bare: true, Judged: []string{invariant.OutOfPool.Name, invariant.SliceConflict.Name, invariant.UnassignedNode.Name},
 	Programs: kubeadm.Programs, Open: open, Check: check,
 }
 
@@ -35,6 +35,7 @@ func open(c *dump.Cluster) *dump.Reading {
 		Add: o.add, Draft: o.draft,
 		Found:  o.found,
 		OnNode: func(name string, _ *kept.Node) bool { return o.cidrs[name] != nil && len(o.cidrs[name].Value) > 0 },
+		Words:  o.words,
 		Forget: func() { o.config, o.pods = nil, nil },
 	}
 }
@@ -48,6 +49,9 @@ func (o *objects) found() bool {
 	}
 	return false
 }
+
+// words are none: where no Node has a podCIDR, nobody need give them any.
+func (o *objects) words(*model.Violation) (words string, covered bool) { return "", !o.found() }
 
 func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	switch h.Kind {

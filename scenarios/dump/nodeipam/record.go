@@ -21,10 +21,11 @@ type record struct {
 	cidrs  map[string][]string // of each node of the scenario
 	config kubeadm.Configuration
 	known  bool // the cluster's ranges
+	bare   bool // no Node has one
 }
 
 func (o *objects) draft(d *dump.Draft) (*dump.Record, error) {
-	r := &record{Draft: d, cidrs: map[string][]string{}}
+	r := &record{Draft: d, cidrs: map[string][]string{}, bare: !o.found()}
 	for name := range d.Nodes {
 		if x := o.cidrs[name]; x != nil {
 			r.cidrs[name] = x.Value
@@ -77,10 +78,19 @@ func started(controllers string) bool {
 // bitsMax is how much wider than a node's range the cluster's may be here.
 const bitsMax = 16
 
+// bareRange is the range in the scenario of a cluster that has none: see (*objects).words.
+const bareRange = "10.244.0.0/16"
+
 // makeUp takes ranges around what nodes have, as wide as they may be, and leaves out what
 // cannot be told without knowing the cluster's: which nodes lack one, and what lies far from
 // the others.
 func (r *record) makeUp() {
+	r.config = kubeadm.Configuration{}
+	if r.bare {
+		r.config.Networking.PodSubnet = bareRange
+		r.Unknown("what assigns the addresses of pods: no objects of an address manager that is read are in the dump, and no Node has a podCIDR; podCIDRs of %s are made up", bareRange)
+		return
+	}
 	var first []bool // the families, IPv4 or not, in the order of what nodes have
 	var far, without []string
 	by := map[bool][]netip.Prefix{}
@@ -97,7 +107,6 @@ func (r *record) makeUp() {
 			}
 		}
 	}
-	r.config = kubeadm.Configuration{}
 	var subnets []string
 	around := map[bool]netip.Prefix{}
 	for _, v4 := range first {
@@ -134,6 +143,12 @@ func (r *record) makeUp() {
 func (r *record) unjudged() []scenarios.Unjudged {
 	if r.known {
 		return nil
+	}
+	if r.bare {
+		return []scenarios.Unjudged{{
+			What:    []string{invariant.DoubleClaim.Name, invariant.LeakedClaim.Name, invariant.OutOfPool.Name, invariant.UnassignedNode.Name, invariant.UnbackedSandbox.Name},
+			Without: []string{"objects of an address manager"},
+		}}
 	}
 	if r.Beside() {
 		r.Unknown("the range that podCIDRs are given from (--cluster-cidr): whether a node lacks one, has one outside of it, or few are left")

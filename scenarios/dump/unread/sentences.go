@@ -79,3 +79,11 @@ func (b *Bundle) Nothing() string {
 	}
 	return s + "; want what kubectl get -o yaml prints, in whatever folder"
 }
+
+// Files names what was read, for a mistake that is no one file's.
+func Files(sources []string) string {
+	if len(sources) == 0 {
+		return "the dump"
+	}
+	return layout.Some(sources)
+}
