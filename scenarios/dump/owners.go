@@ -58,10 +58,10 @@ func (d *Draft) owned() {
 		d.owning = append(d.owning, c)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(others)) {
-		d.Left("the %s that %s to, which nobody recreates when they are deleted", kind, layout.Count(others[kind], "pod belongs", "pods belong"))
+		d.Left("the %s of %s: pods that are deleted are not recreated", kind, layout.Plural(others[kind], "pod"))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(alone)) {
-		d.Left("a %s that %s to: the simulated one would not have them as they are", kind, layout.Count(alone[kind], "pod belongs", "pods belong"))
+		d.Left("the %s of %s: the simulated controller would change its pods", kind, layout.Plural(alone[kind], "pod"))
 	}
 }
 

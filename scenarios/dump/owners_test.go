@@ -154,7 +154,7 @@ func TestTorn(t *testing.T) {
 	s.pod("gone", "a", "10.0.0.0", "", `,"deletionTimestamp":"2026-01-01T00:00:00Z"`, "")
 	s.pod("leaving", "a", "10.0.0.1", "", `,"deletionTimestamp":"2026-01-01T00:00:00Z"`, "") // still claimed: in the middle of its DEL
 	_, sc, report := scenario(t, s.c, dump.Options{})
-	contains(t, "left", report.Left, "1 pod whose network Calico has taken down already")
+	contains(t, "left", report.Left, "1 pod that is deleted and whose network is removed already")
 	v := look(t, sc)
 	if got := wrong(v); len(got) > 0 {
 		t.Errorf("%v", got)

@@ -229,8 +229,8 @@ func (f *Findings) Count() string {
 }
 
 // Write prints for people: how much is wrong, then one line for each cause, with what was
-// simulated to fix it or why there is nothing, then what is borrowed besides, and how nodes
-// get blocks.
+// simulated to fix it or why there is nothing, then what is borrowed, and how nodes get
+// blocks.
 func (f *Findings) Write(w io.Writer) {
 	switch {
 	case len(f.All) > 0:

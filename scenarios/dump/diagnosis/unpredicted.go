@@ -19,6 +19,10 @@ const wrongRoute = "what has left the node without a route to the pod: by the ob
 // from blocks: of others it is not known whether the nodes route them.
 func (f *Findings) takeUnpredicted(v *scenarios.View) {
 	nodes := slices.Sorted(maps.Keys(f.routes.nodes))
+	may := make([]func(netip.Addr) bool, len(nodes))
+	for i, name := range nodes {
+		may[i] = f.routes.nodes[name].Dropping()
+	}
 	type way struct{ from, addr string }
 	expected := map[way]bool{}
 	expect := func(x *model.Violation) {
@@ -39,8 +43,8 @@ func (f *Findings) takeUnpredicted(v *scenarios.View) {
 				continue
 			}
 			for _, addr := range a.Addrs {
-				for _, from := range nodes {
-					if from == s.Node || expected[way{from, addr.String()}] {
+				for k, from := range nodes {
+					if from == s.Node || !may[k](addr) || expected[way{from, addr.String()}] {
 						continue
 					}
 					if x, ok := f.dropping(v, from, s, addr); ok {

@@ -110,6 +110,33 @@ func (n *Node) Way(a netip.Addr) Way {
 	return Way{true, best}
 }
 
+// Dropping reports whether the node may drop packets to an address: it has a route that drops them,
+// or no default route. Way says whether it does. For many addresses this is faster.
+func (n *Node) Dropping() func(netip.Addr) bool {
+	var drops []netip.Prefix
+	sends := [2]bool{} // by default: IPv6, IPv4
+	for i := range n.Routes {
+		switch r := &n.Routes[i]; {
+		case !r.Dst.IsValid():
+		case r.Drops():
+			drops = append(drops, r.Dst)
+		case r.Dst.Bits() == 0:
+			sends[family(r.Dst.Addr())] = true
+		}
+	}
+	return func(a netip.Addr) bool {
+		return !sends[family(a)] || slices.ContainsFunc(drops, func(p netip.Prefix) bool { return p.Contains(a) })
+	}
+}
+
+// family is 1 of an IPv4 address, else 0.
+func family(a netip.Addr) int {
+	if a.Is4() {
+		return 1
+	}
+	return 0
+}
+
 // better reports whether the kernel prefers a route: those of the table local, then the longer
 // prefix, then the lower metric.
 func better(a, b *Route) bool {

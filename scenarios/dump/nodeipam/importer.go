@@ -50,7 +50,7 @@ func (o *objects) found() bool {
 	return false
 }
 
-// words are none: where no Node has a podCIDR, nobody need give them any.
+// words are none: where no Node has a podCIDR, none need have one.
 func (o *objects) words(*model.Violation) (words string, covered bool) { return "", !o.found() }
 
 func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
