@@ -40,7 +40,7 @@ func effect(x *model.Violation) string {
 	return effects[x.Invariant]
 }
 
-// undecided is what the operator has to decide of findings for which no remediation is
+// toDecide is what the operator has to decide of findings for which no remediation is
 // simulated, by code or by invariant, as sentences without a period. None of them says that
 // a command is safe.
 //
@@ -48,7 +48,7 @@ func effect(x *model.Violation) string {
 // ValidateNodeUpdate; of the repair, pkg/registry/core/service/ipallocator/controller,
 // RepairIPAddress; of the events, pkg/controller/nodeipam/ipam, AllocateOrOccupyCIDR
 // (Kubernetes v1.34.1).
-var undecided = map[string]string{
+var toDecide = map[string]string{
 	invariant.OverlappingBlocks.Name:        "which of the blocks stays. Pods that have addresses of the other one need new ones before it can be deleted",
 	invariant.SliceConflict.Name:            "which node keeps its range. Pods of the other one need other addresses; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",
 	invariant.OutOfPool.Name:                "which ranges the cluster has, or whether what has this address gets another one; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",

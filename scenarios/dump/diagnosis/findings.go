@@ -266,7 +266,7 @@ func (f *Findings) Write(w io.Writer) {
 			once("       check: %s\n", x.Check)
 			switch {
 			case x.Problem == 0 || x.Problem > len(f.Results):
-				once("       to decide: %s\n", cmp.Or(x.Decide, undecided[x.Code], undecided[x.Invariant]))
+				once("       to decide: %s\n", cmp.Or(x.Decide, toDecide[x.Code], toDecide[x.Invariant]))
 			case done[x.Problem]:
 				fmt.Fprintf(w, "       remediation: as above\n")
 			default:

@@ -19,6 +19,9 @@ const wrongRoute = "what has left the node without a route to the pod: by the ob
 // from blocks: of others it is not known whether the nodes route them.
 func (f *Findings) takeUnpredicted(v *scenarios.View) {
 	nodes := slices.Sorted(maps.Keys(f.routes.nodes))
+	if len(nodes) == 0 {
+		return
+	}
 	may := make([]func(netip.Addr) bool, len(nodes))
 	for i, name := range nodes {
 		may[i] = f.routes.nodes[name].Dropping()

@@ -86,11 +86,7 @@ type Node struct {
 // a route that is not shown may be a better one, and if no other table than local and main
 // has a route for it, which rules may prefer. A nil Route: the node has none.
 func (n *Node) Way(a netip.Addr) Way {
-	four := 0
-	if !a.Is4() {
-		four = 1
-	}
-	if !n.whole[four] {
+	if !n.whole[family(a)] {
 		return Way{}
 	}
 	var best *Route
@@ -110,11 +106,11 @@ func (n *Node) Way(a netip.Addr) Way {
 	return Way{true, best}
 }
 
-// Dropping reports whether the node may drop packets to an address: it has a route that drops them,
-// or no default route. Way says whether it does. For many addresses this is faster.
+// Dropping returns what reports whether the node may drop packets to an address: a route drops
+// them, or there is no default route. Way says whether it does, and takes longer.
 func (n *Node) Dropping() func(netip.Addr) bool {
 	var drops []netip.Prefix
-	sends := [2]bool{} // by default: IPv6, IPv4
+	sends := [2]bool{} // by a default route: IPv4, IPv6
 	for i := range n.Routes {
 		switch r := &n.Routes[i]; {
 		case !r.Dst.IsValid():
@@ -129,12 +125,12 @@ func (n *Node) Dropping() func(netip.Addr) bool {
 	}
 }
 
-// family is 1 of an IPv4 address, else 0.
+// family is 0 of an IPv4 address, 1 of an IPv6 one.
 func family(a netip.Addr) int {
 	if a.Is4() {
-		return 1
+		return 0
 	}
-	return 0
+	return 1
 }
 
 // better reports whether the kernel prefers a route: those of the table local, then the longer
