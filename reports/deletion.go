@@ -16,7 +16,7 @@ type condition struct {
 
 // taintEviction is the condition that taint-eviction writes before it deletes a pod.
 //
-// Source: k8s.io/kubernetes/pkg/controller/tainteviction, addConditionAndDeletePod (v1.34).
+// Source: k8s.io/kubernetes/pkg/controller/tainteviction, addConditionAndDeletePod (v1.37.2).
 var taintEviction = condition{Type: "DisruptionTarget", Status: "True", Reason: "DeletionByTaintManager"}
 
 // unconfirmed reports whether a pod's deletion waits for no kubelet: its grace period is 0

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,31 +9,24 @@ import (
 	"ipamsim/reports/table"
 )
 
-// sideBySideMax is how many invariants fit on a screen.
-const sideBySideMax = 6
-
 // SideBySide compares scenarios that ran with the same number of seeds: a line a
 // scenario, a column an invariant, in how many of its runs it was violated. It is
 // "" for less than two scenarios, for one run of each, and if nothing was violated.
 func (s *Summary) SideBySide() string {
 	names := slices.Sorted(maps.Keys(s.byScenario))
-	total := map[string]int{}
+	violated := map[string]bool{}
 	for _, n := range names {
 		if s.byScenario[n].runs != s.byScenario[names[0]].runs || s.byScenario[n].runs < 2 {
 			return ""
 		}
 		for _, h := range s.byScenario[n].violated {
-			total[h.invariant] += h.runs
+			violated[h.invariant] = true
 		}
 	}
-	if len(names) < 2 || len(total) == 0 {
+	if len(names) < 2 || len(violated) == 0 {
 		return ""
 	}
-	columns := slices.SortedFunc(maps.Keys(total), func(a, b string) int {
-		return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b))
-	})
-	columns = columns[:min(len(columns), sideBySideMax)]
-	slices.Sort(columns)
+	columns := slices.Sorted(maps.Keys(violated))
 	out := table.New(append([]string{"scenario", "runs"}, columns...)...)
 	for i := range out.Columns {
 		out.Columns[i].Right = i > 0

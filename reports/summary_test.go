@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"ipamsim/model"
@@ -54,6 +55,16 @@ pod-exists            3                  0             3
 `
 	if got := s.SideBySide(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	for _, name := range []string{"address-in-status", "pod-exists"} {
+		r := &reports.Report{Scenario: name, Verdict: reports.Fail}
+		for i := range 9 {
+			r.Violations = append(r.Violations, model.Violation{Invariant: fmt.Sprintf("kind-%d", i)})
+		}
+		s.Add(r)
+	}
+	if got := len(strings.Fields(strings.SplitN(s.SideBySide(), "\n", 2)[0])); got != 2+11 {
+		t.Errorf("got %d columns, want all 13:\n%s", got, s.SideBySide())
 	}
 	if s.Add(&reports.Report{Scenario: "other"}); s.SideBySide() != "" {
 		t.Errorf("compared with one run of another:\n%s", s.SideBySide())

@@ -60,7 +60,7 @@ func TestRealControllers(t *testing.T) {
 //
 // Kubernetes asserts the same: pkg/registry/core/pod/storage, TestEviction,
 // pkg/controller/disruption, TestIntegerMaxUnavailable, and test/e2e/apps, "should block
-// an eviction until the PDB is updated to allow it" (v1.34.1).
+// an eviction until the PDB is updated to allow it" (v1.37.2).
 func TestBudgetAtDrain(t *testing.T) {
 	r := runner(t)
 	const file = "testdata/controllers/pdb-at-drain.yaml"
@@ -117,10 +117,10 @@ func TestDeposedManager(t *testing.T) {
 	}
 }
 
-// With the gate on, the pods of a StatefulSet go two at a time; off, one by one, and the API
-// server drops the field. Other runs of the process have the gate as it was.
+// With the gate on, as it is by default since 1.35, the pods of a StatefulSet go two at a time;
+// off, one by one, and the API server drops the field. Other runs of the process have the gate as it was.
 //
-// Kubernetes asserts the same: pkg/controller/statefulset, TestStatefulSetControlRollingUpdateWithMaxUnavailable (v1.34.1).
+// Kubernetes asserts the same: pkg/controller/statefulset, TestStatefulSetControlRollingUpdateWithMaxUnavailable (v1.37.2).
 func TestFeatureGate(t *testing.T) {
 	r := runner(t)
 	const file = "testdata/controllers/feature-gate.yaml"
@@ -131,7 +131,7 @@ func TestFeatureGate(t *testing.T) {
 	for _, x := range []struct {
 		gate string
 		want int
-	}{{"MaxUnavailableStatefulSet: true", 2}, {"", 1}, {"MaxUnavailableStatefulSet: false", 1}} {
+	}{{"MaxUnavailableStatefulSet: true", 2}, {"", 2}, {"MaxUnavailableStatefulSet: false", 1}} {
 		s, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", x.gate, 1)))
 		if err != nil {
 			t.Fatal(err)
@@ -150,8 +150,8 @@ func TestFeatureGate(t *testing.T) {
 		}
 	}
 	for gate, want := range map[string]string{
-		"MaxUnavailableStatefulset: true": `:8: spec.controlPlane.featureGates.MaxUnavailableStatefulset: "MaxUnavailableStatefulset" is no feature gate of Kubernetes 1.34, did you mean "MaxUnavailableStatefulSet"?`,
-		"StatefulSetAutoDeletePVC: false": ":8: spec.controlPlane.featureGates.StatefulSetAutoDeletePVC: StatefulSetAutoDeletePVC is locked to true in Kubernetes 1.34",
+		"MaxUnavailableStatefulset: true":  `:8: spec.controlPlane.featureGates.MaxUnavailableStatefulset: "MaxUnavailableStatefulset" is no feature gate of Kubernetes 1.37, did you mean "MaxUnavailableStatefulSet"?`,
+		"DisableAllocatorDualWrite: false": ":8: spec.controlPlane.featureGates.DisableAllocatorDualWrite: DisableAllocatorDualWrite is locked to true in Kubernetes 1.37",
 	} {
 		if _, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", gate, 1))); err == nil || !strings.Contains(err.Error(), file+want) {
 			t.Errorf("%s: %v", gate, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,12 +23,14 @@ var (
 	child        = flag.String("determinism-child", "", "determinism: print the digests of seeds A-B and exit")
 	pick         = flag.String("pick", "", "determinism and replay: the scenarios that make test leaves out (long), or `N` from all over the library")
 	controlledBy = flag.String("controllers", "", "determinism: real has every scenario run with Kubernetes' own controllers, default simple")
+	begin        = flag.Int("determinism-begin", 0, "determinism: which scenario and which seed of each the process runs first")
 	burn         = flag.Bool("determinism-burn", false, "determinism: keep every processor busy until stdin closes")
 )
 
 // TestDeterminism: same binary, scenario and seed give the same digest (the
 // schedule log with every note, not only the store) and store digest: in two
-// processes at once, under GOMAXPROCS 1 and 4, on an idle and on a loaded machine.
+// processes at once, under GOMAXPROCS 1 and 4, on an idle and on a loaded machine; and
+// whatever the process ran before, for each process begins with another run.
 func TestDeterminism(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: on the stock runtime runs need not repeat; run make determinism")
@@ -48,10 +51,10 @@ func TestDeterminism(t *testing.T) {
 		for _, pair := range pairs {
 			outs := make(chan []string, len(pair))
 			for _, procs := range pair {
-				go func() { outs <- digests(t, *seeds, procs) }()
+				go func(number int) { outs <- digests(t, *seeds, procs, number) }(processes)
+				processes++
 			}
 			for range pair {
-				processes++
 				got := <-outs
 				if want == nil {
 					want = got
@@ -81,9 +84,10 @@ func compare(t *testing.T, want, got []string, where string) {
 	}
 }
 
-// digests runs the library in a process of its own.
-func digests(t *testing.T, seeds int, procs string) []string {
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestDeterminismChild$", "-determinism-child", fmt.Sprintf("1-%d", seeds), fmt.Sprintf("-full=%v", *full), "-pick="+*pick, "-controllers="+*controlledBy)
+// digests runs the library in a process of its own, and returns its lines in order of file
+// and seed.
+func digests(t *testing.T, seeds int, procs string, number int) []string {
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestDeterminismChild$", "-determinism-child", fmt.Sprintf("1-%d", seeds), fmt.Sprintf("-determinism-begin=%d", number), fmt.Sprintf("-full=%v", *full), "-pick="+*pick, "-controllers="+*controlledBy)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS="+procs)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -100,6 +104,7 @@ func digests(t *testing.T, seeds int, procs string) []string {
 			}
 		}
 	}
+	slices.Sort(lines)
 	return lines
 }
 
@@ -144,6 +149,8 @@ func TestDeterminismChild(t *testing.T) {
 		}
 		r := runner(t)
 		all := chosen(t)
+		n := *begin * len(all) / 8 // of up to eight processes
+		all = slices.Concat(all[n:], all[:n])
 		for i, file := range all {
 			if long(file) {
 				continue
@@ -155,7 +162,8 @@ func TestDeterminismChild(t *testing.T) {
 			if to > 10 {
 				fmt.Fprintf(os.Stderr, "determinism: process %d: %s, %d of %d\n", os.Getpid(), file, i+1, len(all))
 			}
-			for seed := from; seed <= to; seed++ {
+			for k := range to - from + 1 {
+				seed := from + (k+uint64(*begin))%(to-from+1)
 				rep, err := r.Run(context.Background(), s, scenarios.Options{Seed: &seed})
 				if err != nil {
 					t.Fatalf("%s seed %d: %v", file, seed, err)

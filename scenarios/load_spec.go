@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios/strict"
@@ -227,6 +228,9 @@ func (l *loader) expect(c *check) {
 	if e := s.Expect; e != nil {
 		for i, name := range e.Violations {
 			c.must(badInvariant(name), at("spec", "expect", "violations", i))
+		}
+		if _, err := version.ParseGeneric(e.Fixed); err != nil && e.Fixed != "" {
+			c.bad(true, at("spec", "expect", "fixed"), "%v", err)
 		}
 		c.once(e.Violations, at("spec", "expect", "violations"))
 		c.once(e.May, at("spec", "expect", "may"))

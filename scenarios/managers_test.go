@@ -1,6 +1,9 @@
 package scenarios_test
 
 import (
+	"encoding/json"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"ipamsim/cmd/managers"
@@ -43,4 +46,80 @@ func TestManagers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestClientGo: a process has client-go's features of the release that upstream's go.mod
+// names; of the build itself, where that is the same minor release.
+func TestClientGo(t *testing.T) {
+	ours := goList(t, "{{.Version}}", "k8s.io/client-go")
+	seen := 0
+	for _, m := range managers.All() {
+		module, _, _ := strings.Cut(m.Upstream, "@")
+		if module == "k8s.io/kubernetes" || strings.HasPrefix(module, "ipamsim/") || len(m.Members) > 0 {
+			continue // its client-go is that of the build, or its members are in the list
+		}
+		for _, p := range m.Processes {
+			if p.Reference {
+				continue
+			}
+			got, want := p.ClientGo, clientGo(t, goList(t, "{{.GoMod}}", module))
+			if got == "" {
+				got = ours
+			}
+			if want = minor(want); minor(got) != want {
+				t.Errorf("%s, %s: ClientGo is %q, upstream's go.mod has %s", m.Name, p.Name, p.ClientGo, want)
+			}
+			seen++
+		}
+	}
+	if seen == 0 {
+		t.Error("want a process of a manager that has a client-go of its own")
+	}
+}
+
+// minor of "v0.33.5" is "0.33".
+func minor(version string) string {
+	a := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	return a[0] + "." + a[1]
+}
+
+// clientGo is the release of client-go that a go.mod file builds with.
+func clientGo(t *testing.T, file string) string {
+	type module struct{ Path, Version string }
+	var m struct {
+		Require []module
+		Replace []struct{ Old, New module }
+	}
+	out, err := exec.Command("go", "mod", "edit", "-json", file).Output()
+	if err == nil {
+		err = json.Unmarshal(out, &m)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	version := ""
+	for _, r := range m.Require {
+		if r.Path == "k8s.io/client-go" {
+			version = r.Version
+		}
+	}
+	for _, r := range m.Replace {
+		if r.Old.Path == "k8s.io/client-go" {
+			version = r.New.Version
+		}
+	}
+	if version == "" {
+		t.Fatalf("%s requires no k8s.io/client-go", file)
+	}
+	return version
+}
+
+// goList is what `go list -m` says of a module.
+func goList(t *testing.T, format, module string) string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", format, module).Output()
+	if err != nil {
+		t.Fatalf("go list -m %s: %v", module, err)
+	}
+	return strings.TrimSpace(string(out))
 }

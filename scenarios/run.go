@@ -249,7 +249,8 @@ func (s *Scenario) report(o Options) *reports.Report {
 		rep.Controllers = s.Controllers()
 	}
 	if e := spec.Expect; e != nil {
-		rep.Explicit, rep.Expected, rep.Allowed = true, e.Violations, e.May
+		rep.Explicit = true
+		rep.Expected, rep.Allowed = e.With(s.Manager().Upstream)
 	}
 	rep.Found = spec.Import.Violations
 	return rep

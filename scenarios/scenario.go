@@ -4,7 +4,11 @@
 package scenarios
 
 import (
+	"slices"
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"ipamsim/model"
 	"ipamsim/model/route"
@@ -236,6 +240,26 @@ type Judge struct {
 type Expect struct {
 	Violations []string `json:"violations,omitempty"` // each must be violated
 	May        []string `json:"may,omitempty"`        // each may be
+	// Fixed is the version of upstream from which on none of the violations happens any
+	// more: v1.35.0. They stay on record for the versions before it.
+	Fixed string `json:"fixed,omitempty"`
+}
+
+// With is what must be violated, and what may be, with an upstream, as Manager.Upstream
+// names it. With a folder of unknown version everything may be that Fixed is about.
+func (e *Expect) With(upstream string) (must, may []string) {
+	if e.Fixed == "" {
+		return e.Violations, e.May
+	}
+	_, built, _ := strings.Cut(upstream[strings.LastIndex(upstream, " ")+1:], "@")
+	v, err := version.ParseGeneric(built)
+	switch {
+	case err != nil:
+		return nil, slices.Concat(e.Violations, e.May)
+	case v.AtLeast(version.MustParseGeneric(e.Fixed)):
+		return nil, e.May
+	}
+	return e.Violations, e.May
 }
 
 // Scenario is a loaded file, checked and ready to run.

@@ -75,7 +75,7 @@ func TestTwins(t *testing.T) {
 // simpleSeeds are of scenarios whose own seed shows what they are about under Kubernetes'
 // own controllers only.
 var simpleSeeds = map[string]uint64{
-	"calico-8643-deleted-node-tunnel":         2,
+	"calico-8643-deleted-node-tunnel":         4,
 	"found-calico-tunnel-address-freed-first": 1,
 	"found-calico-tunnel-change-forgotten":    1,
 }

@@ -42,7 +42,8 @@ var layers = []struct{ dir, may string }{
 	{"sim/way", "sim"}, // names, for adapters and reports
 	{"sim/scratch", ""},
 	{"sim/longtest", ""}, // for tests
-	{"sim/etcd", "sim sim/scratch"},
+	{"sim/etcd/check", ""},
+	{"sim/etcd", "sim sim/scratch sim/etcd/check"},
 	{"sim/etcd/twin", "sim sim/etcd"},
 	{"sim/etcd/etcdtest", "sim/etcd"},  // for tests
 	{"sim/kube/exchange", "model/act"}, // a request and its answer, as data
@@ -218,7 +219,7 @@ var modules = []struct{ prefix, may, mend string }{
 	{"github.com/projectcalico", "sim/ipam/* sim/ipam/calico/... cmd/calico/lab fuzz/space_test", "upstream types never leave sim/ipam/NAME"},
 	{"github.com/nats-io/", "fuzz/campaign fuzz/campaign/*", "how work travels is the campaign's affair"},
 	// The oracle empties the etcd of a real kube-apiserver between two runs.
-	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube cmd/oracle cmd/oracle/*", "etcd types never leave sim/etcd and sim/kube"},
+	{"go.etcd.io/", "sim/etcd sim/etcd/check sim/etcd/twin sim/kube cmd/oracle cmd/oracle/*", "etcd types never leave sim/etcd and sim/kube"},
 	// Upstream's own order of blocks is this generator, seeded by a host's name.
 	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity/workload scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign fuzz/campaign/queue sim/attach sim/scratch", "nothing is random but the schedule: ask sim.Gate.Draw"},
@@ -259,7 +260,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{proseRule, "cmd/fork", "Text is a comment of a Go file there"},
 }
 
-var topLevel = strings.Fields("sim model scenarios fuzz reports cmd go.mod go.sum Makefile README.md CHANGELOG.md LICENSE NOTICE bin bench.json findings answers")
+var topLevel = strings.Fields("sim model scenarios fuzz reports cmd go.mod go.sum Makefile README.md CHANGELOG.md HACKING.md LICENSE NOTICE bin bench.json findings answers")
 
 const (
 	fileLinesMax     = 500

@@ -23,6 +23,7 @@ import (
 
 	"ipamsim/cmd/cli/regression"
 	"ipamsim/cmd/managers"
+	"ipamsim/reports/golden/testfiles"
 	"ipamsim/scenarios"
 )
 
@@ -151,8 +152,12 @@ func ciJobs(t *testing.T, file string) map[string]*ciJob {
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	if !maps.Equal(doc.Permissions, map[string]string{"contents": "read"}) {
-		t.Errorf("%s: permissions: %v, want contents: read and no other", file, doc.Permissions)
+	want := map[string]string{"contents": "read"}
+	if filepath.Base(file) == "upstream.yml" {
+		want["issues"] = "write" // it opens one for each new release, and runs no code of a pull request
+	}
+	if !maps.Equal(doc.Permissions, want) {
+		t.Errorf("%s: permissions: %v, want %v and no other", file, doc.Permissions, want)
 	}
 	return doc.Jobs
 }
@@ -260,11 +265,11 @@ func TestGitLabSchema(t *testing.T) {
 		t.Fatalf("%s of %s is not what it was", gitlabFile, gitlabPackage)
 	}
 	value, _, _ := bytes.Cut(bytes.TrimPrefix(text, []byte("export const schema = ")), []byte(";\n//#"))
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("gitlab.json", plainJSON(t, value)); err != nil {
+	plain, err := json.Marshal(plainJSON(t, value))
+	if err != nil {
 		t.Fatal(err)
 	}
-	schema, err := c.Compile("gitlab.json")
+	schema, err := testfiles.Schema(plain)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func TestServePrograms(t *testing.T) {
 		{"kubectl explain ippools.spec.blockSize", []string{"FIELD: blockSize <integer>"}, 0},
 		{"kubectl explain pod.spec.nodeName", []string{"FIELD: nodeName <string>"}, 0},
 		{"kubectl api-resources --api-group=crd.projectcalico.org", []string{"ipamblocks"}, 0},
-		{"kubectl version", []string{"Server Version: v1.34.1"}, 0},
+		{"kubectl version", []string{"Server Version: v1.37.2"}, 0},
 		{"kubectl delete node kubestage1001.eqiad.wmnet", []string{"Forbidden", "read-only"}, 1},
 		{"calicoctl ipam show --show-blocks", []string{"10.64.75.0/24", "10.64.75.0/26"}, 0},
 		{"calicoctl ipam show --show-borrowed", []string{"10.64.75.0", "kubestage1003"}, 0},

@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-const kubernetesModule = "k8s.io/kubernetes"
-
 // release is the folder of a module as the build has it.
 func release(t *testing.T, path string) string {
 	t.Helper()
@@ -290,7 +288,7 @@ func TestEveryLinkIsSeen(t *testing.T) {
 	for _, l := range all {
 		for _, module := range modules(t) {
 			if inside, ok := strings.CutPrefix(l.pkg, module+"/"); ok {
-				if sig, _, err := signature(filepath.Join(release(t, module), inside), l.symbol); err != nil || sig == "" {
+				if sig, _, err := declared(filepath.Join(release(t, module), inside), l.symbol); err != nil || sig == "" {
 					t.Errorf("%s: %s %s: %q %v", l.at, l.pkg, l.symbol, sig, err)
 				}
 			}

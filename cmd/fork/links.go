@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,6 +29,7 @@ func (f *fork) links(release string) error {
 	if err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(all, func(l link) bool { return strings.Contains(l.at, "_test.go:") })
 	tables, err := allCopies()
 	if err != nil {
 		return err
@@ -63,11 +65,11 @@ func (f *fork) links(release string) error {
 	return errors.Join(moved...)
 }
 
-// linknames are the pulls of all files under dir that are no tests.
+// linknames are the pulls of all files under dir, those of tests too.
 func linknames(dir string) ([]link, error) {
 	var out []link
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return err
 		}
 		set := token.NewFileSet()

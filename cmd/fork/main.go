@@ -25,8 +25,11 @@
 //
 // Without an argument it generates the packages that the tables name from the releases
 // in go.mod, below folders called upstream, which git ignores, and prints nothing. Every
-// build begins with it. It stops where a package's checksum or a transcribed function
-// is not what the tables record; -update records the checksums of today's packages.
+// build begins with it. It stops where a package's checksum, a transcribed function, or
+// the signature of a function that ipamsim calls by name (linked.txt) is not what the
+// tables record; -update records the checksums and signatures of today's packages. With
+// -since before.mod, another go.mod with its go.sum, it first prints what of that changed
+// between the two (since.go), and -update then accepts transcribed functions, too.
 //
 // It exits with 2 and says why if a folder is no fork of a module that ipamsim
 // is built with, or if ipamsim cannot be built with it.
@@ -45,8 +48,16 @@ func main() {
 	update := flag.Bool("update", false, "record the checksums of the generated packages")
 	pinned := flag.Bool("pinned", false, "keep the versions of all other modules")
 	every := flag.String("overlay", "", "the overlay of every build")
+	before := flag.String("since", "", "print what changed since this `go.mod`")
 	flag.Parse()
-	path, err := run(flag.Args(), *every, *pinned, *update)
+	var err error
+	if *before != "" {
+		err = since(*before, *update, os.Stdout)
+	}
+	path := ""
+	if err == nil {
+		path, err = run(flag.Args(), *every, *pinned, *update)
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fork: %s\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\nfork: "))
 		os.Exit(2)
@@ -67,7 +78,7 @@ func run(dirs []string, every string, pinned, update bool) (string, error) {
 	}
 	err = generate(releases, update)
 	if len(dirs) == 0 {
-		err = errors.Join(transcribed(releases), err)
+		err = errors.Join(transcribed(releases), linked("sim", linkedTable, update), err)
 	}
 	if err != nil || len(dirs) == 0 {
 		return "", err

@@ -104,8 +104,13 @@ func sum(files []string, symbol string) (sum, at string, err error) {
 	if f.at == "" {
 		return "", "", err
 	}
-	h := sha256.Sum256([]byte(tokens(f.src)))
-	return fmt.Sprintf("%x", h[:8]), f.at, nil
+	return digest(f.src), f.at, nil
+}
+
+// digest of source, as the tables have it.
+func digest(src []byte) string {
+	h := sha256.Sum256([]byte(tokens(src)))
+	return fmt.Sprintf("%x", h[:8])
 }
 
 // tokens is source as the compiler reads it.
@@ -133,17 +138,24 @@ func tokens(src []byte) string {
 var kubernetes = []string{"k8s.io/apiserver"}
 
 // released are the folders of the modules that ipamsim is built with.
-func released() (map[string]string, error) {
+func released() (map[string]string, error) { return releasedBy("go.mod") }
+
+// releasedBy are those of another go.mod, which has a go.sum beside it.
+func releasedBy(modfile string) (map[string]string, error) {
+	var env []string
+	if modfile != "go.mod" {
+		env = []string{"GOFLAGS=-modfile=" + modfile}
+	}
 	modules, others, err := upstreams()
 	if err != nil {
 		return nil, err
 	}
 	modules = slices.Concat(modules, others, kubernetes)
 	// This also brings what the module cache lacks; "list" alone would not.
-	if _, err := command(append([]string{"mod", "download"}, modules...)...); err != nil {
+	if _, err := commandWith(env, append([]string{"mod", "download"}, modules...)...); err != nil {
 		return nil, err
 	}
-	out, err := command(append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, modules...)...)
+	out, err := commandWith(env, append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, modules...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 // metallbBounds are boundary values of MetalLB's pools.
 //
-// Source: internal/config, ParseCIDR and addressPoolServiceAllocationsFromCR (v0.16.1).
+// Source: internal/config, ParseCIDR and addressPoolServiceAllocationsFromCR (v0.16.2).
 var metallbBounds = map[string][]bound{
 	"v1beta1.IPAddressPoolSpec.addresses": {
 		texts("IPv4", four), texts("IPv6", six), texts("from-to", func(s string) bool { return strings.Contains(s, "-") }),

@@ -77,7 +77,8 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	p.close()
 	out := &Outcome{Result: result, Why: err}
 	if e := s.Doc.Spec.Expect; e != nil && result.Covered {
-		out.Unmet = slices.DeleteFunc(slices.Clone(e.Violations), func(v string) bool { return slices.Contains(result.Shown, v) })
+		must, _ := e.With(s.Manager().Upstream)
+		out.Unmet = slices.DeleteFunc(slices.Clone(must), func(v string) bool { return slices.Contains(result.Shown, v) })
 	}
 	broken := result.Broken
 	if broken == nil && result.Expected != nil {
@@ -95,7 +96,8 @@ func meant(s *scenarios.Scenario) []string {
 	if e == nil {
 		return nil
 	}
-	return slices.Concat(e.Violations, e.May)
+	must, may := e.With(s.Manager().Upstream)
+	return slices.Concat(must, may)
 }
 
 // write the run that breaks as a file that replays, and make sure that it does.

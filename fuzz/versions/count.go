@@ -60,20 +60,21 @@ type outcome struct {
 // Run has v's program run a case as it says itself, which is one run, and with the seeds
 // from to to.
 func (v *Version) Run(ctx context.Context, c *Case, from, to int) Count {
-	n := v.run(ctx, c, "run", "--seeds", fmt.Sprintf("%d-%d", from, to))
+	n := v.run(ctx, c, to-from+1, "run", "--seeds", fmt.Sprintf("%d-%d", from, to))
 	if from > 1 || n.Err != "" || n.Lacks != "" {
 		return n
 	}
 	if !c.Recorded {
-		return n.Add(v.run(ctx, c, "run"))
+		return n.Add(v.run(ctx, c, 1, "run"))
 	}
-	if own := v.run(ctx, c, "replay"); own.Broken > 0 { // else its schedule may not fit
+	if own := v.run(ctx, c, 1, "replay"); own.Broken > 0 { // else its schedule may not fit
 		n = n.Add(own)
 	}
 	return n
 }
 
-func (v *Version) run(ctx context.Context, c *Case, args ...string) Count {
+// run has v's program make a number of runs.
+func (v *Version) run(ctx context.Context, c *Case, runs int, args ...string) Count {
 	cmd := exec.CommandContext(ctx, v.Program, append(args, c.File, "--json", "-", "--other-upstream")...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -87,13 +88,14 @@ func (v *Version) run(ctx context.Context, c *Case, args ...string) Count {
 	// A process that the program started may hold the pipe for longer than the program lives.
 	stop := context.AfterFunc(ctx, func() { _ = out.Close() })
 	defer stop()
-	n, err := c.count(out)
+	n, unproved, err := c.count(out)
 	_, _ = io.Copy(io.Discard, out)
 	switch ended := cmd.Wait(); {
 	case ctx.Err() != nil:
 		n.Err, n.Cut = ctx.Err().Error(), true
 	case err != nil:
 		n.Err = err.Error()
+	case unproved > 0 && n.Runs+unproved == runs: // for which the program exits with 2
 	case ended != nil && cmd.ProcessState.ExitCode() != 1:
 		n.Err = last(said.String(), ended)
 		if _, what, ok := strings.Cut(said.String(), model.NotInRelease); ok {
@@ -104,8 +106,9 @@ func (v *Version) run(ctx context.Context, c *Case, args ...string) Count {
 	return n
 }
 
-// count reads the runs of a case.
-func (c *Case) count(in io.Reader) (n Count, err error) {
+// count reads the runs of a case. Those are unproved that reached a limit, or in which what had
+// to happen did not.
+func (c *Case) count(in io.Reader) (n Count, unproved int, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20) // a run with thousands of violations
 	for lines.Scan() {
@@ -114,7 +117,7 @@ func (c *Case) count(in io.Reader) (n Count, err error) {
 		}
 		var o outcome
 		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
-			return n, err
+			return n, unproved, err
 		}
 		var violated []string
 		for _, v := range o.Violations {
@@ -123,10 +126,12 @@ func (c *Case) count(in io.Reader) (n Count, err error) {
 		if c.breaks(violated) {
 			n.Runs, n.Broken = n.Runs+1, n.Broken+1
 		} else if o.Verdict == "pass" || o.Verdict == "fail" {
-			n.Runs++ // one that reached a limit proves nothing
+			n.Runs++
+		} else {
+			unproved++
 		}
 	}
-	return n, lines.Err()
+	return n, unproved, lines.Err()
 }
 
 // last is what a program said last of why it ended.

@@ -28,12 +28,13 @@ type Version struct {
 	Name    string // of its column
 	Program string // a file
 	Source  string // what it was built of: a folder or module@version; "" if it was there
-	Manager string // the last element of its module's path; "" of a program that was there
+	Manager string // the last element of its module's path, or the name of a manager that is a part of Kubernetes; "" of a program that was there
 }
 
-// Of reports whether v is a version of the manager of a release, module@version.
-func (v *Version) Of(release string) bool {
-	return v.Manager != "" && strings.Contains(release, "/"+v.Manager+"@")
+// Of reports whether v is a version of the manager of this name, whose release is
+// module@version.
+func (v *Version) Of(manager, release string) bool {
+	return v.Manager != "" && (v.Manager == manager || strings.Contains(release, "/"+v.Manager+"@"))
 }
 
 // name is what a version may be called, as it becomes the name of a file.
@@ -43,7 +44,7 @@ var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 var module = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
 // Parse reads [NAME=]WHAT, where WHAT is the folder of a manager's source, a module at a
-// version (NAME@v0.9.0, where NAME is the last element of its path), or a program that make build FORK=… wrote. Without a NAME
+// version (NAME@v0.9.0, where NAME is the last element of its path, nodeipam, or services), or a program that make build FORK=… wrote. Without a NAME
 // a version is called as the last element of WHAT, behind its @. dir is where programs
 // that are to be built go.
 func Parse(text, dir string) (Version, error) {

@@ -77,6 +77,27 @@ ok        any                0/80  8/80  0/80  from v2 until v2
 	}
 }
 
+// TestUnproved: a run that proves nothing is not counted, and is no error, unless the program
+// ended before the others.
+func TestUnproved(t *testing.T) {
+	for _, c := range []struct {
+		lines, want string
+	}{
+		{`echo '{"verdict":"unknown"}'; echo '{"verdict":"pass"}'`, "0/1 "},
+		{`echo '{"verdict":"unknown"}'`, "0/0 it stopped"},
+	} {
+		p := filepath.Join(t.TempDir(), "v")
+		if err := os.WriteFile(p, []byte("#!/bin/sh\n"+c.lines+"\necho it stopped >&2\nexit 2\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		v := versions.Version{Name: "v", Program: p}
+		n := v.Run(t.Context(), &versions.Case{Name: "ok"}, 2, 3)
+		if got := fmt.Sprintf("%d/%d %s", n.Broken, n.Runs, n.Err); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.lines, got, c.want)
+		}
+	}
+}
+
 // TestKept: what was counted is not run again, and what was interrupted is no count.
 func TestKept(t *testing.T) {
 	dir := t.TempDir()

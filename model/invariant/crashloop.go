@@ -15,7 +15,7 @@ import (
 // not so long ago that Kubernetes would begin its back-off again.
 //
 // Source: pkg/kubelet/kubelet.go, MaxContainerBackOff (5m); a container that ran for twice
-// that has its back-off reset (v1.34).
+// that has its back-off reset (v1.37).
 var CrashLoop = define(Invariant{
 	Name:     "crash-loop",
 	Severity: model.Major,

@@ -12,7 +12,7 @@ import (
 // times. The time runs from when something last kept the API servers from their work.
 //
 // Source: pkg/registry/core/service, ipallocator/controller/repairip.go and
-// portallocator/controller/repair.go (v1.34.1).
+// portallocator/controller/repair.go (v1.37.2).
 var LeakedServiceClaim = define(Invariant{
 	Name:     "leaked-service-claim",
 	Severity: model.Minor,

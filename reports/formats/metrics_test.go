@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/common/expfmt"
+	promodel "github.com/prometheus/common/model"
 
 	"ipamsim/model/metric"
 	"ipamsim/reports"
@@ -67,7 +68,7 @@ func TestOpenMetrics(t *testing.T) {
 	if !strings.Contains(text, want+"\n") {
 		t.Errorf("no line %s in\n%s", want, text)
 	}
-	var parser expfmt.TextParser
+	parser := expfmt.NewTextParser(promodel.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(inMilliseconds(text)))
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/prometheus/common/expfmt"
+	promodel "github.com/prometheus/common/model"
 
 	"ipamsim/model"
 	"ipamsim/reports/golden"
@@ -188,7 +189,7 @@ func TestOpenMetrics(t *testing.T) {
 	r.Name = "prod \"x\"\n\\"
 	out := text(t, func(b *bytes.Buffer) error { return imported.OpenMetrics(b, r) })
 	golden.Check(t, "testdata/result.prom", out)
-	var parser expfmt.TextParser
+	parser := expfmt.NewTextParser(promodel.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(out))
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ var files embed.FS
 type Component struct {
 	Name       string   `yaml:"-"` // of its file, and of its address manager
 	Position   int      // among the components, from 1
-	Version    string   // the release that every row runs
+	Version    string   // the release that the rows run, but for those with a Last
 	Datastores []string // those that a row can name; empty: rows name none
 	Newest     Code     // the newest upstream code that was read
 	Where      string   // where reports were searched
@@ -76,14 +76,14 @@ func ByScenario() (map[string]Entry, error) {
 	out := map[string]Entry{}
 	for _, c := range all {
 		for _, r := range c.Rows {
-			out[r.Scenario] = Entry{r, c.Upstream()}
+			out[r.Scenario] = Entry{r, c.Upstream(r)}
 		}
 	}
 	return out, nil
 }
 
-// Upstream is the component and its release, "whereabouts 0.9.4".
-func (c Component) Upstream() string { return c.Name + " " + c.Version }
+// Upstream is the component and the release that a row was seen with, "whereabouts 0.9.4".
+func (c Component) Upstream(r Row) string { return c.Name + " " + cmp.Or(r.Last, c.Version) }
 
 // Problems lists what is wrong with the component's rows, a line each; nil if
 // every row has all its columns.

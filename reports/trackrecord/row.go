@@ -14,6 +14,7 @@ type Row struct {
 	Violated []string // invariants that the scenario expects
 	Unjudged string   // why no invariant covers it, where Violated is empty
 	First    string   // release, or "not determined: reason"
+	Last     string   // the newest release that was seen to fail, if the component's own has the fix
 	Fixed    Fix
 	Known    string  // links to reports or documents of it
 	Searched *Search // the search that found none, where Known is empty
@@ -68,6 +69,7 @@ func (r Row) problems(datastores []string) (out []string) {
 	need(r.What != "", "what is required")
 	need((len(r.Violated) > 0) != (r.Unjudged != ""), "one of violated and unjudged is required")
 	need(r.First != "", "first is required")
+	need(r.Last == "" || r.Fixed.Release != "" && r.Fixed.Part == "", "last requires fixed.release, without part")
 	out = append(out, r.Fixed.problems()...)
 	need((r.Known != "") != (r.Searched != nil), "one of known and searched is required")
 	need(r.Known == "" || link.MatchString(r.Known) || kb.MatchString(r.Known), "known names no link")

@@ -44,9 +44,9 @@ func Front(all []Component) string {
 
 func (c Component) with(r Row) string {
 	if r.With == "" {
-		return c.Upstream()
+		return c.Upstream(r)
 	}
-	return c.Upstream() + ", " + r.With
+	return c.Upstream(r) + ", " + r.With
 }
 
 func (r Row) violated() string {

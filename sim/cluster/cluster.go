@@ -129,7 +129,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 	c.Instance = interfaceplugin.Around(c.Instance, c.Plugins)
 	for _, p := range cfg.Manager.Processes {
 		if run := c.Instance.Run[p.Name]; run != nil {
-			c.procs[p.Name] = process{p, run}
+			c.procs[p.Name] = process{p, run.BuiltWith(p.ClientGo)}
 		}
 	}
 	c.controllers = c.Config.Controllers(control.Env{

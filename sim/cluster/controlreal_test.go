@@ -196,7 +196,7 @@ func TestVolumes(t *testing.T) {
 // so.
 //
 // Kubernetes asserts the same: pkg/kubelet/status, TestTerminatePod and
-// TestDeletePodBeforeFinished (v1.34.1).
+// TestDeletePodBeforeFinished (v1.37.2).
 func TestLastStatus(t *testing.T) {
 	for code, want := range map[string]string{"0": "Succeeded", "1": "Failed"} {
 		l := fiveLived(t, func(cfg *cluster.Config) {
@@ -227,7 +227,7 @@ func TestLastStatus(t *testing.T) {
 // refuses asks again every five seconds until its time is over.
 //
 // kubectl asserts the same: k8s.io/kubectl/pkg/drain, TestDeleteOrEvict, and
-// pkg/cmd/drain, TestDrain (v0.34).
+// pkg/cmd/drain, TestDrain (v0.37.2).
 func TestDrain(t *testing.T) {
 	agent := strings.NewReplacer("Deployment", "DaemonSet", `"replicas":5,`, "", "web", "agent").Replace(web)
 	budget := `{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"web","namespace":"default"},

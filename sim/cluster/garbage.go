@@ -19,7 +19,7 @@ import (
 // the next pass. In turns there is none.
 //
 // Source: pkg/kubelet/kubelet.go, StartGarbageCollection and ContainerGCPeriod;
-// pkg/kubelet/kuberuntime/kuberuntime_gc.go, removeSandbox (v1.34.1); containerd 2,
+// pkg/kubelet/kuberuntime/kuberuntime_gc.go, removeSandbox (v1.37.2); containerd 2,
 // internal/cri/server, RemovePodSandbox.
 func (k *kubelet) collectGarbage() {
 	k.mu.Lock()
@@ -77,7 +77,7 @@ func (c *Cluster) garbageLeft() bool {
 // containers the kubelet keeps.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, evictSandboxes; pkg/kubelet/kubelet.go,
-// MaxPerPodContainerCount (v1.34.1).
+// MaxPerPodContainerCount (v1.37.2).
 func (k *kubelet) garbage() []*cri.Sandbox {
 	dead := k.c.record(k.node).Dead()
 	newest := map[types.UID]*cri.Sandbox{}
@@ -90,7 +90,7 @@ func (k *kubelet) garbage() []*cri.Sandbox {
 // keeps reports whether a dead sandbox is not to be removed now: the runtime is making or
 // undoing it, or it is the newest of a pod that the kubelet does not know to be finished.
 //
-// Source: pkg/kubelet/pod_workers.go, ShouldPodContentBeRemoved (v1.34.1).
+// Source: pkg/kubelet/pod_workers.go, ShouldPodContentBeRemoved (v1.37.2).
 func (k *kubelet) keeps(st *cri.Sandbox, newest bool) bool {
 	if w := k.workerOf(st.Pod.UID); w != nil {
 		w.mu.Lock()

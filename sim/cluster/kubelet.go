@@ -132,7 +132,7 @@ func (k *kubelet) gone(p *corev1.Pod) {
 // recover takes over a sandbox that wants its DEL, or whose pod is no longer stored.
 //
 // One that runs is stopped immediately (HandlePodCleanups, pkg/kubelet/kubelet_pods.go,
-// v1.34.1). One that is dead and whose pod is gone is left to the container garbage
+// v1.37.2). One that is dead and whose pod is gone is left to the container garbage
 // collector; in turns it is stopped immediately, as the reference has it.
 func (k *kubelet) recover(st *cri.Sandbox) {
 	if k.worker(st.Pod.UID) != nil {

@@ -28,7 +28,7 @@ func onA(t *testing.T, annotations string, script ...cluster.Entry) []string {
 // A pod whose containers had started and that is not to be restarted has failed when its
 // machine comes back: its sandbox is stopped, and it gets no other.
 //
-// Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions (v1.34.1).
+// Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions (v1.37.2).
 func TestNeverRestarted(t *testing.T) {
 	reboot := func(at time.Duration) cluster.Entry { return cluster.Entry{At: at, Action: &action.Reboot{Node: "a"}} }
 	var phase corev1.PodPhase

@@ -19,7 +19,7 @@ import (
 // heartbeats are.
 //
 // Source: pkg/kubelet/kubelet_node_status.go, registerWithAPIServer and syncNodeStatus
-// (v1.34.1).
+// (v1.37.2).
 func (k *kubelet) register() {
 	manifest := k.c.deletedNode(k.node)
 	if manifest == nil {

@@ -94,7 +94,7 @@ func TestKubeletDies(t *testing.T) {
 // plugin that this one has started, and undoes the ADD. The IPAM plugin claims an address
 // after that DEL, and no other DEL releases it.
 //
-// Source: containernetworking/plugins, pkg/ipam/ipam.go, ExecAdd (v1.9.0).
+// Source: containernetworking/plugins, pkg/ipam/ipam.go, ExecAdd (v1.10.0).
 func TestOrphanedAdd(t *testing.T) {
 	var claims []model.Claim
 	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {

@@ -27,7 +27,7 @@ import (
 // the ADD's result.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, killPodWithSyncResult and
-// SyncPod, step 2; pkg/kubelet/pod_workers.go, completeWork (v1.34.1); containerd 2,
+// SyncPod, step 2; pkg/kubelet/pod_workers.go, completeWork (v1.37.2); containerd 2,
 // internal/cri/server, stopPodSandbox.
 
 // errNotStopped is why a pod gets no new sandbox yet.
@@ -39,7 +39,7 @@ var errNotStopped = errors.New("a sandbox of the pod is not stopped")
 // its queue: housekeeping begins anew. It reports false if the kubelet died.
 //
 // Source: pkg/kubelet/kubelet.go, getPodsToSync; pkg/kubelet/kubelet_pods.go,
-// HandlePodCleanups (v1.34.1).
+// HandlePodCleanups (v1.37.2).
 func (w *worker) stopAll(ctx context.Context) bool {
 	for len(w.dead()) > 0 {
 		if !w.holds && !w.turn(ctx, turns.Lost) {
@@ -143,7 +143,7 @@ func (w *worker) undoSandbox(ctx context.Context, st *cri.Sandbox) {
 // How long calls of the runtime may take. Then the plugin that it has called is killed.
 //
 // Source: pkg/kubelet/apis/config/v1beta1/defaults.go, RuntimeRequestTimeout;
-// cri-client/pkg/remote_runtime.go, RunPodSandbox (v1.34.1); containerd 2, internal/cri/util,
+// cri-client/pkg/remote_runtime.go, RunPodSandbox (v1.37.2); containerd 2, internal/cri/util,
 // DeferContext.
 const (
 	stopLimit = 2 * time.Minute

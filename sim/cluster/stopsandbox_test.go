@@ -126,7 +126,7 @@ func TestDelAgainWhenForced(t *testing.T) {
 // A deletion does not cut an ADD off: it runs to its end, and the DEL comes after it.
 //
 // Source: pkg/kubelet/kubelet.go, SyncPod, which takes the cancellation out of its context
-// (v1.34.1).
+// (v1.37.2).
 func TestDeletedInAdd(t *testing.T) {
 	got := inOutage(t, outage{takes: 5 * time.Second},
 		cluster.Entry{At: 2 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0"}})
@@ -146,7 +146,7 @@ func TestDeletedInAdd(t *testing.T) {
 // every 2 s.
 //
 // Source: pkg/kubelet/pod_workers.go, allowPodStart; pkg/kubelet/kubelet_pods.go,
-// HandlePodCleanups (v1.34.1).
+// HandlePodCleanups (v1.37.2).
 func TestNamesakeDoesNotWait(t *testing.T) {
 	got := alone(t, outage{del: span{time.Minute, 65 * time.Second}},
 		cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
@@ -178,7 +178,7 @@ func TestGoesDuringDel(t *testing.T) {
 
 // A kubelet that could not hear of a deletion by force stops the sandbox when it does.
 //
-// Source: pkg/kubelet/kubelet.go, HandlePodRemoves (v1.34.1).
+// Source: pkg/kubelet/kubelet.go, HandlePodRemoves (v1.37.2).
 func TestForcedAndHeardLate(t *testing.T) {
 	p := &action.Partition{Node: "a"}
 	p.For.Duration = 2 * time.Minute
@@ -213,7 +213,7 @@ func TestFailedAddIsUndoneOnce(t *testing.T) {
 // The collector, which comes by once a minute, removes the sandboxes of pods that are gone. It
 // calls DEL twice more for each, until both succeed.
 //
-// Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, removeSandbox (v1.34.1).
+// Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, removeSandbox (v1.37.2).
 func TestRemovalCallsDelAgain(t *testing.T) {
 	got := alone(t, outage{del: span{100 * time.Second, 3 * time.Minute}},
 		cluster.Entry{At: 90 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0"}})
@@ -242,7 +242,7 @@ func TestRemovalAfterReboot(t *testing.T) {
 // The newest dead sandbox of a pod that runs is kept, and stopped again when the pod goes: the
 // kubelet keeps the pod's newest dead container. The sandbox before that is removed.
 //
-// Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, evictSandboxes (v1.34.1).
+// Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, evictSandboxes (v1.37.2).
 func TestNewestDeadSandboxIsKept(t *testing.T) {
 	got := alone(t, outage{},
 		cluster.Entry{At: 30 * time.Second, Action: &action.Reboot{Node: "a"}},
@@ -262,7 +262,7 @@ func TestNewestDeadSandboxIsKept(t *testing.T) {
 
 // The runtime ends a call that takes too long: 4 min to make a sandbox, 2 min to stop one.
 //
-// Source: cri-client/pkg/remote_runtime.go, RunPodSandbox and StopPodSandbox (v1.34.1).
+// Source: cri-client/pkg/remote_runtime.go, RunPodSandbox and StopPodSandbox (v1.37.2).
 func TestCallsHaveDeadlines(t *testing.T) {
 	const killed = ": context deadline exceeded: sim: process killed"
 	got := alone(t, outage{takes: 250 * time.Second, lingers: 130 * time.Second})

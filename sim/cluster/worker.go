@@ -133,7 +133,7 @@ func (w *worker) setTerminated() {
 // leave has the pod go, of which nothing is left on the machine. Its last status comes
 // first, by which it is over: Kubernetes' own controllers see it in between.
 //
-// Source: pkg/kubelet/status/status_manager.go, TerminatePod and canBeDeleted (v1.34.1).
+// Source: pkg/kubelet/status/status_manager.go, TerminatePod and canBeDeleted (v1.37.2).
 func (w *worker) leave(ctx context.Context, ran *cri.Sandbox) error {
 	if w.c.api.Controlled() && !w.aim().gone && !kubeapi.Finished(w.pod) {
 		last := corev1.PodFailed // its containers never ran
@@ -157,7 +157,7 @@ func (w *worker) worked() bool {
 // again: it has failed, and gets no other sandbox.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions and
-// shouldRestartOnFailure; pkg/kubelet/kubelet_pods.go, getPhase (v1.34.1).
+// shouldRestartOnFailure; pkg/kubelet/kubelet_pods.go, getPhase (v1.37.2).
 func (w *worker) lost() bool {
 	return w.found == nil && w.pod.Spec.RestartPolicy == corev1.RestartPolicyNever &&
 		slices.ContainsFunc(w.dead(), func(st *cri.Sandbox) bool { return st.Result })
@@ -190,7 +190,7 @@ func (w *worker) live(ctx context.Context, up *cri.Sandbox) bool {
 // outdated reports whether somebody else has said that the pod, which runs, is not ready: of
 // a node that was silent.
 //
-// Source: pkg/kubelet/status, needsReconcile (v1.34.1).
+// Source: pkg/kubelet/status, needsReconcile (v1.37.2).
 func (w *worker) outdated() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -41,7 +41,7 @@ spec:
 // Each pod stays on a node that is silent for as long as it says, or for five minutes; the
 // node is unreachable 50 s after its last word, as the monitor finds within 5 s.
 //
-// Kubernetes asserts the same: test/integration/node, TestTaintBasedEvictions (v1.34.1).
+// Kubernetes asserts the same: test/integration/node, TestTaintBasedEvictions (v1.37.2).
 func TestTolerationSeconds(t *testing.T) {
 	plain := strings.Split(pinned("plain", "a", "0"), "  tolerations")[0]
 	all := strings.Join([]string{pinned("zero", "a", "0"), pinned("minute", "a", "60"), plain}, "\n---\n")
@@ -66,7 +66,7 @@ func TestTolerationSeconds(t *testing.T) {
 //
 // Kubernetes asserts the same: pkg/controller/nodelifecycle, TestMonitorNodeHealth, "No
 // Disruption: Initially both zones down, one comes back", and node_lifecycle_controller.go,
-// processTaintBaseEviction and handleDisruption (v1.34.1).
+// processTaintBaseEviction and handleDisruption (v1.37.2).
 func TestFullDisruption(t *testing.T) {
 	all := strings.Join([]string{pinned("one", "a", "0"), pinned("two", "b", "0")}, "\n---\n")
 	w, _, _ := live(t, 20*time.Minute, all, func(_ context.Context, w *world) {
@@ -95,7 +95,7 @@ func (w *world) ready(name string) {
 // the number, rounded up, and never are fewer than 75 % of it ready.
 //
 // Kubernetes asserts the same: pkg/controller/deployment, rolling_test.go, and
-// test/integration/deployment, TestDeploymentRollingUpdate (v1.34.1).
+// test/integration/deployment, TestDeploymentRollingUpdate (v1.37.2).
 func TestRollout(t *testing.T) {
 	w, _, _ := live(t, 5*time.Minute, web, func(ctx context.Context, w *world) {
 		time.Sleep(time.Minute)
@@ -124,7 +124,7 @@ func TestRollout(t *testing.T) {
 //
 // Kubernetes asserts the same: pkg/controller/daemon,
 // TestTaintedNodeDaemonDoesNotLaunchIntolerantPod and
-// TestTaintedNodeDaemonLaunchesToleratePod (v1.34.1).
+// TestTaintedNodeDaemonLaunchesToleratePod (v1.37.2).
 func TestDaemonSetAndTaint(t *testing.T) {
 	daemons := func(name, tolerations string) string {
 		return `
@@ -160,7 +160,7 @@ status:
 // A deleted namespace goes when all in it has gone, and no pod is made in it again.
 //
 // Kubernetes asserts the same: pkg/controller/namespace/deletion,
-// TestSyncNamespaceThatIsTerminatingV1, and test/integration/namespace (v1.34.1).
+// TestSyncNamespaceThatIsTerminatingV1, and test/integration/namespace (v1.37.2).
 func TestNamespaceDeletion(t *testing.T) {
 	all := "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n---\n" + strings.Replace(web, "name: web}", "name: web, namespace: team}", 1)
 	w, _, _ := live(t, 3*time.Minute, all, func(ctx context.Context, w *world) {
@@ -184,7 +184,7 @@ func TestNamespaceDeletion(t *testing.T) {
 // have failed than its back-off limit.
 //
 // Kubernetes asserts the same: pkg/controller/job, TestSingleJobFailedCondition,
-// TestJobBackoff (10 s, doubled) and TestJobBackoffOnRestartPolicyNever (v1.34.1).
+// TestJobBackoff (10 s, doubled) and TestJobBackoffOnRestartPolicyNever (v1.37.2).
 func TestJobFails(t *testing.T) {
 	w, _, _ := live(t, 5*time.Minute, `
 apiVersion: batch/v1
@@ -216,7 +216,7 @@ spec:
 // What a deleted Deployment owned is collected; what it owned and was orphaned is not.
 //
 // Kubernetes asserts the same: test/integration/garbagecollector, TestCascadingDeletion
-// and TestOrphaning (v1.34.1).
+// and TestOrphaning (v1.37.2).
 func TestOwnerDeleted(t *testing.T) {
 	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan} {
 		t.Run(string(policy), func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestOwnerDeleted(t *testing.T) {
 
 // The objects of a node that is deleted go: its pods, by the pod garbage collector.
 //
-// Kubernetes asserts the same: pkg/controller/podgc, TestGCOrphaned (v1.34.1).
+// Kubernetes asserts the same: pkg/controller/podgc, TestGCOrphaned (v1.37.2).
 func TestNodeDeleted(t *testing.T) {
 	w, _, _ := live(t, 3*time.Minute, pinned("x", "a", "600"), func(ctx context.Context, w *world) {
 		time.Sleep(time.Minute)
@@ -251,7 +251,7 @@ func TestNodeDeleted(t *testing.T) {
 
 // No more pods are made than a quota allows, and those that lack are when it allows more.
 //
-// Kubernetes asserts the same: test/integration/quota, TestQuota (v1.34.1).
+// Kubernetes asserts the same: test/integration/quota, TestQuota (v1.37.2).
 func TestQuota(t *testing.T) {
 	quota := "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: \"3\"}}\n---\n"
 	w, _, _ := live(t, 5*time.Minute, quota+web, func(ctx context.Context, w *world) {
@@ -270,7 +270,7 @@ func TestQuota(t *testing.T) {
 // A pod that finds no room takes that of pods of a lower class.
 //
 // Kubernetes asserts the same: test/integration/scheduler/preemption, TestPreemption
-// (v1.34.1).
+// (v1.37.2).
 func TestPreemption(t *testing.T) {
 	pod := func(name, class, cpu string) string {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec:\n  priorityClassName: " + class +

@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"ipamsim/sim/controlplane/upstream/podgc"
@@ -45,8 +46,8 @@ func controllerNames() (all []string) {
 }
 
 // controllers are those of kube-controller-manager that run here, in the order in which
-// they start: the real one starts them in that of a map. Each is made and run as by its
-// function of cmd/kube-controller-manager/app: startCronJobController.
+// they start: the real one starts all at once. Each is made and run as by its
+// function of cmd/kube-controller-manager/app: newCronJobController.
 var controllers = []struct {
 	name string // in --controllers
 	open func(context.Context, *manager, kubernetes.Interface) (run, error)
@@ -70,14 +71,14 @@ var controllers = []struct {
 	{names.DisruptionController, openDisruption},
 	{names.GarbageCollectorController, openGarbageCollector},
 	{names.JobController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
-		x, err := job.NewController(ctx, m.typed.Core().V1().Pods(), m.typed.Batch().V1().Jobs(), c)
+		x, err := job.NewController(ctx, c, m.typed.Core().V1().Pods(), m.typed.Batch().V1().Jobs(), nil, nil) // WorkloadWithJob is off
 		return func(ctx context.Context) { x.Run(ctx, int(m.config.JobController.ConcurrentJobSyncs)) }, err
 	}},
 	{names.NamespaceController, openNamespace},
 	{names.NodeLifecycleController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		core, n := m.typed.Core().V1(), m.config.NodeLifecycleController
-		x, err := nodelifecycle.NewNodeLifecycleController(ctx, m.leases, core.Pods(), core.Nodes(), m.typed.Apps().V1().DaemonSets(), c,
-			m.config.KubeCloudShared.NodeMonitorPeriod.Duration, n.NodeStartupGracePeriod.Duration, n.NodeMonitorGracePeriod.Duration,
+		x, err := nodelifecycle.NewNodeLifecycleController(ctx, m.leases, core.Pods(), core.Nodes(), m.typed.Apps().V1().DaemonSets(), m.leases.client(c),
+			n.NodeMonitorPeriod.Duration, n.NodeStartupGracePeriod.Duration, n.NodeMonitorGracePeriod.Duration,
 			n.NodeEvictionRate, n.SecondaryNodeEvictionRate, n.LargeClusterSizeThreshold, n.UnhealthyZoneThreshold)
 		return func(ctx context.Context) { x.Run(ctx) }, err
 	}},
@@ -113,8 +114,9 @@ func openDisruption(ctx context.Context, m *manager, c kubernetes.Interface) (ru
 		return nil, err
 	}
 	core, apps := m.typed.Core().V1(), m.typed.Apps().V1()
-	return disruption.NewDisruptionController(ctx, core.Pods(), m.typed.Policy().V1().PodDisruptionBudgets(), core.ReplicationControllers(),
-		apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), c, mapper, scales, versions{s: m.serves}).Run, nil
+	x := disruption.NewDisruptionController(ctx, core.Pods(), m.typed.Policy().V1().PodDisruptionBudgets(), core.ReplicationControllers(),
+		apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), c, mapper, scales, versions{s: m.serves})
+	return func(ctx context.Context) { x.Run(ctx, int(m.config.DisruptionController.ConcurrentDisruptionSyncs)) }, nil
 }
 
 // versions is discovery for who asks only what a group and version serves.
@@ -141,8 +143,10 @@ func openGarbageCollector(ctx context.Context, m *manager, c kubernetes.Interfac
 		informerfactory.NewInformerFactory(m.typed, m.partial), m.started)
 	const period = 30 * time.Second
 	return func(ctx context.Context) {
-		go x.Sync(ctx, m.serves, period)
+		var wg sync.WaitGroup
+		wg.Go(func() { x.Sync(ctx, m.serves, period) })
 		x.Run(ctx, int(m.config.GarbageCollectorController.ConcurrentGCSyncs), period)
+		wg.Wait()
 	}, err
 }
 
@@ -151,7 +155,10 @@ func openResourceQuota(ctx context.Context, m *manager, c kubernetes.Interface) 
 	if !m.serves.has("resourcequotas") {
 		return func(context.Context) {}, nil
 	}
-	quotas := install.NewQuotaConfigurationForControllers(generic.ListerFuncForResourceFunc(m.typed.ForResource))
+	quotas, err := install.NewQuotaConfigurationForControllers(generic.ListerFuncForResourceFunc(m.typed.ForResource), m.typed)
+	if err != nil {
+		return nil, err
+	}
 	period := m.config.Generic.MinResyncPeriod.Duration
 	x, err := resourcequota.NewController(ctx, &resourcequota.ControllerOptions{
 		QuotaClient:               c.CoreV1(),
@@ -166,8 +173,10 @@ func openResourceQuota(ctx context.Context, m *manager, c kubernetes.Interface) 
 		UpdateFilter:              install.DefaultUpdateFilter(),
 	})
 	return func(ctx context.Context) {
-		go x.Sync(ctx, m.serves.ServerPreferredNamespacedResources, 30*time.Second)
+		var wg sync.WaitGroup
+		wg.Go(func() { x.Sync(ctx, m.serves.ServerPreferredNamespacedResources, 30*time.Second) })
 		x.Run(ctx, int(m.config.ResourceQuotaController.ConcurrentResourceQuotaSyncs))
+		wg.Wait()
 	}, err
 }
 

@@ -10,7 +10,7 @@
 // those of the release.
 //
 // Informers send and get the messages that they would, with the faults that clients see,
-// but these carry objects instead of bytes (kube.Objects). What kube-controller-manager
-// lists and watches in one stream (WatchListClient) begins with one message, and a watch
-// whose time is up is renewed without one.
+// but these carry objects instead of bytes (kube.Objects). What they list and watch in one
+// stream (WatchListClient) begins with one message, and a watch whose time is up is
+// renewed without one.
 package controlplane

@@ -18,7 +18,7 @@ import (
 // does no harm.
 //
 // Kubernetes asserts the same: client-go, tools/leaderelection, TestTryAcquireOrRenewLeases
-// and TestReleaseLeaseLeases (v0.34.1).
+// and TestReleaseLeaseLeases (v0.37.2).
 func TestDeposed(t *testing.T) {
 	old := map[string]bool{}
 	w, _, _ := liveWith(t, 2, 4*time.Minute, web, func(ctx context.Context, w *world) {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	cloudoptions "k8s.io/cloud-provider/options"
 	cliflag "k8s.io/component-base/cli/flag"
 	componentconfig "k8s.io/component-base/config"
 	componentoptions "k8s.io/component-base/config/options"
@@ -40,23 +39,22 @@ func (e *FlagError) Error() string { return e.Err.Error() }
 // options parse and check them: those of the controllers that run here. The error is a
 // *FlagError.
 //
-// Source: cmd/kube-controller-manager/app/options, KubeControllerManagerOptions (v1.34.1).
+// Source: cmd/kube-controller-manager/app/options, KubeControllerManagerOptions (v1.37.2).
 func ManagerConfig(flags []Flag) (*config.KubeControllerManagerConfiguration, error) {
 	c, err := defaults()
 	if err != nil {
 		return nil, &FlagError{At: -1, Err: err}
 	}
 	generic := genericoptions.NewGenericControllerManagerConfigurationOptions(&c.Generic)
-	var of, shared cliflag.NamedFlagSets
+	var of cliflag.NamedFlagSets
 	generic.AddFlags(&of, controllerNames(), nil, nil)
-	cloudoptions.NewKubeCloudSharedOptions(&c.KubeCloudShared).AddFlags(shared.FlagSet(""))
 	set := pflag.NewFlagSet("kube-controller-manager", pflag.ContinueOnError)
 	set.AddFlagSet(of.FlagSet("generic"))
-	set.AddFlag(shared.FlagSet("").Lookup("node-monitor-period"))
 	for _, o := range []interface{ AddFlags(*pflag.FlagSet) }{
 		&options.CronJobControllerOptions{CronJobControllerConfiguration: &c.CronJobController},
 		&options.DaemonSetControllerOptions{DaemonSetControllerConfiguration: &c.DaemonSetController},
 		&options.DeploymentControllerOptions{DeploymentControllerConfiguration: &c.DeploymentController},
+		&options.DisruptionControllerOptions{DisruptionControllerConfiguration: &c.DisruptionController},
 		&options.GarbageCollectorControllerOptions{GarbageCollectorControllerConfiguration: &c.GarbageCollectorController},
 		&options.JobControllerOptions{JobControllerConfiguration: &c.JobController},
 		&options.NamespaceControllerOptions{NamespaceControllerConfiguration: &c.NamespaceController},
@@ -86,7 +84,7 @@ type SchedulerConfig struct {
 
 // ParseScheduler is ManagerConfig for a kube-scheduler.
 //
-// Source: cmd/kube-scheduler/app/options, Options (v1.34.1).
+// Source: cmd/kube-scheduler/app/options, Options (v1.37.2).
 func ParseScheduler(flags []Flag) (*SchedulerConfig, error) {
 	c := &SchedulerConfig{LeaderElection: componentconfig.LeaderElectionConfiguration{
 		LeaderElect: true, ResourceLock: "leases", ResourceName: "kube-scheduler", ResourceNamespace: "kube-system",

@@ -53,7 +53,7 @@ func TestFlags(t *testing.T) {
 	}
 	n := c.NodeLifecycleController
 	if n.NodeMonitorGracePeriod.Duration != 20*time.Second || c.PodGCController.TerminatedPodGCThreshold != 3 || n.UnhealthyZoneThreshold != 0.9 ||
-		n.LargeClusterSizeThreshold != 2 || c.KubeCloudShared.NodeMonitorPeriod.Duration != time.Second || n.NodeEvictionRate != 0.1 {
+		n.LargeClusterSizeThreshold != 2 || c.NodeLifecycleController.NodeMonitorPeriod.Duration != time.Second || n.NodeEvictionRate != 0.1 {
 		t.Errorf("%+v %+v", n, c.PodGCController)
 	}
 	if !slices.Equal(c.Generic.Controllers, []string{"*", "-garbage-collector-controller"}) {

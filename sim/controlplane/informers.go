@@ -54,15 +54,13 @@ var types = sync.OnceValue(func() (t struct {
 // factory is a factory of informers that get objects at the process's door (kube.Objects).
 type factory struct {
 	informers.SharedInformerFactory
-	rt       http.RoundTripper
-	streamed bool // see kube.Objects
+	rt http.RoundTripper
 }
 
 // InformerFor makes the informer of a type, unless there is one.
 func (f *factory) InformerFor(obj runtime.Object, open internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	if gvr, known := types().resource[reflect.TypeOf(obj)]; known {
 		if way, ok := kube.ObjectsOf(f.rt, gvr, obj); ok {
-			way.Streamed = f.streamed
 			open = func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 				return cache.NewSharedIndexInformer(way, obj, resync, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 			}
@@ -110,7 +108,6 @@ func (p *partials) Resource(gvr schema.GroupVersionResource) metadata.Getter {
 		if way, ok = kube.ObjectsOf(p.rt, gvr, &metav1.PartialObjectMetadata{}); !ok {
 			return getter
 		}
-		way.Streamed = true
 		p.of[gvr] = way
 	}
 	return partial{getter, way}
@@ -218,3 +215,9 @@ func (p podsOf) selects(opts metav1.ListOptions) error {
 	})
 	return nil
 }
+
+// IsWatchListSemanticsUnSupported is that of kube.Objects.
+func (p *partials) IsWatchListSemanticsUnSupported() bool { return true }
+
+// IsWatchListSemanticsUnSupported is that of kube.Objects.
+func (podsClient) IsWatchListSemanticsUnSupported() bool { return true }

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -8,6 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	listers "k8s.io/client-go/listers/coordination/v1"
 	"k8s.io/client-go/tools/cache"
 )
@@ -16,7 +19,7 @@ import (
 // a time: that of a node whose kubelet can be heard was renewed at its last turn. As
 // messages they would be half of all steps.
 //
-// Source: pkg/controller/nodelifecycle, tryUpdateNodeHealth (v1.34.1).
+// Source: pkg/controller/nodelifecycle, tryUpdateNodeHealth (v1.37.2).
 type leases struct {
 	heard func(node string) bool
 
@@ -26,7 +29,7 @@ type leases struct {
 
 // renewEvery is how often a kubelet renews its Lease.
 //
-// Source: pkg/kubelet, nodeLeaseRenewIntervalFraction of NodeLeaseDurationSeconds (v1.34.1).
+// Source: pkg/kubelet, nodeLeaseRenewIntervalFraction of NodeLeaseDurationSeconds (v1.37.2).
 const renewEvery = 10 * time.Second
 
 func (l *leases) Informer() cache.SharedIndexInformer { return synced{} }
@@ -36,6 +39,45 @@ func (l *leases) Lister() listers.LeaseLister { return lister{l: l} }
 type synced struct{ cache.SharedIndexInformer }
 
 func (synced) HasSynced() bool { return true }
+
+func (synced) GetStore() cache.Store { return present{} }
+
+// present is a store that lags behind nothing, so that it has no revision to wait for.
+type present struct{ cache.Store }
+
+func (present) LastStoreSyncResourceVersion() string { return "" }
+
+// client is c, but for the Leases, which it has from here, too: nodelifecycle asks the
+// server for the Lease of each silent node at every pass, in case its informer lags. That
+// one does not.
+func (l *leases) client(c kubernetes.Interface) kubernetes.Interface { return leaseClient{c, l} }
+
+type leaseClient struct {
+	kubernetes.Interface
+	l *leases
+}
+
+func (c leaseClient) CoordinationV1() coordinationclient.CoordinationV1Interface {
+	return leaseGroup{c.Interface.CoordinationV1(), c.l}
+}
+
+type leaseGroup struct {
+	coordinationclient.CoordinationV1Interface
+	l *leases
+}
+
+func (c leaseGroup) Leases(ns string) coordinationclient.LeaseInterface {
+	return leaseGetter{c.CoordinationV1Interface.Leases(ns), ofNamespace{l: c.l}}
+}
+
+type leaseGetter struct {
+	coordinationclient.LeaseInterface
+	of ofNamespace
+}
+
+func (g leaseGetter) Get(_ context.Context, node string, _ metav1.GetOptions) (*coordinationv1.Lease, error) {
+	return g.of.Get(node)
+}
 
 // lister is of every namespace: there are no others.
 type lister struct {

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
-	coordination "k8s.io/client-go/informers/coordination/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
@@ -42,7 +41,7 @@ type Options struct {
 // Controllers is kube-controller-manager. It returns when ctx ends, or when it is not the
 // leader any more: elect.ErrDeposed.
 //
-// Source: cmd/kube-controller-manager/app, Run and CreateControllerContext (v1.34.1).
+// Source: cmd/kube-controller-manager/app, Run and CreateControllerContext (v1.37.2).
 func Controllers(ctx context.Context, rt http.RoundTripper, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -81,7 +80,7 @@ type manager struct {
 	conf    *rest.Config
 	config  *config.KubeControllerManagerConfiguration
 	serves  served
-	leases  coordination.LeaseInformer
+	leases  *leases
 	typed   informers.SharedInformerFactory
 	partial metadatainformer.SharedInformerFactory // of resources that Go has no type for
 	started chan struct{}                          // closed when the informers run
@@ -113,8 +112,7 @@ func newManager(rt http.RoundTripper, o Options) (*manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	// WatchListClient is on in kube-controller-manager, and in nobody else.
-	m.typed = &factory{SharedInformerFactory: informers.NewSharedInformerFactory(typed, resync), rt: rt, streamed: true}
+	m.typed = &factory{SharedInformerFactory: informers.NewSharedInformerFactory(typed, resync), rt: rt}
 	m.partial = metadatainformer.NewSharedInformerFactory(&partials{Interface: partial, rt: rt, of: map[schema.GroupVersionResource]*kube.Objects{}}, resync)
 	return m, nil
 }
@@ -146,7 +144,7 @@ func (m *manager) open(ctx context.Context) (runs []func(context.Context), err e
 //
 // Source: cmd/kube-controller-manager/app/options, NewDefaultComponentConfig and
 // NewKubeControllerManagerOptions, and NodeLifecycleControllerOptions.AddFlags, which has
-// four of them (v1.34.1).
+// four of them (v1.37.2).
 func defaults() (*config.KubeControllerManagerConfiguration, error) {
 	versioned, c := &v1alpha1.KubeControllerManagerConfiguration{}, &config.KubeControllerManagerConfiguration{}
 	scheme.Scheme.Default(versioned)

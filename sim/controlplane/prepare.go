@@ -8,11 +8,13 @@ import (
 
 	"k8s.io/component-base/metrics/legacyregistry"
 	cronjob "k8s.io/kubernetes/pkg/controller/cronjob/metrics"
+	daemon "k8s.io/kubernetes/pkg/controller/daemon/metrics"
 	garbagecollector "k8s.io/kubernetes/pkg/controller/garbagecollector/metrics"
 	job "k8s.io/kubernetes/pkg/controller/job/metrics"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 	podgc "k8s.io/kubernetes/pkg/controller/podgc/metrics"
 	replicaset "k8s.io/kubernetes/pkg/controller/replicaset/metrics"
+	statefulset "k8s.io/kubernetes/pkg/controller/statefulset/metrics"
 	tainteviction "k8s.io/kubernetes/pkg/controller/tainteviction/metrics"
 	ttlafterfinished "k8s.io/kubernetes/pkg/controller/ttlafterfinished/metrics"
 	scheduler "k8s.io/kubernetes/pkg/scheduler/metrics"
@@ -27,6 +29,8 @@ var Prepare = sync.OnceFunc(func() {
 	signal.Notify(nobody, debuggerSignal)
 	types()
 	cronjob.Register()
+	daemon.Register()
+	statefulset.Register()
 	garbagecollector.Register()
 	job.Register()
 	nodelifecycle.Register()
@@ -39,7 +43,7 @@ var Prepare = sync.OnceFunc(func() {
 
 // debuggerSignal makes the scheduler's debugger write down its cache.
 //
-// Source: pkg/scheduler/backend/cache/debugger (v1.34.1).
+// Source: pkg/scheduler/backend/cache/debugger (v1.37.2).
 const debuggerSignal = syscall.SIGUSR2
 
 // nobody hears of the signal; but as long as somebody has asked for it, who asks too needs

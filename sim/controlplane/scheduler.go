@@ -20,7 +20,7 @@ import (
 // waits until it is the leader. It returns when ctx ends, or when it is not the leader any
 // more: elect.ErrDeposed.
 //
-// Source: cmd/kube-scheduler/app, Setup and Run (v1.34.1).
+// Source: cmd/kube-scheduler/app, Setup and Run (v1.37.2).
 func Scheduler(ctx context.Context, rt http.RoundTripper, config *SchedulerConfig, identity string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -38,7 +38,7 @@ func Scheduler(ctx context.Context, rt http.RoundTripper, config *SchedulerConfi
 	}
 	restore := early.QuietQueues()
 	f := schedulerInformers(client, rt)
-	s, err := scheduler.New(ctx, client, f, nil, func(string) events.EventRecorder { return &events.FakeRecorder{} },
+	s, err := scheduler.New(ctx, client, f, nil, func(string) events.EventRecorderLogger { return &events.FakeRecorder{} },
 		scheduler.WithPodMaxInUnschedulablePodsDuration(config.PodMaxInUnschedulablePodsDuration))
 	restore()
 	if err != nil {
@@ -66,5 +66,5 @@ func schedulerInformers(client kubernetes.Interface, rt http.RoundTripper) infor
 	if way, ok := kube.ObjectsOf(rt, corev1.SchemeGroupVersion.WithResource("pods"), &corev1.Pod{}); ok {
 		client = podsClient{client, way}
 	}
-	return &factory{SharedInformerFactory: scheduler.NewInformerFactory(client, 0), rt: rt}
+	return &factory{SharedInformerFactory: scheduler.NewInformerFactory(client, 0, nil), rt: rt}
 }

@@ -5,6 +5,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 )
 
 // straight is the KV protocol of a run on the fast store: no hop, and nothing to
@@ -37,8 +38,8 @@ func (s *straight) Range(ctx context.Context, q *pb.RangeRequest, _ ...grpc.Call
 	rev := at(ctx)
 	stale := q.Revision == 0 && rev != 0
 	if stale {
-		then := *q
-		then.Revision, q = rev, &then
+		q = proto.CloneOf(q)
+		q.Revision = rev
 	}
 	a, err := direct(ctx, s.r, q, (*memory).Range)
 	if stale && err == nil {

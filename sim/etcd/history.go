@@ -22,12 +22,17 @@ type history struct {
 func newHistory() history { return history{keyspace: newKeyspace(), last: 1, compacted: -1} }
 
 // add files committed events. etcd's own memory is copied before it is changed.
-func (h *history) add(evs []mvccpb.Event, b base, now time.Time) {
+func (h *history) add(evs []*mvccpb.Event, b base, now time.Time) {
 	for _, e := range evs {
-		kv := *e.Kv
-		b.kv(&kv)
-		h.file(e.Type, &kv, now)
+		kv := shallow(e.Kv)
+		b.kv(kv)
+		h.file(e.Type, kv, now)
 	}
+}
+
+// shallow is a copy that shares key and value.
+func shallow(kv *mvccpb.KeyValue) *mvccpb.KeyValue {
+	return &mvccpb.KeyValue{Key: kv.Key, CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version, Value: kv.Value, Lease: kv.Lease}
 }
 
 // file takes in one change: the new pair, or of a deletion its key and revision.

@@ -106,9 +106,8 @@ func (k *kv) Compact(ctx context.Context, q *pb.CompactionRequest, _ ...grpc.Cal
 	if a := k.r.compactNothing(q); a != nil && ctx.Err() == nil {
 		return a, nil
 	}
-	c := *q
-	c.Revision = k.r.base.in(q.Revision)
-	a, err := hop(ctx, k.r, &c, store.Compact)
+	c := &pb.CompactionRequest{Revision: k.r.base.in(q.Revision), Physical: q.Physical}
+	a, err := hop(ctx, k.r, c, store.Compact)
 	if err != nil {
 		return nil, err
 	}

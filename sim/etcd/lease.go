@@ -85,8 +85,7 @@ func (c *leases) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest, _ ...g
 
 // header is that of a response now. The lock is held.
 func (r *Run) header() *pb.ResponseHeader {
-	h := header(r.history.last)
-	return &h
+	return header(r.history.last)
 }
 
 // expire ends a lease and deletes its keys, in one revision.

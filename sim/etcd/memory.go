@@ -9,6 +9,8 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"ipamsim/sim/etcd/check"
 )
 
 // memory is the fast store: etcd's semantics over the run's own history, without
@@ -19,6 +21,7 @@ import (
 //
 // Source: etcdserver/txn and storage/mvcc (etcd v3.6).
 type memory struct {
+	pb.UnimplementedKVServer
 	*history
 	leases map[int64]map[string]bool // the keys attached to each
 	begin  int64                     // revision before the transaction under way
@@ -33,7 +36,7 @@ func (m *memory) header() *pb.ResponseHeader {
 }
 
 func (m *memory) Range(_ context.Context, q *pb.RangeRequest) (*pb.RangeResponse, error) {
-	if err := checkRange(q); err != nil {
+	if err := check.Range(q); err != nil {
 		return nil, err
 	}
 	if err := m.readable(q.Revision); err != nil {
@@ -57,10 +60,10 @@ func (m *memory) readable(rev int64) error {
 func (m *memory) oldest() int64 { return max(1, m.compacted) }
 
 func (m *memory) Put(_ context.Context, q *pb.PutRequest) (*pb.PutResponse, error) {
-	if err := checkPut(q); err != nil {
+	if err := check.Put(q); err != nil {
 		return nil, err
 	}
-	if err := m.size(&pb.InternalRaftRequest{Put: q}, len(q.Key)+len(q.Value)); err != nil {
+	if err := check.Size(&pb.InternalRaftRequest{Put: q}, len(q.Key)+len(q.Value)); err != nil {
 		return nil, err
 	}
 	if err := m.leased(q); err != nil {
@@ -125,10 +128,10 @@ func (m *memory) attach(old, kv *mvccpb.KeyValue) {
 }
 
 func (m *memory) DeleteRange(_ context.Context, q *pb.DeleteRangeRequest) (*pb.DeleteRangeResponse, error) {
-	if err := checkDelete(q); err != nil {
+	if err := check.Delete(q); err != nil {
 		return nil, err
 	}
-	if err := m.size(&pb.InternalRaftRequest{DeleteRange: q}, len(q.Key)+len(q.RangeEnd)); err != nil {
+	if err := check.Size(&pb.InternalRaftRequest{DeleteRange: q}, len(q.Key)+len(q.RangeEnd)); err != nil {
 		return nil, err
 	}
 	m.begin = m.last
@@ -185,9 +188,18 @@ func (m *memory) revoke(lease int64) error {
 }
 
 // events has none: they are filed as they happen.
-func (m *memory) events() []mvccpb.Event { return nil }
+func (m *memory) events() []*mvccpb.Event { return nil }
 
 // wipe does nothing: every run has a store of its own.
 func (m *memory) wipe() (int64, error) { return 1, nil }
 
 func (m *memory) close() {}
+
+// RangeStream answers in one piece.
+func (m *memory) RangeStream(q *pb.RangeRequest, to pb.KV_RangeStreamServer) error {
+	a, err := m.Range(to.Context(), q)
+	if err != nil {
+		return err
+	}
+	return to.Send(&pb.RangeStreamResponse{RangeResponse: a})
+}

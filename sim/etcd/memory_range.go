@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 )
 
-// read answers a request that checkRange and readable let pass, in the bridge's
+// read answers a request that check.Range and readable let pass, in the bridge's
 // header. Count is that of the whole range, whatever is filtered out of it.
 //
 // Source: etcdserver/txn, executeRange.
@@ -41,9 +41,12 @@ func (h *history) read(q *pb.RangeRequest) *pb.RangeResponse {
 	}
 	if q.KeysOnly {
 		for i, kv := range a.Kvs {
-			bare := *kv
+			bare := shallow(kv)
 			bare.Value = nil
-			a.Kvs[i] = &bare
+			if q.SortTarget != pb.RangeRequest_VALUE {
+				bare.Lease = 0 // etcd 3.7 reads no more than its index
+			}
+			a.Kvs[i] = bare
 		}
 	}
 	return a

@@ -8,6 +8,8 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"ipamsim/sim/etcd/check"
 )
 
 // Txn decides every branch, nested ones too, by the keys as they are before it,
@@ -15,11 +17,11 @@ import (
 //
 // Source: etcdserver/txn, Txn.
 func (m *memory) Txn(_ context.Context, q *pb.TxnRequest) (*pb.TxnResponse, error) {
-	if err := checkTxn(q); err != nil {
+	if err := check.Txn(q); err != nil {
 		return nil, err
 	}
-	if !readOnly(q) {
-		if err := m.size(&pb.InternalRaftRequest{Txn: q}, content(q)); err != nil {
+	if !check.ReadOnly(q) {
+		if err := check.Size(&pb.InternalRaftRequest{Txn: q}, check.Content(q)); err != nil {
 			return nil, err
 		}
 	}
@@ -119,8 +121,8 @@ func (m *memory) executable(q *pb.TxnRequest, path []bool) (rest []bool, err err
 				err = rpctypes.ErrGRPCCompacted // only here etcd does not take it for "now"
 			}
 		case *pb.RequestOp_RequestPut:
-			if err = m.previous(r.RequestPut); err == nil { // the other way round than outside of transactions
-				err = m.leased(r.RequestPut)
+			if err = m.leased(r.RequestPut); err == nil {
+				err = m.previous(r.RequestPut)
 			}
 		case *pb.RequestOp_RequestTxn:
 			path, err = m.executable(r.RequestTxn, path)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/protobuf/testing/protocmp"
 )
 
 // What the bridge answers by itself is what etcd answers, field by field, after
@@ -47,7 +48,7 @@ func asked(t *testing.T, r *Run, q *pb.RangeRequest) {
 	ours := must(r.present(q))
 	etcds := must(hop(context.Background(), r, q, store.Range))
 	r.base.rangeOut(etcds)
-	if diff := cmp.Diff(etcds.String(), ours.String()); diff != "" {
+	if diff := cmp.Diff(etcds, ours, protocmp.Transform()); diff != "" {
 		t.Fatalf("%s (-etcd +ours):\n%s", q, diff)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"google.golang.org/protobuf/proto"
 )
 
 // AtRevision makes every read under the context that names no revision itself
@@ -80,14 +81,14 @@ func wire(end []byte) []byte {
 }
 
 func (b base) rangeIn(r *pb.RangeRequest) *pb.RangeRequest {
-	c := *r
+	c := proto.CloneOf(r)
 	c.RangeEnd = wire(r.RangeEnd)
 	c.Revision = b.in(r.Revision)
 	c.MinModRevision = b.in(r.MinModRevision)
 	c.MaxModRevision = b.in(r.MaxModRevision)
 	c.MinCreateRevision = b.in(r.MinCreateRevision)
 	c.MaxCreateRevision = b.in(r.MaxCreateRevision)
-	return &c
+	return c
 }
 
 func (b base) rangeOut(r *pb.RangeResponse) {
@@ -113,7 +114,7 @@ func (b base) deleteOut(r *pb.DeleteRangeResponse) {
 func (b base) txnIn(r *pb.TxnRequest) *pb.TxnRequest {
 	c := &pb.TxnRequest{Success: b.opsIn(r.Success), Failure: b.opsIn(r.Failure)}
 	for _, cmp := range r.Compare {
-		n := *cmp
+		n := proto.CloneOf(cmp)
 		n.RangeEnd = wire(cmp.RangeEnd)
 		switch u := cmp.TargetUnion.(type) {
 		case *pb.Compare_ModRevision:
@@ -121,7 +122,7 @@ func (b base) txnIn(r *pb.TxnRequest) *pb.TxnRequest {
 		case *pb.Compare_CreateRevision:
 			n.TargetUnion = &pb.Compare_CreateRevision{CreateRevision: b.in(u.CreateRevision)}
 		}
-		c.Compare = append(c.Compare, &n)
+		c.Compare = append(c.Compare, n)
 	}
 	return c
 }

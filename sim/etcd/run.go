@@ -112,7 +112,7 @@ func (r *Run) callLocked(f func(store) error) (err error) {
 	if r.memory != nil {
 		return r.straight(func(m *memory) error { return f(m) })
 	}
-	var evs []mvccpb.Event
+	var evs []*mvccpb.Event
 	r.srv.out.Do(func() {
 		s := r.srv
 		s.mu.Lock()

@@ -22,7 +22,7 @@ type store interface {
 	revoke(lease int64) error
 	// events takes what was committed since the last call, in order, without
 	// previous values.
-	events() []mvccpb.Event
+	events() []*mvccpb.Event
 	// wipe removes every key and lease and all history, and returns the
 	// revision that stands for 1, the revision of a fresh etcd.
 	wipe() (int64, error)
@@ -44,7 +44,7 @@ type real struct {
 func newReal(s *etcdserver.EtcdServer) (*real, error) {
 	e := &real{KVServer: v3rpc.NewQuotaKVServer(s), leases: v3rpc.NewQuotaLeaseServer(s)}
 	e.tap = s.KV().NewWatchStream()
-	_, err := e.tap.Watch(clientv3.AutoWatchID, []byte{0}, []byte{}, 0)
+	_, err := e.tap.Watch(context.Background(), clientv3.AutoWatchID, []byte{0}, []byte{}, 0)
 	return e, err
 }
 
@@ -72,8 +72,8 @@ func (e *real) revoke(lease int64) error {
 
 // events empties the tap. Its buffer holds 128 writes and it is emptied after
 // each, so etcd never has to catch up on its own clock.
-func (e *real) events() []mvccpb.Event {
-	var all []mvccpb.Event
+func (e *real) events() []*mvccpb.Event {
+	var all []*mvccpb.Event
 	for {
 		select {
 		case r := <-e.tap.Chan():

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unsafe"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/storage/mvcc"
 	"google.golang.org/grpc/metadata"
@@ -134,7 +135,7 @@ func (w *watch) refuseToo() {
 	if w.on.err == nil {
 		return
 	}
-	resp := clientv3.WatchResponse{Canceled: true}
+	resp := clientv3.WatchResponse{Header: &pb.ResponseHeader{}, Canceled: true}
 	field := reflect.ValueOf(&resp).Elem().FieldByName("closeErr")
 	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(w.on.err))
 	w.offer(resp)

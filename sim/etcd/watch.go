@@ -93,8 +93,8 @@ func (c *watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOpti
 }
 
 // header is that of a response to a watch.
-func header(rev int64) pb.ResponseHeader {
-	return pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: rev}
+func header(rev int64) *pb.ResponseHeader {
+	return &pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: rev}
 }
 
 // Close does nothing: watches end with their contexts or with the run.
@@ -125,7 +125,7 @@ func (r *Run) feed(w *watch) (moved bool) {
 	for {
 		resp, n := w.portion(h)
 		switch {
-		case n == 0 && resp.Header.Revision == 0:
+		case n == 0 && resp.Header.GetRevision() == 0:
 			w.caughtUp = true
 			return moved
 		case n > 0 && len(resp.Events) == 0: // not for this watch

@@ -3,7 +3,7 @@ package hermetic
 import "time"
 
 // Process is what the goroutines of one simulated process have in common; see
-// SetProcess. Its layout is that of runtime.simProcess.
+// SetProcess. Its layout is that of runtime.simProcess, up to Built.
 type Process struct {
 	// Ahead is by how much the process's wall clock is ahead of the bubble's, from
 	// this moment to the next; nil: not at all.
@@ -32,4 +32,16 @@ type Process struct {
 	// ends, in a process of which this is not known, keeps it: somebody outside may hold
 	// it, or there is a deadlock to be told.
 	Crashed bool
+
+	// Built says what the process's program was built with, for code that more than one
+	// process shares. The runtime does not know it.
+	Built string
+}
+
+// Current is the process that the calling goroutine belongs to, or nil: on the stock
+// runtime goroutines belong to none.
+func Current() *Process {
+	p := SetProcess(nil)
+	SetProcess(p)
+	return p
 }

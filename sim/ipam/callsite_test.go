@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1"
-	kuberuntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -110,14 +109,13 @@ func TestCallSiteOfInformers(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var site, none model.CallSite
 	r := cache.NewReflector(&cache.ListWatch{
-		ListFunc: func(v1.ListOptions) (kuberuntime.Object, error) {
+		WatchFunc: func(v1.ListOptions) (watch.Interface, error) {
 			defer cancel()
 			look()
 			site = callSite([]Source{{Module: here + "@v1", Package: here}}, seen)
 			none = callSite([]Source{{Module: "github.com/a/up@v1", Package: "github.com/a/up"}}, seen)
-			return &v1.PartialObjectMetadataList{}, nil
+			return watch.NewFake(), nil
 		},
-		WatchFunc: func(v1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil },
 	}, &v1.PartialObjectMetadata{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
 	r.Run(ctx.Done())
 	if !site.Informer || len(site.Frames) < 2 || site.Frames[1].Function != here+".TestCallSiteOfInformers.func1" {

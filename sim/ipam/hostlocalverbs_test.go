@@ -23,22 +23,24 @@ func TestAddTwice(t *testing.T) {
 	}
 }
 
-// GC of CNI 1.1, with no attachment that is valid: host-local 1.9.0 has none. It says that
-// it succeeded, and releases nothing, neither what names a container nor what names none.
+// GC of CNI 1.1 releases what no valid attachment has, whether it names a container or, as
+// an empty file does, none. Up to 1.9.0 it succeeded and released nothing.
 //
-// Source: containernetworking/plugins #1047.
+// Source: containernetworking/plugins #1047, #1289.
 func TestGC(t *testing.T) {
 	n := &node{name: "node-a", subnet: "10.1.0.0/29", disk: disk.New(nil, "node-a")}
 	config := []byte(strings.Replace(string(n.config()), "1.0.0", "1.1.0", 1))
-	if _, err := hostlocal.Exec(t.Context(), nil, n.disk, hostlocal.Call{Command: "ADD", Container: "c", Interface: "eth0", Config: config}); err != nil {
-		t.Fatal(err)
+	for _, c := range []string{"gone", "runs"} {
+		if _, err := hostlocal.Exec(t.Context(), nil, n.disk, hostlocal.Call{Command: "ADD", Container: c, Interface: "eth0", Config: config}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	n.disk.Put(hostlocal.DataDir("pods")+"/10.1.0.5", nil)
-	gc := []byte(strings.Replace(string(config), "{", `{"cni.dev/valid-attachments":[],`, 1))
+	gc := []byte(strings.Replace(string(config), "{", `{"cni.dev/valid-attachments":[{"containerID":"runs","ifname":"eth0"}],`, 1))
 	if _, err := hostlocal.Exec(t.Context(), nil, n.disk, hostlocal.Call{Command: "GC", Config: gc}); err != nil {
 		t.Error(err)
 	}
-	if left := n.claims(t); len(left) != 2 || left[0].Torn || !left[1].Torn {
+	if left := n.claims(t); len(left) != 1 || left[0].Addr.String() != "10.1.0.3" {
 		t.Errorf("%v", left)
 	}
 }

@@ -121,6 +121,9 @@ type Process struct {
 	Several bool
 	// Reference: it is not upstream's code but ours, for comparison.
 	Reference bool
+	// ClientGo is the release of client-go that upstream's program is built with ("0.33"),
+	// whose features it has (sim.BuiltWith); "": the one that ipamsim is built with.
+	ClientGo string
 	// CronJob is part of the command by which a user's CronJob starts a pass; "": a
 	// CronJob starts none.
 	CronJob string
@@ -156,6 +159,14 @@ type Annotations struct {
 // Run is the code of a process; node is "" unless it is on one. It sends its messages
 // through the gate.
 type Run func(ctx context.Context, g *sim.Gate, node string) error
+
+// BuiltWith is the code with the features of a release of client-go.
+func (r Run) BuiltWith(clientGo string) Run {
+	return func(ctx context.Context, g *sim.Gate, node string) error {
+		sim.BuiltWith(clientGo)
+		return r(ctx, g, node)
+	}
+}
 
 // Counted keeps in n how many of these processes run.
 func (r Run) Counted(n *atomic.Int32) Run {

@@ -82,7 +82,7 @@ func (p newNodes) Admit(ctx context.Context, a admission.Attributes, o admission
 // its cache before it says that there is no namespace, which an object that is stored
 // before the run starts must not.
 //
-// Source: apiserver, pkg/admission/plugin/namespace/lifecycle, Lifecycle.Admit (v0.34).
+// Source: apiserver, pkg/admission/plugin/namespace/lifecycle, Lifecycle.Admit (v0.37.2).
 type lifecycle struct{ s *Server }
 
 // immortal namespaces are never deleted.
@@ -97,11 +97,11 @@ func (l lifecycle) Admit(_ context.Context, a admission.Attributes, _ admission.
 		}
 		return nil
 	}
-	if a.GetNamespace() == "" || a.GetOperation() == admission.Delete {
+	if a.GetNamespace() == "" || a.GetOperation() != admission.Create {
 		return nil
 	}
 	ns, err := presentOne[*corev1.Namespace](l.s, corev1.Resource("namespaces"), a.GetNamespace())
-	if err != nil || a.GetOperation() != admission.Create || ns.Status.Phase != corev1.NamespaceTerminating {
+	if err != nil || ns.Status.Phase != corev1.NamespaceTerminating {
 		return err
 	}
 	err = admission.NewForbidden(a, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", a.GetNamespace()))

@@ -18,7 +18,7 @@ import (
 // it; what was found is neither counted nor refused.
 //
 // Kubernetes asserts the same: plugin/pkg/admission/resourcequota,
-// TestAdmitExceedQuotaLimit and TestAdmitBelowQuotaLimit (v1.34.1).
+// TestAdmitExceedQuotaLimit and TestAdmitBelowQuotaLimit (v1.37.2).
 func TestResourceQuota(t *testing.T) {
 	controlled(t, func(ctx context.Context, c *cluster) {
 		core := c.core.CoreV1()
@@ -42,7 +42,7 @@ func TestResourceQuota(t *testing.T) {
 // more.
 //
 // Kubernetes asserts the same: plugin/pkg/admission/limitranger,
-// TestMergePodResourceRequirements and TestPodLimitFunc (v1.34.1).
+// TestMergePodResourceRequirements and TestPodLimitFunc (v1.37.2).
 func TestLimitRange(t *testing.T) {
 	controlled(t, func(ctx context.Context, c *cluster) {
 		core := c.core.CoreV1()

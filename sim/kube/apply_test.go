@@ -14,7 +14,7 @@ import (
 // longer does, and refuses to take over what is another's.
 //
 // Kubernetes asserts the same: test/integration/apiserver/apply, TestApplyManagedFields,
-// TestApplyUpdateApplyConflictForced and TestApplyUnsetExclusivelyOwnedFields (v1.34.1).
+// TestApplyUpdateApplyConflictForced and TestApplyUnsetExclusivelyOwnedFields (v1.37.2).
 func TestServerSideApply(t *testing.T) {
 	serve(t, func(ctx context.Context, c *cluster) {
 		core := c.core.CoreV1()

@@ -92,8 +92,11 @@ func (b *backend) decorate(c *storagebackend.ConfigForResource, where string, _ 
 // open is the real etcd3 storage of a resource in this run.
 func (b *backend) open(c *storagebackend.ConfigForResource, where string, newObject, newList func() runtime.Object) storage.Interface {
 	v := storage.APIObjectVersioner{}
-	s := etcd3.New(b.client, nil, c.Codec, newObject, newList, c.Prefix, where, c.GroupResource,
+	s, err := etcd3.New(b.client, nil, c.Codec, newObject, newList, c.Prefix, where, c.GroupResource,
 		identity.NewEncryptCheckTransformer(), c.LeaseManagerConfig, newDecoded(etcd3.NewDefaultDecoder(c.Codec, v)), v)
+	if err != nil {
+		panic(err) // it refuses only an empty prefix, and ours are not
+	}
 	b.closes = append(b.closes, s.Close)
 	return s
 }

@@ -49,6 +49,7 @@ import (
 	roles "k8s.io/kubernetes/pkg/registry/rbac/role/storage"
 	rolebindings "k8s.io/kubernetes/pkg/registry/rbac/rolebinding/storage"
 	deviceclasses "k8s.io/kubernetes/pkg/registry/resource/deviceclass/storage"
+	devicetaintrules "k8s.io/kubernetes/pkg/registry/resource/devicetaintrule/storage"
 	resourceslices "k8s.io/kubernetes/pkg/registry/resource/resourceslice/storage"
 	priorityclasses "k8s.io/kubernetes/pkg/registry/scheduling/priorityclass/storage"
 	storageclasses "k8s.io/kubernetes/pkg/registry/storage/storageclass/storage"
@@ -91,6 +92,7 @@ var builtins = map[string]builtin{
 	"csinodes":               {gv: storagev1.SchemeGroupVersion, open: openCSINodes},
 	"csistoragecapacities":   {gv: storagev1.SchemeGroupVersion, open: openCSIStorageCapacities},
 	"deviceclasses":          {gv: resourcev1.SchemeGroupVersion, open: one("deviceclasses", deviceclasses.NewREST)},
+	"devicetaintrules":       {gv: resourcev1.SchemeGroupVersion, open: two("devicetaintrules", devicetaintrules.NewRESTv1)},
 	"persistentvolumeclaims": {gv: corev1.SchemeGroupVersion, open: two("persistentvolumeclaims", persistentvolumeclaims.NewREST)},
 	"persistentvolumes":      {gv: corev1.SchemeGroupVersion, open: two("persistentvolumes", persistentvolumes.NewREST)},
 	"poddisruptionbudgets":   {gv: policyv1.SchemeGroupVersion, open: two("poddisruptionbudgets", budgets.NewREST)},
@@ -113,7 +115,7 @@ var builtins = map[string]builtin{
 
 // clusterScoped are those of them that are in no namespace.
 var clusterScoped = map[string]bool{
-	"clusterrolebindings": true, "clusterroles": true, "csidrivers": true, "csinodes": true, "deviceclasses": true, "ipaddresses": true, "namespaces": true,
+	"clusterrolebindings": true, "clusterroles": true, "csidrivers": true, "csinodes": true, "deviceclasses": true, "devicetaintrules": true, "ipaddresses": true, "namespaces": true,
 	"nodes": true, "persistentvolumes": true, "priorityclasses": true, "resourceslices": true, "servicecidrs": true, "storageclasses": true, "volumeattachments": true,
 }
 

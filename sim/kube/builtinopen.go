@@ -5,11 +5,13 @@ import (
 	"net"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -38,7 +40,7 @@ func openPods(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 }
 
 func podsWith(o generic.RESTOptionsGetter, b policyclient.PodDisruptionBudgetsGetter) (map[string]rest.Storage, error) {
-	s, err := pods.NewStorage(o, nil, nil, b) // no kubelet to proxy logs and shells to
+	s, err := pods.NewStorage(o, nil, nil, b, anybody{}) // no kubelet to proxy logs and shells to
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +134,20 @@ func openServices(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) 
 	return map[string]rest.Storage{"services": s, "services/status": status}, err
 }
 
-// NoEndpoints are those of a cluster without the legacy Endpoints: those of a Service that
-// is deleted are not there.
-type NoEndpoints struct{ services.EndpointsStorage }
+// NoEndpoints are those of Services without endpoints. The storage of Services reads
+// EndpointSlices to proxy requests; up to 1.36 it reads Endpoints, and deletes those of a
+// Service that is deleted.
+type NoEndpoints struct{}
+
+// GetEndpointSlices finds none.
+func (NoEndpoints) GetEndpointSlices(string, string) ([]*discoveryv1.EndpointSlice, error) {
+	return nil, nil
+}
+
+// Get finds none.
+func (NoEndpoints) Get(_ context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
+	return nil, apierrors.NewNotFound(core.Resource("endpoints"), name)
+}
 
 // Delete finds none.
 func (NoEndpoints) Delete(_ context.Context, name string, _ rest.ValidateObjectFunc, _ *metav1.DeleteOptions) (runtime.Object, bool, error) {
@@ -187,7 +200,7 @@ func openVolumeAttachments(o generic.RESTOptionsGetter) (map[string]rest.Storage
 // openResourceClaims knows no namespace, which is asked for claims with administrator's
 // access only: those are refused.
 func openResourceClaims(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
-	s, status, err := resourceclaims.NewREST(o, noNamespaces{})
+	s, status, err := resourceclaims.NewREST(o, noNamespaces{}, anybody{})
 	return map[string]rest.Storage{"resourceclaims": s, "resourceclaims/status": status}, err
 }
 
@@ -196,4 +209,12 @@ type noNamespaces struct{ coreclient.NamespaceInterface }
 
 func (noNamespaces) Get(_ context.Context, name string, _ metav1.GetOptions) (*corev1.Namespace, error) {
 	return nil, apierrors.NewNotFound(corev1.Resource("namespaces"), name)
+}
+
+// anybody is an authorizer that allows every request: access is not simulated.
+type anybody struct{}
+
+// Authorize allows the request.
+func (anybody) Authorize(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+	return authorizer.DecisionAllow, "", nil
 }

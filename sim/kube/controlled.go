@@ -9,7 +9,7 @@ import (
 // bookmarkEvery is how often whoever watches without hearing of anything is told up to
 // which revision it knows everything.
 //
-// Source: apiserver, pkg/storage/cacher, defaultBookmarkFrequency (v0.34).
+// Source: apiserver, pkg/storage/cacher, defaultBookmarkFrequency (v0.37.2).
 const bookmarkEvery = time.Minute
 
 // ForControllers makes it the server that Kubernetes' own controllers and scheduler

@@ -36,7 +36,7 @@ func namespace(name string) *corev1.Namespace {
 // what is in it changes and goes as before.
 //
 // Kubernetes asserts the same: apiserver, pkg/admission/plugin/namespace/lifecycle,
-// TestAdmissionNamespaceTerminating and TestAdmissionNamespaceDoesNotExist (v0.34.1).
+// TestAdmissionNamespaceTerminating and TestAdmissionNamespaceDoesNotExist (v0.37.2).
 func TestNamespaceLifecycle(t *testing.T) {
 	controlled(t, func(ctx context.Context, c *cluster) {
 		core := c.core.CoreV1()
@@ -109,7 +109,7 @@ func node(name string) *corev1.Node { return &corev1.Node{ObjectMeta: metav1.Obj
 
 // An eviction that a budget does not allow is refused, and one that it allows is counted.
 //
-// Kubernetes asserts the same: pkg/registry/core/pod/storage, TestEviction (v1.34.1).
+// Kubernetes asserts the same: pkg/registry/core/pod/storage, TestEviction (v1.37.2).
 func TestEvictionMeetsBudget(t *testing.T) {
 	controlled(t, func(ctx context.Context, c *cluster) {
 		one := intstr.FromInt32(1)

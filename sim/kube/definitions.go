@@ -56,7 +56,7 @@ func (d *definitions) build(gr schema.GroupResource) error {
 // renew gives every resource another group to count its requests in, because a
 // sync.WaitGroup belongs to the bubble that used it first.
 //
-// Source: apiextensions-apiserver, pkg/apiserver/customresource_handler.go, crdInfo (v0.34).
+// Source: apiextensions-apiserver, pkg/apiserver/customresource_handler.go, crdInfo (v0.37.2).
 func (d *definitions) renew() {
 	stored := reflect.ValueOf(d.handler).Elem().FieldByName("customStorage")
 	all := (*atomic.Value)(unsafe.Pointer(stored.UnsafeAddr())).Load()

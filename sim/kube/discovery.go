@@ -64,7 +64,7 @@ func (s *Server) Served() (Served, error) {
 
 // custom is what discovery tells of a version of a custom resource.
 //
-// Source: apiextensions-apiserver, pkg/apiserver/customresource_discovery_controller.go (v0.34).
+// Source: apiextensions-apiserver, pkg/apiserver/customresource_discovery_controller.go (v0.37.2).
 func custom(c *apiextv1.CustomResourceDefinition, v *apiextv1.CustomResourceDefinitionVersion) discoveryv2.APIResourceDiscovery {
 	names := c.Status.AcceptedNames
 	kind := &metav1.GroupVersionKind{Group: c.Spec.Group, Version: v.Name, Kind: names.Kind}
@@ -110,7 +110,7 @@ func (s Served) Lists() (out []*metav1.APIResourceList) {
 	return out
 }
 
-// Version is the release of Kubernetes whose handlers these are, "v1.34.1"; "" if the
+// Version is the release of Kubernetes whose handlers these are, "v1.37.2"; "" if the
 // build does not say, which is so in every test.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -127,5 +127,5 @@ func Version() string {
 
 // customVerbs is what every custom resource can do.
 //
-// Source: apiextensions-apiserver, pkg/apiserver/customresource_discovery_controller.go (v0.34).
+// Source: apiextensions-apiserver, pkg/apiserver/customresource_discovery_controller.go (v0.37.2).
 var customVerbs = metav1.Verbs{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}

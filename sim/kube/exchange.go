@@ -72,7 +72,7 @@ func (c *call) message() *sim.Request {
 	}
 	sep := "?"
 	q := c.req.URL.Query()
-	for _, p := range []string{"fieldSelector", "labelSelector", "resourceVersion"} {
+	for _, p := range []string{"fieldSelector", "labelSelector", "resourceVersion", "sendInitialEvents"} {
 		if v := q.Get(p); v != "" {
 			r.Query += sep + p + "=" + v
 			sep = "&"

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
+	"k8s.io/component-base/version"
 )
 
 // GateError is a feature gate that cannot be set.
@@ -36,9 +37,9 @@ func CheckGates(gates map[string]bool) error {
 				names = append(names, string(f))
 			}
 			slices.Sort(names)
-			return &GateError{Name: name, Known: names, Err: fmt.Errorf("%q is no feature gate of Kubernetes 1.34", name)}
+			return &GateError{Name: name, Known: names, Err: fmt.Errorf("%q is no feature gate of Kubernetes %s", name, version.DefaultKubeBinaryVersion)}
 		case spec.LockToDefault && spec.Default != gates[name]:
-			return &GateError{Name: name, Err: fmt.Errorf("%s is locked to %v in Kubernetes 1.34", name, spec.Default)}
+			return &GateError{Name: name, Err: fmt.Errorf("%s is locked to %v in Kubernetes %s", name, spec.Default, version.DefaultKubeBinaryVersion)}
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // Feature gates are set for one run, and upstream logs of it neither then nor in the runs that
 // follow.
 func TestGatesAreQuiet(t *testing.T) {
-	gates, err := kube.SetGates(map[string]bool{"DisableAllocatorDualWrite": false})
+	gates, err := kube.SetGates(map[string]bool{"InOrderInformersBatchProcess": false})
 	if err != nil {
 		t.Fatal(err)
 	}

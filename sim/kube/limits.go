@@ -67,7 +67,7 @@ type presentCoreVersion struct {
 	s *Server
 }
 
-func (p presentCoreVersion) LimitRanges() informersv1.LimitRangeInformer {
+func (p presentCoreVersion) LimitRanges() informersv1.TypedLimitRangeInformer {
 	return presentLimits{s: p.s}
 }
 
@@ -75,6 +75,8 @@ type presentLimits struct {
 	cache.SharedIndexInformer
 	s *Server
 }
+
+func (p presentLimits) TypedInformer() informersv1.LimitRangeIndexInformer { return nil }
 
 func (p presentLimits) Informer() cache.SharedIndexInformer { return p }
 

@@ -10,8 +10,8 @@ import (
 // NoSpace has etcd refuse what would make it grow, as with an alarm NOSPACE, or no longer: a
 // put, a transaction with one, a new lease, of every client. Reads and deletions go on.
 //
-// Source: etcd, server/v3/etcdserver/apply/apply.go:244, applierV3Capped;
-// server/v3/storage/quota.go:159, costTxn (v3.6.4).
+// Source: etcd, server/v3/etcdserver/apply/capped.go:24, applierV3Capped;
+// server/v3/storage/quota.go:161, costTxn (v3.7.3).
 func (s *Server) NoSpace(on bool) {
 	s.store.Refuse = nil
 	if on {
@@ -24,9 +24,16 @@ func noSpace(request any) error {
 	case *pb.PutRequest, *pb.LeaseGrantRequest:
 		return rpctypes.ErrGRPCNoSpace
 	case *pb.TxnRequest:
-		if slices.ContainsFunc(slices.Concat(q.Success, q.Failure), func(o *pb.RequestOp) bool { return o.GetRequestPut() != nil }) {
+		if puts(q) {
 			return rpctypes.ErrGRPCNoSpace
 		}
 	}
 	return nil
+}
+
+// puts reports whether a transaction, or one in it, has a put.
+func puts(q *pb.TxnRequest) bool {
+	return slices.ContainsFunc(slices.Concat(q.GetSuccess(), q.GetFailure()), func(o *pb.RequestOp) bool {
+		return o.GetRequestPut() != nil || o.GetRequestTxn() != nil && puts(o.GetRequestTxn())
+	})
 }

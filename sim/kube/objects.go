@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"ipamsim/sim"
-	"ipamsim/sim/etcd"
 	"ipamsim/sim/kube/answer"
 	"ipamsim/sim/way"
 )
@@ -30,8 +29,10 @@ import (
 // but they carry objects. To encode each for one reader and decode it there is most of
 // what an informer costs. It implements cache.ListerWatcherWithContext.
 //
-// A watch that ends by its time-out is renewed where it ended without a message: it has
-// missed nothing, and a process that can be reached gets it at once.
+// A list and the watch that follows are one request, as of a client whose WatchListClient
+// is on. Its first part is one message, however many the objects are. A watch that ends by
+// its time-out is renewed where it ended without a message: it has missed nothing, and a
+// process that can be reached gets it at once.
 type Objects struct {
 	d     *door
 	gvr   schema.GroupVersionResource
@@ -39,10 +40,6 @@ type Objects struct {
 	blank func() runtime.Object
 	query string
 	keeps func(runtime.Object) bool // those that are meant; nil: all
-	// Streamed has a list and the watch that follows be one request, as of a client whose
-	// WatchListClient is on. Its first part is one message, however many the objects are.
-	Streamed bool
-
 	mu    sync.Mutex
 	told  string       // the revision up to which the informer knows everything
 	ended bool         // its watch has ended by its time-out
@@ -99,20 +96,12 @@ func (o *Objects) Watch(opts metav1.ListOptions) (watch.Interface, error) {
 	return o.WatchWithContext(context.Background(), opts)
 }
 
-// ListWithContext is all objects as they are, or were if the schedule has the read be
-// stale.
+// ListWithContext is all objects as they are, and begins their watch.
 func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-	op, verb, meets := o.op("LIST", sim.Read, opts.ResourceVersion), "list", answer.Read
-	if o.Streamed {
-		op, verb, meets = o.op("WATCH", sim.Watch, ""), "watch", answer.Watch
-		op.Request.Query = "?sendInitialEvents=true" // it has no selector
-	} else if opts.ResourceVersion == "0" {
-		op.Faults |= sim.Of(sim.Stale)
-	}
 	list := &objectList{}
-	err := o.send(caller, op, meets, func(ctx context.Context) (err error) {
+	err := o.send(caller, o.op("WATCH", sim.Watch, "sendInitialEvents=true"), answer.Watch, func(ctx context.Context) (err error) {
 		if err = o.read(ctx, list); err == nil {
-			o.report(ctx, verb, list.ResourceVersion)
+			o.report(ctx, list.ResourceVersion)
 		}
 		return err
 	})
@@ -126,9 +115,7 @@ func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOption
 		o.next.Stop()
 		o.next = nil
 	}
-	if o.Streamed {
-		o.next = o.begin(caller, list.ResourceVersion)
-	}
+	o.next = o.begin(caller, list.ResourceVersion)
 	return list, nil
 }
 
@@ -139,8 +126,8 @@ func (o *Objects) WatchWithContext(caller context.Context, opts metav1.ListOptio
 	o.next, o.ended = nil, false
 	o.mu.Unlock()
 	if w == nil && !goesOn {
-		err := o.send(caller, o.op("WATCH", sim.Watch, opts.ResourceVersion), answer.Watch|answer.Resume, func(ctx context.Context) error {
-			o.report(ctx, "watch", "")
+		err := o.send(caller, o.op("WATCH", sim.Watch, "resourceVersion="+opts.ResourceVersion), answer.Watch|answer.Resume, func(ctx context.Context) error {
+			o.report(ctx, "")
 			return nil
 		})
 		if apierrors.IsResourceExpired(err) {
@@ -160,27 +147,21 @@ func (o *Objects) WatchWithContext(caller context.Context, opts metav1.ListOptio
 }
 
 // op is a request as the schedule sees it.
-func (o *Objects) op(verb string, kind sim.OpKind, from string) sim.Op {
+func (o *Objects) op(verb string, kind sim.OpKind, query string) sim.Op {
 	r := About(verb, o.gvr.Resource, "", "")
-	parts := []string{o.query}
-	if from != "" {
-		parts = append(parts, "resourceVersion="+from)
-	}
-	if q := strings.Trim(strings.Join(parts, "&"), "&"); q != "" {
-		r.Query = "?" + q
-	}
+	r.Query = "?" + strings.Trim(o.query+"&"+query, "&")
 	return sim.Op{Request: r, Kind: kind, Faults: sim.Of(sim.FailBefore), Link: o.d.conn.link}
 }
 
 // retriesMax is how often a client asks again that may do so later.
 //
-// Source: client-go, rest.NewRequest (v0.34).
+// Source: client-go, rest.NewRequest (v0.37.2).
 const retriesMax = 10
 
 // send parks a request until the schedule has it served or refused. It asks again where
 // client-go does: if the server says when, or the connection ended.
 //
-// Source: client-go, rest.Request.request, rest.Request.Watch (v0.34).
+// Source: client-go, rest.Request.request, rest.Request.Watch (v0.37.2).
 func (o *Objects) send(ctx context.Context, op sim.Op, m answer.Meets, do func(context.Context) error) error {
 	op.Fails, _ = answer.Ways(answer.API, m)
 	for n := 0; ; n++ {
@@ -214,16 +195,13 @@ func (o *Objects) send(ctx context.Context, op sim.Op, m answer.Meets, do func(c
 	}
 }
 
-func (o *Objects) report(ctx context.Context, verb, revision string) {
-	x := Exchange{Method: http.MethodGet, Path: "/" + path.Join(o.gvr.Group, o.gvr.Version, o.gvr.Resource), Verb: verb, Resource: o.gvr.Resource, Status: http.StatusOK, Revision: revision}
+func (o *Objects) report(ctx context.Context, revision string) {
+	x := Exchange{Method: http.MethodGet, Path: "/" + path.Join(o.gvr.Group, o.gvr.Version, o.gvr.Resource), Verb: "watch", Resource: o.gvr.Resource, Status: http.StatusOK, Revision: revision}
 	sim.Report(ctx, x.Note(), x)
 }
 
 // read lists what is stored.
 func (o *Objects) read(ctx context.Context, list *objectList) error {
-	if sim.IsStale(ctx) {
-		ctx = etcd.AtRevision(ctx, o.d.s.behind())
-	}
 	got, err := o.d.s.backend.client.KV.Get(ctx, o.where, clientv3.WithPrefix())
 	if err != nil {
 		return err
@@ -258,3 +236,7 @@ func (o *Objects) shown(obj runtime.Object, rev int64) runtime.Object {
 	}
 	return obj
 }
+
+// IsWatchListSemanticsUnSupported has a reflector call ListWithContext and then
+// WatchWithContext, which between them are the one stream.
+func (o *Objects) IsWatchListSemanticsUnSupported() bool { return true }

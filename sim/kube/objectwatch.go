@@ -115,7 +115,7 @@ func (w *objectWatch) bookmark() bool {
 // change is what an event means to whoever watches what the selector keeps. It is nothing
 // of it if the kind is "". ok is false if the history is gone.
 //
-// Source: apiserver, pkg/storage/etcd3, watchChan.transform (v0.34).
+// Source: apiserver, pkg/storage/etcd3, watchChan.transform (v0.37.2).
 func (w *objectWatch) change(e *clientv3.Event) (kind watch.EventType, obj runtime.Object, ok bool) {
 	read := func(kv *mvccpb.KeyValue) runtime.Object {
 		obj, err := w.o.d.s.journal.decode(string(kv.Key), kv.Value, kv.ModRevision)

@@ -61,14 +61,14 @@ func Builtin(plural string) Resource {
 
 // Storage is what a registry keeps its objects in that has a key of its own, and no
 // resource.
-func (p *Peer) Storage(gr schema.GroupResource, plural string) storage.Interface {
+func (p *Peer) Storage(gr schema.GroupResource, plural, key string) storage.Interface {
 	o := restOptions(schema.GroupResource{Resource: plural}, nil)
-	return p.server.backend.open(o.StorageConfig.Config.ForResource(gr), "", nil, nil)
+	return p.server.backend.open(o.StorageConfig.Config.ForResource(gr), key, nil, nil)
 }
 
 // requestTimeout is for how long an API server works on a request that is no watch.
 //
-// Source: apiserver, pkg/server, Config.RequestTimeout (v0.34).
+// Source: apiserver, pkg/server, Config.RequestTimeout (v0.37.2).
 const requestTimeout = time.Minute
 
 // RoundTrip serves one request at once: the loopback by which the API server's own

@@ -71,7 +71,7 @@ type presentVersion struct {
 	s *Server
 }
 
-func (p presentVersion) PriorityClasses() informersv1.PriorityClassInformer {
+func (p presentVersion) PriorityClasses() informersv1.TypedPriorityClassInformer {
 	return presentClasses{s: p.s}
 }
 
@@ -80,6 +80,8 @@ type presentClasses struct {
 	listers.PriorityClassListerExpansion
 	s *Server
 }
+
+func (p presentClasses) TypedInformer() informersv1.PriorityClassIndexInformer { return nil }
 
 func (p presentClasses) Informer() cache.SharedIndexInformer { return p }
 

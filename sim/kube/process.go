@@ -2,28 +2,28 @@ package kube
 
 import (
 	"sync"
-	"time"
-	_ "unsafe" // for linkname
 
 	"github.com/go-logr/logr"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	_ "k8s.io/client-go/tools/cache" // owns neverExitWatch
+	clientfeatures "k8s.io/client-go/features"
+	"k8s.io/client-go/util/workqueue"
+	_ "k8s.io/component-base/metrics/prometheus/workqueue" // initialized before this package
 	"k8s.io/klog/v2"
 )
 
-// neverExitWatch is the channel that an informer without resync waits for. It is
-// made before any bubble, so a goroutine that selects on it is not durably
-// blocked and virtual time never passes. A nil channel is as silent, and is.
+// The first work queue of a process registers the metrics of all, which starts goroutines:
+// outside of bubbles, or the first run of a process differs from the others.
 //
-//go:linkname neverExitWatch k8s.io/client-go/tools/cache.neverExitWatch
-var neverExitWatch <-chan time.Time
+// Source: k8s.io/component-base/metrics/prometheus/workqueue, register (v0.37.2).
+func init() {
+	workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Name: "first"}).ShutDown()
+}
 
 // prepare changes, once for the process, what Kubernetes keeps in globals and
 // what a bubble cannot bear.
 var prepare = sync.OnceFunc(func() {
-	neverExitWatch = nil
 	// The handlers behind the first one log and back off. The back-off remembers
 	// the wall clock at start-up: in a bubble, which begins in the year 2000,
 	// every handled error would sleep for 26 years.
@@ -33,5 +33,7 @@ var prepare = sync.OnceFunc(func() {
 	if err := utilfeature.DefaultMutableFeatureGate.Set(string(features.SizeBasedListCostEstimate) + "=false"); err != nil {
 		panic(err) // the feature is gone: drop the line
 	}
+	specs()
+	clientfeatures.ReplaceFeatureGates(gates{clientfeatures.FeatureGates()})
 	klog.SetLogger(logr.Discard()) // libraries do not log; a finding has a trace
 })

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
 	"k8s.io/apiserver/pkg/quota/v1/generic"
+	"k8s.io/client-go/informers"
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/kubernetes/pkg/quota/v1/install"
 
@@ -19,7 +20,7 @@ import (
 // quotas is ResourceQuota: upstream's evaluator over the quotas that are stored now. It
 // is made, with its workers, for the first object in a namespace that has one.
 //
-// Source: apiserver, pkg/admission/plugin/resourcequota, QuotaAdmission (v0.34).
+// Source: apiserver, pkg/admission/plugin/resourcequota, QuotaAdmission (v0.37.2).
 type quotas struct {
 	s         *Server
 	evaluator func() (resourcequota.Evaluator, error)
@@ -32,7 +33,10 @@ func newQuotas(s *Server) quotas {
 			return nil, fmt.Errorf("kube: quotas: %w", err)
 		}
 		defer early.QuietQueues()()
-		c := install.NewQuotaConfigurationForAdmission()
+		c, err := install.NewQuotaConfigurationForAdmission(informers.NewSharedInformerFactory(nil, 0), nil)
+		if err != nil {
+			return nil, err
+		}
 		const workers = 5 // as QuotaAdmission is registered
 		return resourcequota.NewQuotaEvaluator(quotaAccess{s, client}, c.IgnoredResources(), generic.NewRegistry(c.Evaluators()), nil, nil, workers, s.ctx.Done()), nil
 	})}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"ipamsim/sim"
+	"ipamsim/sim/hermetic"
 	"ipamsim/sim/way"
 )
 
@@ -74,19 +75,32 @@ func keys(trace *sim.Trace) (out []string) {
 	return out
 }
 
+// An informer lists and then watches where the process is built with an older client-go,
+// and gets both in one stream since 0.35.
 func TestInformer(t *testing.T) {
-	for _, resync := range []time.Duration{0, time.Hour} {
-		t.Run(resync.String(), func(t *testing.T) {
+	for _, c := range []struct {
+		built  string
+		resync time.Duration
+		begins []string
+	}{
+		{"0.34", 0, []string{"proceed LIST pods?resourceVersion=0", "proceed WATCH pods?resourceVersion=1"}},
+		{"0.34", time.Hour, []string{"proceed LIST pods?resourceVersion=0", "proceed WATCH pods?resourceVersion=1"}},
+		{"0.35", 0, []string{"proceed WATCH pods?sendInitialEvents=true"}},
+		{"", time.Hour, []string{"proceed WATCH pods?sendInitialEvents=true"}},
+	} {
+		t.Run(fmt.Sprint(c.built, c.resync), func(t *testing.T) {
+			if !hermetic.Enabled && c.built == "0.34" {
+				t.Skip("NOT TESTED: on the stock runtime every process has the features of the client-go that is compiled in")
+			}
 			var heard []string
-			trace, _ := simulate(t, &hurt{}, func(a *actor) { informed(a, resync, &heard); change(a) })
+			trace, _ := simulate(t, &hurt{}, func(a *actor) { sim.BuiltWith(c.built); informed(a, c.resync, &heard); change(a) })
 			if got := strings.Join(heard, ", "); got != "add web, update web, update web, delete web" {
 				t.Errorf("heard %q", got)
 			}
-			want := []string{
-				"proceed LIST pods?resourceVersion=0", "proceed WATCH pods?resourceVersion=1",
+			want := append(c.begins,
 				"proceed EVENT ADDED pods/default/web rv=2", "proceed EVENT MODIFIED pods/default/web rv=3",
 				"proceed EVENT MODIFIED pods/default/web rv=4", "proceed EVENT DELETED pods/default/web rv=5",
-			}
+			)
 			if got := keys(trace); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("steps\n%s", strings.Join(got, "\n"))
 			}
@@ -96,20 +110,29 @@ func TestInformer(t *testing.T) {
 
 // Whatever befalls the watch, the informer ends up knowing the truth.
 func TestBrokenWatches(t *testing.T) {
+	const streams, lists = "0.35", "0.34"
 	for _, c := range []struct {
-		name string
-		hurt hurt
-		then string // what the informer does about it
+		built, name string
+		hurt        hurt
+		then        string // what the informer does about it
 	}{
-		{"drop", hurt{key: "EVENT MODIFIED", outcome: sim.Drop}, "proceed WATCH pods?resourceVersion=2"},
-		{"gone", hurt{key: "EVENT MODIFIED", outcome: sim.Gone}, "proceed LIST pods"},
-		{"gone at once", hurt{key: "WATCH pods", outcome: sim.FailBefore, way: way.Expired}, "proceed LIST pods"},
-		{"refused", hurt{key: "WATCH pods", outcome: sim.FailBefore, way: way.Refused}, "proceed WATCH pods?resourceVersion=1"},
-		{"no list", hurt{key: "LIST pods", outcome: sim.FailBefore, way: way.Timeout}, "proceed LIST pods?resourceVersion=0"},
+		{lists, "drop", hurt{key: "EVENT MODIFIED", outcome: sim.Drop}, "proceed WATCH pods?resourceVersion=2"},
+		{lists, "gone", hurt{key: "EVENT MODIFIED", outcome: sim.Gone}, "proceed LIST pods"},
+		{lists, "gone at once", hurt{key: "WATCH pods", outcome: sim.FailBefore, way: way.Expired}, "proceed LIST pods"},
+		{lists, "refused", hurt{key: "WATCH pods", outcome: sim.FailBefore, way: way.Refused}, "proceed WATCH pods?resourceVersion=1"},
+		{lists, "no list", hurt{key: "LIST pods", outcome: sim.FailBefore, way: way.Timeout}, "proceed LIST pods?resourceVersion=0"},
+		{streams, "drop", hurt{key: "EVENT MODIFIED", outcome: sim.Drop}, "proceed WATCH pods?resourceVersion=2"},
+		{streams, "gone", hurt{key: "EVENT MODIFIED", outcome: sim.Gone}, "proceed WATCH pods?resourceVersion=2&sendInitialEvents=true"},
+		{streams, "gone at once", hurt{key: "WATCH pods", outcome: sim.FailBefore, way: way.Expired}, "proceed WATCH pods?sendInitialEvents=true"},
+		{streams, "refused", hurt{key: "WATCH pods", outcome: sim.FailBefore, way: way.Refused}, "proceed WATCH pods?sendInitialEvents=true"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.built+" "+c.name, func(t *testing.T) {
+			if !hermetic.Enabled && c.built == lists {
+				t.Skip("NOT TESTED: on the stock runtime every process has the features of the client-go that is compiled in")
+			}
 			var heard []string
 			trace, _ := simulate(t, &c.hurt, func(a *actor) {
+				sim.BuiltWith(c.built)
 				inf := informed(a, 0, &heard)
 				change(a)
 				if n := len(inf.GetStore().List()); n != 0 {

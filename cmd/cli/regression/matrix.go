@@ -35,7 +35,8 @@ type matrixFlags struct {
 
 const versionsHelp = `A VERSION is [NAME=]WHAT, and WHAT is the folder of a manager's source (a git clone at
 a tag, a fork), a module at a version (MANAGER@v0.9.0, MANAGER being the last element of
-its path), or a program that make build FORK=… BIN=… wrote. Programs are built with make
+its path), nodeipam or services of a release of Kubernetes (services@v1.36.4, built into
+the release that ipamsim has), or a program that make build FORK=… BIN=… wrote. Programs are built with make
 in the project's directory. All modules but the manager's keep their version, which is
 said.`
 
@@ -245,7 +246,7 @@ func (f *matrixFlags) cases(m scenarios.Managers, all []versions.Version) ([]ver
 	var out []versions.Case
 	for _, s := range loaded {
 		c := caseOf(s)
-		about := len(s.References()) == 0 && slices.ContainsFunc(all, func(v versions.Version) bool { return v.Of(c.Manager) })
+		about := len(s.References()) == 0 && slices.ContainsFunc(all, func(v versions.Version) bool { return v.Of(s.Doc.Spec.IPAM, c.Manager) })
 		if about || len(f.scenarios) > 0 {
 			out = append(out, c)
 		}

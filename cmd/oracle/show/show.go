@@ -129,9 +129,14 @@ func (f *finding) run(ctx context.Context, apiserver, binary string, of Definiti
 			return false, err
 		}
 	}
-	on := "kube-apiserver 1.34.1"
-	if f.program != "" {
-		on += " and " + f.program + " " + upstream.Programs[f.program].Version
+	release, err := upstream.Programs["apiserver"].Release(ctx)
+	on := "kube-apiserver " + release
+	if f.program != "" && err == nil {
+		release, err = upstream.Programs[f.program].Release(ctx)
+		on += " and " + f.program + " " + release
+	}
+	if err != nil {
+		return false, err
 	}
 	fmt.Fprintf(out, "%s, on %s, with Services in %s and %s\n", f.scenario, on, f.ranges[0], f.ranges[1])
 	c := &cluster{Server: s, lose: lose, dir: dir, binary: binary, out: out, seen: map[string]string{}, atEnd: func() {}}

@@ -18,23 +18,38 @@ import (
 // nested has the modules that Programs are built of, seen from the top of the repository.
 const nested = "cmd/oracle/testdata"
 
-// Program is one of upstream's, by the module that it is built of and its package.
+// Program is one of upstream's: the nested module that it is built from, its package, and
+// the module of upstream whose release it is.
 type Program struct {
-	module, pkg, Version string
+	module, pkg, of string
 
-	Everywhere bool // it listens on every interface, whatever it is told
+	Everywhere bool // it listens on every interface, and no flag changes that
 }
 
 // Programs are what can be built, by name.
 var Programs = map[string]Program{
-	"apiserver":               {"upstream", "./apiserver", "1.34.1", false},
-	"kubectl":                 {"upstream", "k8s.io/kubernetes/cmd/kubectl", "1.34.1", false},
-	"kube-controller-manager": {"upstream", "k8s.io/kubernetes/cmd/kube-controller-manager", "1.34.1", false},
-	"metallb-controller":      {"metallb", "go.universe.tf/metallb/controller", "0.16.1", true},
+	"apiserver":               {"upstream", "./apiserver", "k8s.io/kubernetes", false},
+	"kubectl":                 {"upstream", "k8s.io/kubernetes/cmd/kubectl", "k8s.io/kubernetes", false},
+	"kube-controller-manager": {"upstream", "k8s.io/kubernetes/cmd/kube-controller-manager", "k8s.io/kubernetes", false},
+	"metallb-controller":      {"metallb", "go.universe.tf/metallb/controller", "go.universe.tf/metallb", true},
 }
 
-// versions are what a release says of itself.
-const versions = " -X k8s.io/component-base/version.gitVersion=v1.34.1 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34"
+// Release is the program's release, "v1.37.2", as its nested module requires it.
+func (p Program) Release(ctx context.Context) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Version}}", p.of)
+	cmd.Dir = filepath.Join(nested, p.module)
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
+	b, err := cmd.Output()
+	return strings.TrimSpace(string(b)), err
+}
+
+// versions are the linker's flags for what Kubernetes' release v1.37.2 says of itself.
+func versions(release string) string {
+	const of = " -X k8s.io/component-base/version."
+	major, minor, _ := strings.Cut(strings.TrimPrefix(release, "v"), ".")
+	minor, _, _ = strings.Cut(minor, ".")
+	return of + "gitVersion=" + release + of + "gitMajor=" + major + of + "gitMinor=" + minor
+}
 
 // Build makes a program, unless it was made before: kube-apiserver takes minutes. It lies in
 // the user's cache, not in the tree.
@@ -69,7 +84,11 @@ func Build(ctx context.Context, name string, say io.Writer) (string, error) {
 		return "", err
 	}
 	fmt.Fprintf(say, "oracle: building %s (minutes, once)\n", name)
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"+versions, "-o", file+".new", p.pkg)
+	release, err := p.Release(ctx)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"+versions(release), "-o", file+".new", p.pkg)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0")
 	cmd.Stdout, cmd.Stderr = say, say

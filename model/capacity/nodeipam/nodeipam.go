@@ -59,7 +59,7 @@ const slicesMax = 1 << 16
 // cut makes the slices of a range. Those that it excludes are nobody's.
 //
 // Source: pkg/controller/nodeipam/ipam/cidrset, NewCIDRSet; ipam/range_allocator.go,
-// filterOutServiceRange (v1.34.1).
+// filterOutServiceRange (v1.37.2).
 func cut(r model.Range) (*cluster, error) {
 	bits := r.Slice - r.Prefix.Bits()
 	if r.Slice == 0 || bits < 0 || 1<<bits > slicesMax {
@@ -75,7 +75,7 @@ func cut(r model.Range) (*cluster, error) {
 
 // take is the next free slice after the last that was taken; ok is false if all are.
 //
-// Source: cidrset, AllocateNext (v1.34.1).
+// Source: cidrset, AllocateNext (v1.37.2).
 func (c *cluster) take() (at int, ok bool) {
 	for i := range c.slices {
 		at = (c.next + i) % len(c.slices)
@@ -107,7 +107,7 @@ type host struct {
 // joins gives a node its ranges, one of each cluster range, or none; it waits for its
 // process to be started again when something may have come free.
 //
-// Source: range_allocator.go, AllocateOrOccupyCIDR (v1.34.1).
+// Source: range_allocator.go, AllocateOrOccupyCIDR (v1.37.2).
 func (a *allocator) joins(m *capacity.Machine) error {
 	if a.nodes[m.Name] != nil || !m.Registered {
 		return nil
@@ -131,7 +131,7 @@ func (a *allocator) joins(m *capacity.Machine) error {
 
 // newHost leaves out the network's own address, the gateway, and of IPv4 the broadcast.
 //
-// Source: plugins/ipam/host-local/backend/allocator, (*Range).Canonicalize (v1.9.0).
+// Source: plugins/ipam/host-local/backend/allocator, (*Range).Canonicalize (v1.10.0).
 func newHost(node string, in netip.Prefix) *host {
 	h := &host{pool: node + "/" + in.String(), in: in, used: map[netip.Addr]string{}, pods: map[netip.Addr]model.PodRef{}}
 	h.first, h.last = in.Addr().Next().Next(), model.LastAddr(in)
@@ -177,7 +177,7 @@ func (a *allocator) add(pod *capacity.Pod) (out []netip.Addr, err error) {
 
 // reserve takes the next free address after the last one that was handed out.
 //
-// Source: plugins/ipam/host-local/backend/allocator, RangeIter (v1.9.0).
+// Source: plugins/ipam/host-local/backend/allocator, RangeIter (v1.10.0).
 func (h *host) reserve(pod *capacity.Pod) (netip.Addr, bool) {
 	if h.last.Less(h.first) {
 		return netip.Addr{}, false

@@ -59,7 +59,7 @@ func (c *Config) ports(k Kind) (n int) {
 // Band is how many addresses of a range, from the first on, are handed out when no other is
 // left, so that those who ask for certain ones find them free.
 //
-// Source: pkg/registry/core/service/ipallocator, calculateRangeOffset (v1.34.1).
+// Source: pkg/registry/core/service/ipallocator, calculateRangeOffset (v1.37.2).
 func Band(p netip.Prefix) int {
 	const least, most, step = 16, 256, 16
 	size := capacity.Addresses(p)
@@ -71,7 +71,7 @@ func Band(p netip.Prefix) int {
 
 // Ends are the first and the last address of a range that Services get.
 //
-// Source: pkg/registry/core/service/ipallocator, NewIPAllocator (v1.34.1).
+// Source: pkg/registry/core/service/ipallocator, NewIPAllocator (v1.37.2).
 func Ends(p netip.Prefix) (first, last netip.Addr) {
 	first, last = p.Masked().Addr().Next(), model.LastAddr(p)
 	if first.Is4() {
@@ -152,7 +152,7 @@ func newCIDR(p netip.Prefix, taken []netip.Addr) *cidr {
 
 // take is a free address, of the band if there is no other.
 //
-// Source: pkg/registry/core/service/ipallocator, allocateNextService (v1.34.1).
+// Source: pkg/registry/core/service/ipallocator, allocateNextService (v1.37.2).
 func (c *cidr) take() (netip.Addr, bool) {
 	if a, ok := c.upper.take(); ok {
 		return a, true
@@ -187,7 +187,7 @@ func (p *part) take() (a netip.Addr, ok bool) {
 // does not give back what the first one gave when the second one has nothing: its repair
 // does, one to four minutes later.
 //
-// Source: pkg/registry/core/service/storage, allocateCreate, txnAllocClusterIPs (v1.34.1).
+// Source: pkg/registry/core/service/storage, allocateCreate, txnAllocClusterIPs (v1.37.2).
 func (a *allocator) add(pod *capacity.Pod) ([]netip.Addr, error) {
 	k := a.Kind(a.seed, pod.Ref.Name)
 	h := hold{ports: a.Config.ports(k)}

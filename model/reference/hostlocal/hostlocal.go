@@ -3,7 +3,7 @@
 // code, so that a plugin with a mistake in it is judged by another one than itself.
 // TestConformanceConfig in sim/ipam/hostlocal holds the two against each other.
 //
-// Source: github.com/containernetworking/plugins v1.9.0, plugins/ipam/host-local/README.md
+// Source: github.com/containernetworking/plugins v1.10.0, plugins/ipam/host-local/README.md
 // and backend/allocator, whose words the errors are.
 package hostlocal
 
@@ -31,7 +31,7 @@ type Config struct {
 type Range struct {
 	Subnet      netip.Prefix
 	First, Last netip.Addr
-	Gateway     netip.Addr // somewhere else, too
+	Gateway     netip.Addr // in the subnet
 }
 
 // Policy is a range as the model has it.
@@ -150,7 +150,7 @@ func (r Range) overlaps(o Range) bool {
 // complete is a range with what it does not say: from the first address behind the network's
 // to the last one, of IPv4 without the broadcast's; the gateway is the first one.
 //
-// Source: backend/allocator/range.go, Canonicalize and lastIP.
+// Source: backend/allocator/range.go, Canonicalize and lastIP (v1.10.0).
 func (w *writtenRange) complete() (r Range, err error) {
 	a, bits := w.Subnet.addr, w.Subnet.bits
 	switch {
@@ -173,6 +173,9 @@ func (w *writtenRange) complete() (r Range, err error) {
 	}
 	if w.Gateway.IsValid() {
 		r.Gateway = w.Gateway.Unmap()
+		if !r.Subnet.Contains(r.Gateway) {
+			return r, fmt.Errorf("gateway %s not in network %s", r.Gateway, w.Subnet)
+		}
 	}
 	first, last := w.RangeStart.Unmap(), w.RangeEnd.Unmap()
 	if first.IsValid() {
@@ -186,6 +189,9 @@ func (w *writtenRange) complete() (r Range, err error) {
 			return r, fmt.Errorf("RangeEnd %s not in network %s", last, w.Subnet)
 		}
 		r.Last = last
+	}
+	if r.Last.Less(r.First) { // the last one is not said, and the first is IPv4's broadcast
+		return r, fmt.Errorf("RangeStart %s is after RangeEnd %s in network %s", r.First, r.Last, w.Subnet)
 	}
 	return r, nil
 }

@@ -9,7 +9,7 @@ import (
 // spec.loadBalancerIP; none if it does not. ok is false if it does so twice, or if they cannot
 // be read.
 //
-// Source: controller/service.go, getDesiredLbIPs (v0.16.1).
+// Source: controller/service.go, getDesiredLbIPs (v0.16.2).
 func Asks(annotation, loadBalancerIP string) (out []netip.Addr, ok bool) {
 	switch {
 	case annotation == "" && loadBalancerIP == "":

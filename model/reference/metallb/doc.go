@@ -6,6 +6,6 @@
 // None of upstream's code is here, so that a controller with a mistake in it is judged by
 // another one than itself. TestConformanceJudge in sim/ipam/metallb holds the two against each other.
 //
-// Source: go.universe.tf/metallb v0.16.1; its documentation is website/content, its fields'
+// Source: go.universe.tf/metallb v0.16.2; its documentation is website/content, its fields'
 // that of api/v1beta1.
 package metallb

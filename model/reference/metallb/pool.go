@@ -61,8 +61,7 @@ func ParseRange(s string) (Range, error) {
 		return Range{}, fmt.Errorf("invalid IP range %q: invalid end IP %q", s, to)
 	}
 	if first, last = first.Unmap(), last.Unmap(); first.Is4() != last.Is4() {
-		// Upstream takes it for no address at all.
-		return Range{}, fmt.Errorf("invalid IP range %q: IPs of two families", s)
+		return Range{}, fmt.Errorf("invalid IP range %q: start and end IPs must be the same family", s)
 	}
 	if first.Compare(last) > 0 {
 		return Range{}, fmt.Errorf("invalid IP range %q: start IP %q is after the end IP %q", s, first, last)

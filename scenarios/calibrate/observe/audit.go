@@ -27,7 +27,7 @@ type auditTrail struct {
 // twice: somebody asks for it, and then the kubelet, once its containers have ended; the
 // last one counts.
 //
-// Source: k8s.io/apiserver/pkg/audit, LogRequestObject (v0.34).
+// Source: k8s.io/apiserver/pkg/audit, LogRequestObject (v0.37.2).
 func (f *file) auditEvent(from dump.Origin, e *auditv1.Event) error {
 	if e.Stage != auditv1.StageResponseComplete {
 		return nil

@@ -47,7 +47,7 @@ func (f *file) newEvent(from dump.Origin, e *eventsv1.Event) error {
 // told.
 //
 // Source: k8s.io/kubernetes/pkg/kubelet/events, and the reasons of the scheduler and of
-// node-lifecycle (v1.34).
+// node-lifecycle (v1.37.2).
 func (f *file) happened(from dump.Origin, h *happening) error {
 	for _, at := range []time.Time{h.first, h.last} {
 		if err := credible(from, "Event "+h.reason, "firstTimestamp", at); err != nil {

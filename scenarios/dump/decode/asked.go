@@ -28,7 +28,7 @@ func asks(word string, tools []string) bool {
 // harmless are the flags of get that leave no object out. The value is whether an argument
 // follows.
 //
-// Source: k8s.io/kubectl/pkg/cmd/get, NewCmdGet (v1.34), and what managers' tools take.
+// Source: k8s.io/kubectl/pkg/cmd/get, NewCmdGet (v1.37.2), and what managers' tools take.
 var harmless = map[string]bool{
 	"-o": true, "--output": true, "--context": true, "--kubeconfig": true, "--cluster": true, "--user": true, "--as": true, "--server": true, "-s": true,
 	"--chunk-size": true, "--request-timeout": true, "--sort-by": true, "-v": true, "--v": true, "-c": true, "--config": true,

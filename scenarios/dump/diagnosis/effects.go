@@ -47,7 +47,7 @@ func effect(x *model.Violation) string {
 // Source of what cannot be changed: pkg/apis/core/validation, ValidateServiceUpdate and
 // ValidateNodeUpdate; of the repair, pkg/registry/core/service/ipallocator/controller,
 // RepairIPAddress; of the events, pkg/controller/nodeipam/ipam, AllocateOrOccupyCIDR
-// (Kubernetes v1.34.1).
+// (Kubernetes v1.37.2).
 var toDecide = map[string]string{
 	invariant.OverlappingBlocks.Name:        "which of the blocks stays. Pods that have addresses of the other one need new ones before it can be deleted",
 	invariant.SliceConflict.Name:            "which node keeps its range. Pods of the other one need other addresses; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",

@@ -12,14 +12,14 @@ import (
 // moreSlices is what there is to decide where all podCIDRs are taken.
 //
 // Source: pkg/controller/nodeipam/ipam, NewCIDRRangeAllocator, which returns an error for a
-// podCIDR outside of its ranges (Kubernetes v1.34.1).
+// podCIDR outside of its ranges (Kubernetes v1.37.2).
 const moreSlices = "a larger --cluster-cidr, which must contain the podCIDRs given out: with one outside of it kube-controller-manager does not start (scenarios/nodeipam-82773-podcidr-outside.yaml); or fewer nodes"
 
 // decision is what the operator has to decide where what is exhausted is no network of the
 // scenario: podCIDRs, addresses of Services, or the podCIDR of one node.
 //
 // Source: pkg/apis/core/validation, ValidateNodeUpdate, which forbids to change a podCIDR
-// (Kubernetes v1.34.1).
+// (Kubernetes v1.37.2).
 func decision(x *model.Violation) string {
 	switch o := ObjectsOf(x); {
 	case o[model.RefService] != "":

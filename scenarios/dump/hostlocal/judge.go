@@ -70,7 +70,7 @@ func leaked(l *Listing, node string, a netip.Addr, supposed bool) dump.Found {
 // size is how many addresses host-local has of a podCIDR; 0: so many that they are not counted.
 //
 // Source: plugins/ipam/host-local/backend/allocator, (*Range).Canonicalize: of a subnet all but the
-// first address, the gateway's, and of IPv4 the last one (v1.9.0).
+// first address, the gateway's, and of IPv4 the last one (v1.10.0).
 func size(p netip.Prefix) int {
 	bits := p.Addr().BitLen() - p.Bits()
 	switch {

@@ -13,7 +13,7 @@ import (
 // in a directory of its name, with the container and its interface in the file.
 //
 // Source: plugins/ipam/host-local/backend/disk, defaultDataDir, GetEscapedPath, Reserve
-// (containernetworking/plugins v1.9.0).
+// (containernetworking/plugins v1.10.0).
 const dataDir = "var/lib/cni/networks/"
 
 // reservationsMax bounds what is kept: a hostile file may have a line each.

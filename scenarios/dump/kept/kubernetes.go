@@ -47,7 +47,7 @@ func (p *Pod) Ref() string { return p.Namespace + "/" + p.Name }
 // lists are not of one instant.
 //
 // Source: pkg/kubelet/apis/config/v1beta1, RuntimeRequestTimeout 2m, of which the kubelet
-// allows twice for a sandbox (Kubernetes v1.34).
+// allows twice for a sandbox (Kubernetes v1.37.2).
 const addTime = 10 * time.Minute
 
 // Waits reports whether the pod has had no address for so long that no ADD of its first

@@ -91,7 +91,7 @@ func Qualified(name, namespace string) string {
 // LocalTypes are interface plugins whose interfaces end on their node, if nothing else connects
 // them.
 //
-// Source: containernetworking/plugins, plugins/main/bridge and ptp (v1.9.0).
+// Source: containernetworking/plugins, plugins/main/bridge and ptp (v1.10.0).
 var LocalTypes = []string{"bridge", "ptp"}
 
 // Called is the key by which a pod's network status calls the network that a range of

@@ -18,7 +18,7 @@ var PodResource = dump.Resource{APIVersion: "v1", Plural: "pods", Kind: "Pod", N
 // The programs whose flags are about addresses, as the label component of their static pods
 // names them.
 //
-// Source: cmd/kubeadm/app/phases/controlplane, GetStaticPodSpecs (v1.34.1); RKE2 sets the same.
+// Source: cmd/kubeadm/app/phases/controlplane, GetStaticPodSpecs (v1.37.2); RKE2 sets the same.
 const (
 	controllerManager = "kube-controller-manager"
 	apiServer         = "kube-apiserver"

@@ -1,7 +1,7 @@
 // Package metallb reads MetalLB's configuration out of a dump, as objects or as the ConfigMap
 // that it had before 0.13, and judges the addresses of Services of type LoadBalancer by it.
 //
-// Source of what it knows of MetalLB: go.universe.tf/metallb v0.16.1, unless another is named.
+// Source of what it knows of MetalLB: go.universe.tf/metallb v0.16.2, unless another is named.
 package metallb
 
 import (

@@ -134,7 +134,7 @@ type port struct {
 
 // cloudFinalizer is on Services that the service controller of a cloud provider serves.
 //
-// Source: k8s.io/cloud-provider/service/helpers, LoadBalancerCleanupFinalizer (v0.34.1).
+// Source: k8s.io/cloud-provider/service/helpers, LoadBalancerCleanupFinalizer (v0.37.2).
 const cloudFinalizer = "service.kubernetes.io/load-balancer-cleanup"
 
 // What Services say to MetalLB begins with one of these; the first counts.

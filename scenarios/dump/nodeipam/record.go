@@ -67,7 +67,7 @@ func (r *record) allocates() bool {
 
 // started reports whether a list of controllers starts node IPAM.
 //
-// Source: k8s.io/controller-manager/app, IsControllerEnabled (v0.34.1).
+// Source: k8s.io/controller-manager/app, IsControllerEnabled (v0.37.2).
 func started(controllers string) bool {
 	all := kubeadm.Split(controllers)
 	off := slices.Contains(all, "-node-ipam-controller") || slices.Contains(all, "-nodeipam")

@@ -156,7 +156,7 @@ const none = "None"
 // managedBy says who made an IPAddress, and byAllocator that the API servers did.
 //
 // Source: k8s.io/api/networking/v1, LabelManagedBy; pkg/registry/core/service/ipallocator,
-// ControllerName (v1.34.1).
+// ControllerName (v1.37.2).
 const (
 	managedBy   = "ipaddress.kubernetes.io/managed-by"
 	byAllocator = "ipallocator.k8s.io"

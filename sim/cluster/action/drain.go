@@ -31,7 +31,7 @@ type Drain struct {
 // once a second whether they are gone, and for the DaemonSets that pods name as their
 // owners, is left out.
 //
-// Source: k8s.io/kubectl/pkg/drain, filterPods, evictPods and deletePods (v0.34).
+// Source: k8s.io/kubectl/pkg/drain, filterPods, evictPods and deletePods (v0.37.2).
 func (a *Drain) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := (&Cordon{Node: a.Node}).Do(ctx, o); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (a *Drain) Do(ctx context.Context, o *cluster.Operator) error {
 // stays reports whether a drain leaves a pod where it is: one of a DaemonSet, which would
 // make another there, unless its work is done, and the image of a static pod.
 //
-// Source: k8s.io/kubectl/pkg/drain, daemonSetFilter and mirrorPodFilter (v0.34).
+// Source: k8s.io/kubectl/pkg/drain, daemonSetFilter and mirrorPodFilter (v0.37.2).
 func stays(p *corev1.Pod) bool {
 	_, mirror := p.Annotations[corev1.MirrorPodAnnotationKey]
 	owner := metav1.GetControllerOf(p)
@@ -76,8 +76,8 @@ func (a *Drain) evict(o *cluster.Operator, p *corev1.Pod, began time.Time) {
 // evictAgain is how long kubectl waits after an eviction that was refused.
 const evictAgain = 5 * time.Second
 
-// insistOnEviction repeats what a budget or a namespace that goes refuses, the latter of a
-// pod that was not on its way when the drain began: such a one goes with its namespace.
+// insistOnEviction repeats what a budget or a terminating namespace refuses, and reads the
+// pod again before each further try. A pod that is being deleted goes with its namespace.
 func (a *Drain) insistOnEviction(ctx context.Context, client kubeapi.Client, p *corev1.Pod, began time.Time) error {
 	body, err := json.Marshal(policyv1.Eviction{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
@@ -99,6 +99,10 @@ func (a *Drain) insistOnEviction(ctx context.Context, client kubeapi.Client, p *
 			return err
 		case !kubeapi.Sleep(ctx, evictAgain):
 			return ctx.Err()
+		}
+		fresh := &corev1.Pod{}
+		if b, err := client.Do(ctx, http.MethodGet, kubeapi.Pods.Path(p.Namespace, p.Name), "application/json", nil); err == nil && json.Unmarshal(b, fresh) == nil {
+			p = fresh // if it cannot be read, the next eviction shows why
 		}
 	}
 }

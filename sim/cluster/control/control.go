@@ -88,7 +88,7 @@ func (t Timers) OrDefault() Timers {
 			*d = v
 		}
 	}
-	set(&t.NodeMonitorGrace, 50*time.Second) // pkg/controller/nodelifecycle/config/v1alpha1/defaults.go (v1.34.1)
+	set(&t.NodeMonitorGrace, 50*time.Second) // pkg/controller/nodelifecycle/config/v1alpha1/defaults.go (v1.37.2)
 	set(&t.Toleration, 300*time.Second)
 	set(&t.PodGC, time.Minute)
 	set(&t.APIRetry, time.Second)

@@ -20,6 +20,7 @@ import (
 	"go.etcd.io/etcd/server/v3/proxy/grpcproxy/adapter"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 
 	"ipamsim/sim/etcd"
 )
@@ -95,9 +96,9 @@ func settings(dir string) (config.ServerConfig, error) {
 type wire struct{ pb.KVClient }
 
 // sent is a request as it comes off the wire, in to.
-func sent[T interface{ Unmarshal([]byte) error }](q interface{ Marshal() ([]byte, error) }, to T) T {
-	b, err := q.Marshal()
-	if err = errors.Join(err, to.Unmarshal(b)); err != nil {
+func sent[T proto.Message](q proto.Message, to T) T {
+	b, err := proto.Marshal(q)
+	if err = errors.Join(err, proto.Unmarshal(b, to)); err != nil {
 		panic(err) // it is one of etcd's own
 	}
 	return to
@@ -163,7 +164,9 @@ func (r *reference) pump() bool { return false }
 
 // plain is a text with the names that our headers have.
 func (r *reference) plain(text string) string {
-	return strings.ReplaceAll(text, r.ids, "cluster_id:1 member_id:1 ")
+	// protobuf's text has one space or two, by the build
+	text = strings.ReplaceAll(text, r.ids, "cluster_id:1 member_id:1 ")
+	return strings.ReplaceAll(text, strings.ReplaceAll(r.ids, " ", "  "), "cluster_id:1  member_id:1  ")
 }
 
 func (r *reference) scan(prefix string, f func(key string, value []byte, rev int64)) error {

@@ -167,7 +167,7 @@ func TestStaleSequenceNumberStopsCollection(t *testing.T) {
 		gone := newFated(t, 0, 1, sim.Gone, "controller-1#", "ipamblocks")
 		slow := &stalled{Strategy: gone, match: []string{"controller-1#", "LIST ipamblocks"}}
 		gcPlay(t, gcRun{datastore: store.Kubernetes, options: gone.budget(), strategy: slow}, func(ctx context.Context, w *gcWorld) {
-			w.staleNumber("10.64.75.12/30 of a holds 1, 10.64.75.4/30 of b holds 2 | a:10.64.75.12/30 b:10.64.75.4/30 | 3 handles", func() {
+			w.staleNumber("10.64.75.12/30 of a holds 4, 10.64.75.4/30 of b holds 2, 10.64.75.8/30 of c holds 0 | a:10.64.75.12/30 b:10.64.75.4/30 c:10.64.75.8/30 | 6 handles", func() {
 				gone.armed.Store(true)
 				slow.on.Store(true)
 				w.run("b-1", "b")

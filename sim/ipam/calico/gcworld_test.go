@@ -135,7 +135,7 @@ func (w *gcWorld) start(reconciler, process string) *sim.Actor {
 }
 
 func (w *gcWorld) reconciler(name string) func(context.Context, *sim.Gate) error {
-	run := w.all[name]
+	run := w.all[name].BuiltWith(ClientGo) // as package cluster has it
 	return func(ctx context.Context, g *sim.Gate) error { return run(ctx, g, "") }
 }
 

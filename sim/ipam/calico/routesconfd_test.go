@@ -73,21 +73,25 @@ func (c confdCache) put(key cmodel.Key, value any) {
 // into the form that confd and Felix read by Calico's own processor.
 func poolPair(t interface{ Fatal(...any) }, p model.IPPool) *cmodel.KVPair {
 	key := cmodel.ResourceKey{Kind: apiv3.KindIPPool, Name: p.Name}
+	out, err := updateprocessors.NewIPPoolUpdateProcessor().Process(&cmodel.KVPair{Key: key, Value: storedPool(p)})
+	if err != nil || len(out) != 1 {
+		t.Fatal("IPPool: ", out, err)
+	}
+	return out[0]
+}
+
+// storedPool is a pool as a user writes it.
+func storedPool(p model.IPPool) *apiv3.IPPool {
 	mode := func(m string) string {
 		if m == "" {
 			return "Never"
 		}
 		return m
 	}
-	stored := &apiv3.IPPool{ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Spec: apiv3.IPPoolSpec{
+	return &apiv3.IPPool{ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Spec: apiv3.IPPoolSpec{
 		CIDR: p.Prefix.String(), BlockSize: 26, DisableBGPExport: p.NoExport,
 		IPIPMode: apiv3.IPIPMode(mode(p.IPIP)), VXLANMode: apiv3.VXLANMode(mode(p.VXLAN)),
 	}}
-	out, err := updateprocessors.NewIPPoolUpdateProcessor().Process(&cmodel.KVPair{Key: key, Value: stored})
-	if err != nil || len(out) != 1 {
-		t.Fatal("IPPool: ", out, err)
-	}
-	return out[0]
 }
 
 func calicoNet(p netip.Prefix) cnet.IPNet {

@@ -40,7 +40,7 @@ func sources() []ipam.Source {
 // root is the folder of upstream's module.
 func root() string { return ipam.Root(Module, ip.NextIP) }
 
-// upstreamVersion is "github.com/containernetworking/plugins@v1.9.0", as the build knows it.
+// upstreamVersion is "github.com/containernetworking/plugins@v1.10.0", as the build knows it.
 func upstreamVersion() string { return ipam.Linked(Module, root()) }
 
 // open starts the manager in one run. It starts no goroutine.

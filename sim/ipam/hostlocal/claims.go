@@ -11,7 +11,7 @@ import (
 
 // dataDir is where it keeps what it has given away, unless a configuration says where.
 //
-// Source: plugins/ipam/host-local/backend/disk, defaultDataDir (v1.9.0).
+// Source: plugins/ipam/host-local/backend/disk, defaultDataDir (v1.10.0).
 const dataDir = "/var/lib/cni/networks"
 
 // DataDir is where it keeps a file for each address of a network that it has given away: the

@@ -151,7 +151,7 @@ func (r *Record) Observe(context.Context) (s model.Snapshot, err error) {
 // withGateways are ranges in which the first address of each podCIDR is its node's own:
 // the bridge has it, and host-local never gives it away.
 //
-// Source: plugins/ipam/host-local/backend/allocator, (*Range).Canonicalize (v1.9.0).
+// Source: plugins/ipam/host-local/backend/allocator, (*Range).Canonicalize (v1.10.0).
 func withGateways(all []model.Range, pools []model.Pool) []model.Range {
 	all = slices.Clone(all)
 	for i := range all {

@@ -19,7 +19,7 @@ type Plugin struct {
 	Source         Source
 }
 
-// Source says at which lines of a file of containernetworking/plugins (v1.9.0) the plugin
+// Source says at which lines of a file of containernetworking/plugins (v1.10.0) the plugin
 // executes the ADD of its IPAM plugin, the DEL that undoes it, the DEL of its own DEL, and
 // where its DEL asks for the network namespace.
 type Source struct {
@@ -36,14 +36,14 @@ type Source struct {
 //
 // host-device: every pod is taken to have a device of its own.
 var All = []Plugin{
-	{Type: "bridge", Undoes: true, UndoesEmpty: true, LinkFirst: true, Source: Source{"bridge/bridge.go", 599, 607, 781, 788}},
+	{Type: "bridge", Undoes: true, UndoesEmpty: true, LinkFirst: true, Source: Source{"bridge/bridge.go", 623, 631, 809, 816}},
 	{Type: "dummy", Undoes: true, Source: Source{"dummy/dummy.go", 108, 116, 153, 157}},
-	{Type: "host-device", Undoes: true, NeedsNamespace: true, Source: Source{"host-device/host-device.go", 166, 174, 224, 214}},
+	{Type: "host-device", Undoes: true, NeedsNamespace: true, Source: Source{"host-device/host-device.go", 192, 200, 254, 244}},
 	{Type: "ipvlan", Source: Source{"ipvlan/ipvlan.go", 267, 275, 319, 325}},
 	macvlan,
 	{Type: "ptp", Undoes: true, Source: Source{"ptp/ptp.go", 191, 199, 265, 269}},
 	{Type: "tap", Undoes: true, Source: Source{"tap/tap.go", 285, 293, 354, 360}},
-	{Type: "vlan", Undoes: true, Source: Source{"vlan/vlan.go", 187, 195, 233, 238}},
+	{Type: "vlan", Undoes: true, Source: Source{"vlan/vlan.go", 195, 203, 263, 269}},
 }
 
 var macvlan = Plugin{Type: "macvlan", Undoes: true, Source: Source{"macvlan/macvlan.go", 325, 333, 397, 403}}

@@ -16,7 +16,7 @@ import (
 
 // What Services say to MetalLB, under its name of now and the one it had before.
 //
-// Source: website/content/usage; controller/service.go (v0.16.1).
+// Source: website/content/usage; controller/service.go (v0.16.2).
 const (
 	poolAnnotation    = "address-pool"
 	addrsAnnotation   = "loadBalancerIPs"
@@ -33,14 +33,14 @@ func annotation(x *corev1.Service, key string) string {
 
 // served reports whether the controller gives a Service addresses: one without a class.
 //
-// Source: internal/k8s/controllers, filterByLoadBalancerClass (v0.16.1), without --lb-class.
+// Source: internal/k8s/controllers, filterByLoadBalancerClass (v0.16.2), without --lb-class.
 func served(x *corev1.Service) bool {
 	return x.Spec.Type == corev1.ServiceTypeLoadBalancer && x.Spec.LoadBalancerClass == nil
 }
 
 // termsOf are those on which a Service shares an address.
 //
-// Source: internal/allocator/k8salloc (v0.16.1).
+// Source: internal/allocator/k8salloc (v0.16.2).
 func termsOf(x *corev1.Service) model.Terms {
 	t := model.Terms{Key: annotation(x, sharingAnnotation)}
 	if x.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal {

@@ -135,7 +135,7 @@ func TestConformanceJudge(t *testing.T) {
 	law := func(t rapid.TB, r *record) {
 		c, err := config.For(config.ClusterResources{
 			Pools: sorted(r.pools), Communities: sorted(r.communities), Namespaces: sorted(r.namespaces),
-		}, config.ValidationFor("native"))
+		}, config.ValidationFor("native"), config.ForOptions{})
 		if _, our := r.policy(); (err == nil) != (our == nil) {
 			t.Fatalf("upstream: %v; the judge: %v", err, our)
 		}
@@ -188,7 +188,7 @@ func TestSelectorsOfNone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := config.For(config.ClusterResources{Pools: sorted(r.pools)}, config.ValidationFor("native"))
+	c, err := config.For(config.ClusterResources{Pools: sorted(r.pools)}, config.ValidationFor("native"), config.ForOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestSecondFamily(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := config.For(config.ClusterResources{Pools: sorted(r.pools)}, config.ValidationFor("native"))
+	c, err := config.For(config.ClusterResources{Pools: sorted(r.pools)}, config.ValidationFor("native"), config.ForOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func drawn(t *rapid.T) *record {
 // Few addresses, so that pools overlap, fill up, and are asked for.
 var (
 	prefixes  = []string{"10.9.%d.0/30", "10.9.%d.254/31", "10.9.%d.255-10.9.%d.255", "fd00:%d::/126", "fd00:%d::10-fd00:%d::11", "fd00:%d:1::/60"}
-	odd       = []string{"10.9.%d.1/30", "10.9.0.2/31", " 10.9.%d.6 - 10.9.%d.9", "10.9.%d.9-10.9.%d.6", "10.9.%d.0/33", "10.9.%d", "fd00:%d::1-fd00:%d::1"}
+	odd       = []string{"10.9.%d.1/30", "10.9.0.2/31", " 10.9.%d.6 - 10.9.%d.9", "10.9.%d.9-10.9.%d.6", "10.9.%d.0/33", "10.9.%d", "fd00:%d::1-fd00:%d::1", "10.9.%d.1-fd00::1"}
 	addresses = []string{
 		"10.9.0.0", "10.9.0.1", "10.9.0.1", "10.9.0.1", "10.9.1.1", "10.9.1.2", "10.9.0.255", "10.9.0.254",
 		"fd00:0::1", "fd00:0::1", "fd00:1::1", "fd00:0::10", "10.8.0.1",

@@ -53,7 +53,7 @@ func New() *ipam.Manager {
 // settle is for the process: controller-runtime's log says nothing.
 var settle = sync.OnceFunc(func() { ctrl.SetLogger(logr.Discard()) })
 
-// upstreamVersion is "go.universe.tf/metallb@v0.16.1", as the build knows it.
+// upstreamVersion is "go.universe.tf/metallb@v0.16.2", as the build knows it.
 func upstreamVersion() string { return ipam.Linked(module, root()) }
 
 func root() string { return ipam.Root(module, (*metallbv1beta1.IPAddressPool).DeepCopy) }

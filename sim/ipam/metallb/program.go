@@ -30,7 +30,7 @@ var errStock = errors.New("metallb: its controller can only be run on the hermet
 // stock runtime it ends the run: upstream leaves goroutines that have no end, and a bubble
 // there waits for them.
 //
-// Source: config/manifests/metallb-native.yaml (v0.16.1). Off are the webhooks and their
+// Source: config/manifests/metallb-native.yaml (v0.16.2). Off are the webhooks and their
 // certificates, and the Secret that the speakers find each other by.
 func (i *instance) control(ctx context.Context, g *sim.Gate, _ string) error {
 	if !hermetic.Enabled {

@@ -21,7 +21,7 @@ import (
 // it is of.
 //
 // Source: internal/config, For and poolsFor, whose words the errors are, with
-// ValidationFor("native") (v0.16.1).
+// ValidationFor("native") (v0.16.2).
 func (r *record) policy() (pools []reference.Pool, err error) {
 	if err := legible(sorted(r.communities)); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (r *record) policy() (pools []reference.Pool, err error) {
 
 // readPool is what a pool says.
 //
-// Source: internal/config, addressPoolFromCR (v0.16.1).
+// Source: internal/config, addressPoolFromCR (v0.16.2).
 func readPool(p *metallbv1beta1.IPAddressPool, namespaces map[string]corev1.Namespace) (out reference.Pool, err error) {
 	out = reference.Pool{Name: p.Name, AvoidBuggy: p.Spec.AvoidBuggyIPs, Manual: p.Spec.AutoAssign != nil && !*p.Spec.AutoAssign}
 	if len(p.Spec.Addresses) == 0 {
@@ -71,7 +71,7 @@ func readPool(p *metallbv1beta1.IPAddressPool, namespaces map[string]corev1.Name
 
 // allocation is whose a pool is.
 //
-// Source: internal/config, addressPoolServiceAllocationsFromCR (v0.16.1).
+// Source: internal/config, addressPoolServiceAllocationsFromCR (v0.16.2).
 func allocation(a *metallbv1beta1.ServiceAllocation, namespaces map[string]corev1.Namespace) (*reference.Allocation, error) {
 	out := &reference.Allocation{Namespaces: slices.Clone(a.Namespaces), Selective: len(a.Namespaces)+len(a.NamespaceSelectors) > 0}
 	if len(slices.Compact(slices.Sorted(slices.Values(a.Namespaces)))) < len(a.Namespaces) {
@@ -117,7 +117,7 @@ func text(s *metav1.LabelSelector) string {
 
 // repeats reports whether a selector says anything twice.
 //
-// Source: internal/config, validateLabelSelectorMatchExpressions (v0.16.1).
+// Source: internal/config, validateLabelSelectorMatchExpressions (v0.16.2).
 func repeats(s *metav1.LabelSelector) bool {
 	said := map[string]bool{}
 	for _, e := range s.MatchExpressions {
@@ -135,7 +135,7 @@ func repeats(s *metav1.LabelSelector) bool {
 // has not, which its manifests have the controller run with.
 //
 // Source: internal/bgp/community, New; internal/config, findNonLegacyCommunity and
-// communitiesFromCrs (v0.16.1).
+// communitiesFromCrs (v0.16.2).
 func legible(all []metallbv1beta1.Community) error {
 	names, wrong := map[string]bool{}, error(nil)
 	for _, c := range all {

@@ -40,7 +40,7 @@ var settle = sync.OnceFunc(func() {
 // root is the folder of upstream's module.
 func root() string { return ipam.Root(module, nodeipam.NewNodeIpamController) }
 
-// upstreamVersion is "k8s.io/kubernetes@v1.34.1", as the build knows it.
+// upstreamVersion is "k8s.io/kubernetes@v1.37.2", as the build knows it.
 func upstreamVersion() string { return ipam.Linked(module, root()) }
 
 // open starts the manager in one run. It starts no goroutine.

@@ -26,7 +26,7 @@ const resync = 12 * time.Hour
 // election. Its identity is the process's name, which nobody else has had.
 //
 // Source: cmd/kube-controller-manager/app/controllermanager.go, Run and
-// leaderElectAndRun (v1.34.1).
+// leaderElectAndRun (v1.37.2).
 func (i *instance) manage(ctx context.Context, g *sim.Gate, _ string) error {
 	f, err := i.flags()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // read, with upstream's defaults.
 //
 // Source: cmd/kube-controller-manager/app/options, options.go and nodeipamcontroller.go;
-// cloud-provider/options/kubecloudshared.go; component-base/config/v1alpha1 (v1.34.1).
+// cloud-provider/options/kubecloudshared.go; component-base/config/v1alpha1 (v1.37.2).
 type flags struct {
 	allocate, elect     bool
 	allocator           string
@@ -68,7 +68,7 @@ type clusterConfiguration struct {
 // node IPAM's affair. Flags of other controllers are passed over.
 //
 // Source: cmd/kubeadm/app/phases/controlplane/manifests.go, getControllerManagerCommand
-// (v1.34.1).
+// (v1.37.2).
 func readFlags(text string) (f flags, err error) {
 	var c clusterConfiguration
 	if err := yaml.Unmarshal([]byte(text), &c); err != nil {

@@ -29,7 +29,7 @@ var variables = []string{"CNI_COMMAND", "CNI_CONTAINERID", "CNI_NETNS", "CNI_ARG
 // ExecPlugin executes a plugin, which inherits what From has in its environment, and
 // waits for it. A plugin that another plugin has started outlives that one.
 //
-// Source: containernetworking/plugins, pkg/ipam/ipam.go, ExecAdd (v1.9.0), which
+// Source: containernetworking/plugins, pkg/ipam/ipam.go, ExecAdd (v1.10.0), which
 // passes context.TODO(); containernetworking/cni, pkg/invoke/raw_exec.go (v1.3.0), which kills one process.
 func (e Exec) ExecPlugin(_ context.Context, name string, stdin []byte, environ []string) ([]byte, error) {
 	from := e.From

@@ -52,7 +52,7 @@ func New() *ipam.Manager {
 // process would differ from the others.
 var settle = sync.OnceFunc(func() { repairports.NewRepair(0, nil, nil, utilnet.PortRange{}, nil) })
 
-// upstream is "k8s.io/kubernetes@v1.34.1", as the build knows it, and the module's folder.
+// upstream is "k8s.io/kubernetes@v1.37.2", as the build knows it, and the module's folder.
 func upstream(module string, function any) (version, root string) {
 	root = ipam.Root(module, function)
 	return ipam.Linked(module, root), root

@@ -28,7 +28,7 @@ var errUsage = errors.New("want kubectl [--server=kube-apiserver] create service
 
 // readCommand reads the line as kubectl does.
 //
-// Source: kubectl/pkg/cmd/create/create_service.go (v0.34).
+// Source: kubectl/pkg/cmd/create/create_service.go (v0.37.2).
 func readCommand(argv []string) (c command, err error) {
 	set := pflag.NewFlagSet("kubectl", pflag.ContinueOnError)
 	server := set.StringP("server", "s", "", "")

@@ -36,7 +36,7 @@ type clusterConfiguration struct {
 // readConfig reads the command line that kubeadm makes of its configuration.
 //
 // Source: cmd/kubeadm/app/phases/controlplane/manifests.go, getAPIServerCommand, and
-// cmd/kubeadm/app/apis/kubeadm/v1beta4/defaults.go (v1.34.1).
+// cmd/kubeadm/app/apis/kubeadm/v1beta4/defaults.go (v1.37.2).
 func readConfig(text string) (c config, err error) {
 	var cluster clusterConfiguration
 	if err := yaml.Unmarshal([]byte(text), &cluster); err != nil {

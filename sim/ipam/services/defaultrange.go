@@ -13,7 +13,7 @@ import (
 )
 
 //go:linkname syncDefault k8s.io/kubernetes/pkg/controlplane/controller/defaultservicecidr.(*Controller).sync
-func syncDefault(c *defaultservicecidr.Controller) error
+func syncDefault(c *defaultservicecidr.Controller, ctx context.Context) error
 
 // defaultRangeInterval is that of the controller of the default ServiceCIDR.
 const defaultRangeInterval = 10 * time.Second
@@ -23,7 +23,7 @@ const defaultRangeInterval = 10 * time.Second
 // who then asks a closed channel until another thread comes to cancel it: here there is
 // none.
 //
-// Source: pkg/controlplane/controller/defaultservicecidr, Controller.Start (v1.34.1).
+// Source: pkg/controlplane/controller/defaultservicecidr, Controller.Start (v1.37.2).
 func keepDefaultRange(ctx context.Context, c *defaultservicecidr.Controller) {
 	v := reflect.ValueOf(c).Elem()
 	set(v.FieldByName("eventRecorder"), &clientrecord.FakeRecorder{})
@@ -32,8 +32,8 @@ func keepDefaultRange(ctx context.Context, c *defaultservicecidr.Controller) {
 	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
 		return
 	}
-	err := utilwait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(context.Context) (bool, error) { return syncDefault(c) == nil, nil })
+	err := utilwait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) { return syncDefault(c, ctx) == nil, nil })
 	if err == nil {
-		utilwait.Until(func() { _ = syncDefault(c) }, defaultRangeInterval, ctx.Done())
+		utilwait.Until(func() { _ = syncDefault(c, ctx) }, defaultRangeInterval, ctx.Done())
 	}
 }

@@ -48,7 +48,7 @@ func (i *instance) raw() *kube.Peer {
 	}
 	p.Serve(servicesResource, kube.Resource{Version: corev1.SchemeGroupVersion, Open: func(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 		none := map[api.IPFamily]ipallocator.Interface{api.IPv4Protocol: nil, api.IPv6Protocol: nil}
-		r, _, _, err := services.NewREST(o, api.IPv4Protocol, none, nil, nil, nil, nil)
+		r, _, _, err := services.NewREST(o, api.IPv4Protocol, none, nil, kube.NoEndpoints{}, nil, nil)
 		if err != nil {
 			return nil, err
 		}

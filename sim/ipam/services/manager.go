@@ -21,7 +21,7 @@ const (
 // elects no leader: there is one.
 //
 // Source: cmd/kube-controller-manager/app/networking.go, newServiceCIDRsController
-// (v1.34.1).
+// (v1.37.2).
 func (i *instance) manage(ctx context.Context, g *sim.Gate, _ string) error {
 	c := kube.Config(i.env.API.Wire(g, i.pick(g, "")))
 	c.QPS, c.Burst = 20, 30

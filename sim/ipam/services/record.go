@@ -136,7 +136,7 @@ func serviceOf(x *corev1.Service) model.Service {
 // only wants traffic of its own node.
 //
 // Source: the API reference of Service, and pkg/registry/core/service/strategy.go,
-// needsHCNodePort (v1.34.1).
+// needsHCNodePort (v1.37.2).
 func unported(s *corev1.ServiceSpec) (n int) {
 	balanced := s.Type == corev1.ServiceTypeLoadBalancer
 	if s.Type == corev1.ServiceTypeNodePort || balanced && (s.AllocateLoadBalancerNodePorts == nil || *s.AllocateLoadBalancerNodePorts) {

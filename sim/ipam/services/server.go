@@ -3,7 +3,6 @@ package services
 import (
 	"context"
 	"errors"
-	"net"
 	"reflect"
 	"slices"
 	"sync"
@@ -14,13 +13,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
 	api "k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/controlplane/controller/defaultservicecidr"
-	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/registry/core/service/allocator"
 	bitmap "k8s.io/kubernetes/pkg/registry/core/service/allocator/storage"
 	"k8s.io/kubernetes/pkg/registry/core/service/ipallocator"
@@ -52,7 +49,7 @@ type server struct {
 // Of kube-apiserver.
 //
 // Source: pkg/controlplane/apiserver/config.go (the informers' resync) and
-// pkg/controlplane/instance.go (repairLoopInterval), v1.34.1.
+// pkg/controlplane/instance.go (repairLoopInterval), v1.37.2.
 const (
 	resync         = 10 * time.Minute
 	repairInterval = 3 * time.Minute
@@ -67,7 +64,7 @@ var errNotRepaired = errors.New("unable to perform initial IP and Port allocatio
 // the controller of the Service default/kubernetes.
 //
 // Source: pkg/registry/core/rest/storage_core.go, New, newServiceIPAllocators and
-// PostStartHook; pkg/controlplane/instance.go (v1.34.1).
+// PostStartHook; pkg/controlplane/instance.go (v1.37.2).
 func (i *instance) serve(ctx context.Context, g *sim.Gate, _ string) error {
 	c, err := i.config()
 	if err != nil {
@@ -114,60 +111,33 @@ func (s *server) allocators(loopback *restclient.Config) (err error) {
 	}
 	s.all = informers.NewSharedInformerFactory(s.client, resync)
 	s.ips = map[api.IPFamily]ipallocator.Interface{}
-	for n, r := range s.ranges {
-		old, err := s.bitmapOf(r, addressesKeys[n])
-		if err != nil {
-			return err
-		}
+	for _, r := range s.ranges {
 		a, err := ipallocator.NewMetaAllocator(s.client.NetworkingV1(), s.all.Networking().V1().ServiceCIDRs(),
-			s.all.Networking().V1().IPAddresses(), netutils.IsIPv6CIDR(r), old)
+			s.all.Networking().V1().IPAddresses(), netutils.IsIPv6CIDR(r), nil) // no bitmap: DisableAllocatorDualWrite is locked since 1.35
 		if err != nil {
 			return err
 		}
 		s.ips[a.IPFamily()] = a
 	}
 	s.ports, err = portallocator.New(s.config.ports, func(max int, rangeSpec string, offset int) (allocator.Interface, error) {
-		s.bitmap = s.inEtcd(allocator.NewAllocationMapWithOffset(max, rangeSpec, offset), portsKey, "servicenodeportallocations")
+		s.bitmap = s.inEtcd(allocator.NewAllocationMapWithOffset(max, rangeSpec, offset))
 		return s.bitmap, nil
 	})
 	return err
 }
 
-// bitmapOf is the allocator of addresses that wrote a bitmap before there were IPAddresses.
-// Upstream keeps it up to date where DisableAllocatorDualWrite is off; nil: it is on.
-//
-// Source: pkg/registry/core/rest/storage_core.go, newServiceIPAllocators (v1.34.1).
-func (s *server) bitmapOf(r *net.IPNet, key string) (ipallocator.Interface, error) {
-	if utilfeature.DefaultFeatureGate.Enabled(features.DisableAllocatorDualWrite) {
-		return nil, nil
-	}
-	return ipallocator.New(r, func(max int, rangeSpec string, offset int) (allocator.Interface, error) {
-		e := s.inEtcd(allocator.NewAllocationMapWithOffset(max, rangeSpec, offset), key, "serviceipallocations")
-		stored, err := e.Get()
-		if err != nil {
-			return nil, err
-		}
-		if stored.Range = r.String(); stored.ResourceVersion == "" {
-			err = e.CreateOrUpdate(stored)
-		}
-		return e, err
-	})
-}
-
-// portsKey is where the bitmap of node ports is, addressesKeys those of addresses.
+// portsKey is where the bitmap of node ports is.
 const portsKey = "/ranges/servicenodeports"
 
-var addressesKeys = []string{"/ranges/serviceips", "/ranges/secondaryserviceips"}
-
-// inEtcd is a bitmap in this server's etcd. Upstream's constructor would dial one.
+// inEtcd is the bitmap of node ports in this server's etcd. Upstream's constructor would dial one.
 //
 // Source: pkg/registry/core/service/allocator/storage, NewEtcd.
-func (s *server) inEtcd(mem allocator.Snapshottable, key, resource string) *bitmap.Etcd {
-	e, gr := &bitmap.Etcd{}, api.Resource(resource)
+func (s *server) inEtcd(mem allocator.Snapshottable) *bitmap.Etcd {
+	e, gr := &bitmap.Etcd{}, api.Resource("servicenodeportallocations")
 	v := reflect.ValueOf(e).Elem()
 	set(v.FieldByName("alloc"), mem)
-	set(v.FieldByName("storage"), s.Storage(gr, "services"))
-	set(v.FieldByName("baseKey"), key)
+	set(v.FieldByName("storage"), s.Storage(gr, "services", portsKey))
+	set(v.FieldByName("baseKey"), portsKey)
 	set(v.FieldByName("resource"), gr)
 	set(v.FieldByName("destroyFn"), func() {})
 	return e

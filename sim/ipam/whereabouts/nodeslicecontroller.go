@@ -23,7 +23,7 @@ import (
 func sliceMain()
 
 // slicing is the process that cuts node slices.
-var slicing = []ipam.Process{{Name: slicesName, Daemon: true}}
+var slicing = []ipam.Process{{Name: slicesName, Daemon: true, ClientGo: clientGo}}
 
 // nodeSliceController is the daemon that cuts node slices, until ctx ends.
 //

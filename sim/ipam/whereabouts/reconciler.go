@@ -22,14 +22,19 @@ import (
 // node-slice-controller.yaml (v0.9.4).
 func processes() []ipam.Process {
 	out := append([]ipam.Process{
-		{Name: passName, CronJob: passName},
-		{Name: loopName, PerNode: true, Daemon: true},
+		{Name: passName, CronJob: passName, ClientGo: clientGo},
+		{Name: loopName, PerNode: true, Daemon: true, ClientGo: clientGo},
 	}, slicing...)
 	for _, rule := range reference.Rules() {
 		out = append(out, ipam.Process{Name: referenceName(rule), Reference: true})
 	}
 	return out
 }
+
+// clientGo is the release of client-go that Whereabouts is built with.
+//
+// Source: go.mod (v0.9.4).
+const clientGo = "0.34"
 
 // The names of upstream's processes.
 const (

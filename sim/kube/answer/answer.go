@@ -101,7 +101,7 @@ var Table = []Answer{
 		Way: way.Timeout, Of: API, Meets: Read, Before: true, Delay: 60 * time.Second, Code: 504, Reason: "Timeout",
 		Message: "Timeout: request did not complete within the allotted timeout",
 		Sources: []Source{
-			apiserver("pkg/server/config.go", 444, "time.Duration(60) * time.Second"),
+			apiserver("pkg/server/config.go", 453, "time.Duration(60) * time.Second"),
 			apiserver("pkg/server/filters/timeout.go", 59, `"request did not complete within the allotted timeout"`),
 		},
 	},
@@ -117,7 +117,7 @@ var Table = []Answer{
 		Way: way.EtcdTimeout, Of: API, Meets: Write, Before: true, After: true, Delay: 7 * time.Second, Code: 500,
 		Message: "etcdserver: request timed out",
 		Sources: []Source{
-			etcd("server/v3", "config/config.go", 331, "5*time.Second + 2*time.Duration(c.ElectionTicks"),
+			etcd("server/v3", "config/config.go", 323, "5*time.Second + 2*time.Duration(c.ElectionTicks"),
 			apiserver("pkg/endpoints/handlers/responsewriters/status.go", 79, "StatusReasonUnknown"),
 		},
 	},
@@ -127,19 +127,19 @@ var Table = []Answer{
 	},
 	{
 		Way: way.ConnectionLost, Of: API, Meets: all, Before: true, After: true, Err: io.ErrUnexpectedEOF,
-		Sources: []Source{{"golang.org/x/net", "v0.60.0", "http2/transport.go", 1830, "err = io.ErrUnexpectedEOF"}},
+		Sources: []Source{{"golang.org/x/net", "v0.61.0", "http2/transport.go", 1830, "err = io.ErrUnexpectedEOF"}},
 	},
 	{
 		Way: way.Expired, Of: API, Meets: Resume, Before: true, Code: 200, Reason: "Expired", Message: "too old resource version",
 		Sources: []Source{
-			apiserver("pkg/storage/cacher/watch_cache.go", 916, `"too old resource version: %d (%d)"`),
-			apiserver("pkg/storage/cacher/cacher.go", 615, "newErrWatcher(err)"),
+			apiserver("pkg/storage/cacher/watch_cache_history.go", 237, `"too old resource version: %d (%d)"`),
+			apiserver("pkg/storage/cacher/cacher.go", 640, "newErrWatcher(err)"),
 		},
 	},
 	{
 		Way: way.Refused, Of: Etcd, Meets: Write, Before: true, Message: dialing,
 		Sources: []Source{
-			{"google.golang.org/grpc", "v1.72.2", "internal/transport/http2_client.go", 226, "transport: Error while dialing: %v"},
+			{"google.golang.org/grpc", "v1.84.0", "internal/transport/http2_client.go", 230, "transport: Error while dialing: %v"},
 			etcd("client/v3", "retry.go", 85, "func isSafeRetryMutableRPC"),
 		},
 	},
@@ -154,29 +154,29 @@ var Table = []Answer{
 		Way: way.EtcdTimeout, Of: Etcd, Meets: Write, Before: true, After: true, Delay: 7 * time.Second,
 		Message: "etcdserver: request timed out",
 		Sources: []Source{
-			etcd("server/v3", "config/config.go", 331, "5*time.Second + 2*time.Duration(c.ElectionTicks"),
-			etcd("server/v3", "etcdserver/v3_server.go", 796, "parseProposeCtxErr"),
+			etcd("server/v3", "config/config.go", 323, "5*time.Second + 2*time.Duration(c.ElectionTicks"),
+			etcd("server/v3", "etcdserver/v3_server.go", 1130, "parseProposeCtxErr"),
 			etcd("api/v3", "v3rpc/rpctypes/error.go", 82, "etcdserver: request timed out"),
 		},
 	},
 	{
 		Way: way.ConnectionLost, Of: Etcd, Meets: Write, After: true, Message: "error reading from server: EOF",
-		Sources: []Source{{"google.golang.org/grpc", "v1.72.2", "internal/transport/http2_client.go", 1667, "error reading from server: %v"}},
+		Sources: []Source{{"google.golang.org/grpc", "v1.84.0", "internal/transport/http2_client.go", 1759, "error reading from server: %v"}},
 	},
 }
 
 const dialing = `connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:2379: connect: connection refused"`
 
 func apiserver(file string, line int, text string) Source {
-	return Source{"k8s.io/apiserver", "v0.34.1", file, line, text}
+	return Source{"k8s.io/apiserver", "v0.37.2", file, line, text}
 }
 
 func apimachinery(file string, line int, text string) Source {
-	return Source{"k8s.io/apimachinery", "v0.34.1", file, line, text}
+	return Source{"k8s.io/apimachinery", "v0.37.2", file, line, text}
 }
 
 func etcd(module, file string, line int, text string) Source {
-	return Source{"go.etcd.io/etcd/" + module, "v3.6.4", file, line, text}
+	return Source{"go.etcd.io/etcd/" + module, "v3.7.3", file, line, text}
 }
 
 // Of is a server's answer to a request, of a way that Ways has.

@@ -3,6 +3,7 @@
 package early
 
 import (
+	"sync"
 	_ "unsafe" // for linkname
 
 	"k8s.io/client-go/util/workqueue"
@@ -14,10 +15,27 @@ var metrics workqueue.MetricsProvider
 // none is the provider of a program that registers none.
 var none = metrics
 
+// quiet counts those who have work queues made without metrics now, and keeps what they
+// replaced: two processes that start at once are two of them.
+var quiet struct {
+	sync.Mutex
+	n      int
+	before workqueue.MetricsProvider
+}
+
 // QuietQueues lets work queues be made without metrics until the function that it returns
-// is called: with them each has a goroutine that looks at it twice a second, for ever.
+// is called: with them each has a goroutine that looks at it twice a second, forever.
 func QuietQueues() (restore func()) {
-	before := metrics
-	metrics = none
-	return func() { metrics = before }
+	quiet.Lock()
+	defer quiet.Unlock()
+	if quiet.n++; quiet.n == 1 {
+		quiet.before, metrics = metrics, none
+	}
+	return func() {
+		quiet.Lock()
+		defer quiet.Unlock()
+		if quiet.n--; quiet.n == 0 {
+			metrics = quiet.before
+		}
+	}
 }

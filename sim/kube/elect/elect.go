@@ -41,7 +41,7 @@ func (o Options) elector(lock resourcelock.Interface, do leaderelection.LeaderCa
 //
 // The events that tell of the election are left out.
 //
-// Source: cmd/kube-controller-manager/app, leaderElectAndRun (v1.34.1).
+// Source: cmd/kube-controller-manager/app, leaderElectAndRun (v1.37.2).
 func Run(ctx context.Context, config *rest.Config, o Options, lead func(context.Context) error) error {
 	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, o.Name,
 		resourcelock.ResourceLockConfig{Identity: o.Identity}, config, o.Renew)

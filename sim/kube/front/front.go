@@ -43,8 +43,8 @@ func Handler(s kube.Served) http.Handler {
 		}
 	}
 	versions := discovery.NewLegacyRootAPIHandler(discovery.DefaultAddresses{}, legacyscheme.Codecs, "/api")
-	mux.Handle("/api", aggregated.WrapAggregatedDiscoveryToHandler(versions, legacy))
-	mux.Handle("/apis", aggregated.WrapAggregatedDiscoveryToHandler(groups, root))
+	mux.Handle("/api", aggregated.WrapAggregatedDiscoveryToHandler(versions, legacy, nil))
+	mux.Handle("/apis", aggregated.WrapAggregatedDiscoveryToHandler(groups, root, nil))
 	mux.HandleFunc("/version", told)
 	for _, p := range []string{"/healthz", "/livez", "/readyz"} {
 		mux.HandleFunc(p, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })

@@ -17,7 +17,7 @@ import (
 // How often a kubelet looks whether what it has to say of its node is new, and how often
 // it says it nevertheless.
 //
-// Source: pkg/kubelet/apis/config/v1beta1, SetDefaults_KubeletConfiguration (v1.34.1).
+// Source: pkg/kubelet/apis/config/v1beta1, SetDefaults_KubeletConfiguration (v1.37.2).
 const (
 	lookEvery = 10 * time.Second
 	tellEvery = 5 * time.Minute
@@ -25,7 +25,7 @@ const (
 
 // report is what a kubelet tells of its node for as long as it runs.
 //
-// Source: pkg/kubelet/kubelet_node_status.go, tryUpdateNodeStatus (v1.34.1).
+// Source: pkg/kubelet/kubelet_node_status.go, tryUpdateNodeStatus (v1.37.2).
 func (c *controllers) report(ctx context.Context, g *sim.Gate, name string) error {
 	api := kubeapi.New(c.API.Door(g))
 	told := time.Now()

@@ -24,7 +24,7 @@ var (
 // simulated, and kube-scheduler waits for it. It stands for persistentvolume-binder and a
 // provisioner.
 //
-// Source: pkg/controller/volume/persistentvolume/pv_controller.go, bind (v1.34.1).
+// Source: pkg/controller/volume/persistentvolume/pv_controller.go, bind (v1.37.2).
 func (c *controllers) claimed(ch kube.Change) {
 	p, ok := ch.Object.(*corev1.PersistentVolumeClaim)
 	if !ok || ch.Old != nil {

@@ -18,7 +18,7 @@ import (
 // when no more than the bound are not ready.
 //
 // Source: k8s.io/kubernetes/pkg/controller/daemon, podsShouldBeOnNode,
-// NodeShouldRunDaemonPod and rollingUpdate (v1.34.1).
+// NodeShouldRunDaemonPod and rollingUpdate (v1.37.2).
 func (w *workload) syncDaemonSet(ctx context.Context) error {
 	ds := w.object().(*appsv1.DaemonSet)
 	revision := w.revision(&ds.Spec.Template)

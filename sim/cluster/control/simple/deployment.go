@@ -17,7 +17,7 @@ import (
 // is being deleted no longer counts, so its successor starts while it still terminates: the
 // difference to a StatefulSet that matters to an address manager.
 //
-// Source: k8s.io/kubernetes/pkg/controller/replicaset, manageReplicas (v1.34.1).
+// Source: k8s.io/kubernetes/pkg/controller/replicaset, manageReplicas (v1.37.2).
 func (w *workload) syncDeployment(ctx context.Context) error {
 	d := w.object().(*appsv1.Deployment)
 	now := w.revision(&d.Spec.Template)
@@ -48,7 +48,7 @@ func (w *workload) syncDeployment(ctx context.Context) error {
 // resize says how many pods of each revision there are to be: its ReplicaSets' replicas.
 //
 // Source: pkg/controller/deployment, rolloutRolling, reconcileOldReplicaSets and
-// rolloutRecreate; pkg/controller/deployment/util, NewRSNewReplicas (v1.34.1).
+// rolloutRecreate; pkg/controller/deployment/util, NewRSNewReplicas (v1.37.2).
 func (w *workload) resize(d *appsv1.Deployment, now int, all []*corev1.Pod, have [][]*corev1.Pod) {
 	for len(w.sizes) < len(w.templates) {
 		w.sizes = append(w.sizes, 0)
@@ -125,7 +125,7 @@ func number(n *int32) int {
 // bounds are how many pods more than wanted, and how many fewer that are ready, a rollout
 // may come to.
 //
-// Source: k8s.io/kubernetes/pkg/controller/deployment/util, ResolveFenceposts (v1.34.1).
+// Source: k8s.io/kubernetes/pkg/controller/deployment/util, ResolveFenceposts (v1.37.2).
 func bounds(d *appsv1.Deployment, replicas int) (surge, unavailable int) {
 	quarter := intstr.FromString("25%")
 	more, fewer := &quarter, &quarter
@@ -155,7 +155,7 @@ func partition(all []*corev1.Pod, is func(*corev1.Pod) bool) (yes, no []*corev1.
 // kept orders pods by how much a ReplicaSet would rather keep them: what is bound, runs, is
 // ready, has fewer of its kind beside it, then the older ones.
 //
-// Source: k8s.io/kubernetes/pkg/controller, ActivePodsWithRanks (v1.34.1).
+// Source: k8s.io/kubernetes/pkg/controller, ActivePodsWithRanks (v1.37.2).
 func kept(all []*corev1.Pod) func(a, b *corev1.Pod) int {
 	on := map[string]int{}
 	for _, p := range all {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,7 +17,7 @@ import (
 // evictions deletes the pods that do not tolerate their nodes' NoExecute taints, or not for
 // so long: gracefully, so that on a silent node nobody can confirm it.
 //
-// Source: pkg/controller/tainteviction, processPodOnNode (v1.34.1).
+// Source: pkg/controller/tainteviction, processPodOnNode (v1.37.2).
 func (l *lifecycle) evictions(ctx context.Context) bool {
 	ok, since := true, map[types.UID]time.Duration{}
 	for _, name := range l.c.Stored.Nodes() {
@@ -57,14 +58,14 @@ func noExecute(n *corev1.Node) []corev1.Taint {
 // tolerated is how long a pod tolerates taints. What admission would have given to it, who
 // says nothing of silent nodes, comes after what it says itself.
 //
-// Source: plugin/pkg/admission/defaulttolerationseconds (v1.34.1).
+// Source: plugin/pkg/admission/defaulttolerationseconds (v1.37.2).
 func (l *lifecycle) tolerated(p *corev1.Pod, taints []corev1.Taint) (d time.Duration, forever bool) {
 	seconds := int64(l.c.Timers.Toleration / time.Second)
 	says := slices.Clone(p.Spec.Tolerations)
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
 		says = append(says, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
 	}
-	all, used := helper.GetMatchingTolerations(taints, says)
+	all, used := helper.GetMatchingTolerations(logr.Discard(), taints, says)
 	forever = all
 	for _, t := range used {
 		if t.TolerationSeconds == nil {
@@ -86,7 +87,7 @@ func (l *lifecycle) tolerated(p *corev1.Pod, taints []corev1.Taint) (d time.Dura
 // nobody is asked, and the object is gone at once.
 //
 // Source: pkg/controller/tainteviction, addConditionAndDeletePod; pkg/controller/podgc,
-// markFailedAndDeletePodWithCondition (v1.34.1).
+// markFailedAndDeletePodWithCondition (v1.37.2).
 func (l *lifecycle) remove(ctx context.Context, p *corev1.Pod, reason string, force bool) bool {
 	status := map[string]any{"conditions": append(slices.Clone(p.Status.Conditions), corev1.PodCondition{
 		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason,

@@ -14,7 +14,7 @@ import (
 // back-off limit.
 //
 // Source: k8s.io/kubernetes/pkg/controller/job, manageJob, getRemainingTimeForFailuresCount
-// and exceedsBackoffLimit (v1.34.1).
+// and exceedsBackoffLimit (v1.37.2).
 func (w *workload) syncJob(ctx context.Context) error {
 	job := w.object().(*batchv1.Job)
 	want, parallel := number(job.Spec.Completions), number(job.Spec.Parallelism)
@@ -71,7 +71,7 @@ func limit(job *batchv1.Job) int {
 // backoff is how long after the last of so many failures another pod is made.
 //
 // Source: pkg/controller/job, DefaultJobPodFailureBackOff and MaxJobPodFailureBackOff
-// (v1.34.1).
+// (v1.37.2).
 func backoff(failures int) time.Duration {
 	d := 10 * time.Second
 	for ; failures > 1 && d < 10*time.Minute; failures-- {

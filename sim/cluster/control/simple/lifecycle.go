@@ -71,7 +71,7 @@ func (l *lifecycle) silent(name string) bool { return !l.c.Machine(name).Healthy
 // conditions says of each node whether its kubelet can be heard: at once when it is back,
 // and after NodeMonitorGrace when it is silent; then its pods are no longer ready.
 //
-// Source: pkg/controller/nodelifecycle, monitorNodeHealth (v1.34.1).
+// Source: pkg/controller/nodelifecycle, monitorNodeHealth (v1.37.2).
 func (l *lifecycle) conditions(ctx context.Context) bool {
 	ok := true
 	for _, name := range l.c.Stored.Nodes() {
@@ -91,7 +91,7 @@ func (l *lifecycle) conditions(ctx context.Context) bool {
 
 // unready says that no pod of a node is ready. Its kubelet says so when they are again.
 //
-// Source: pkg/controller/util/node, MarkPodsNotReady (v1.34.1).
+// Source: pkg/controller/util/node, MarkPodsNotReady (v1.37.2).
 func (l *lifecycle) unready(ctx context.Context, node string) bool {
 	ok := true
 	for _, p := range l.c.Stored.PodsOn(node) {

@@ -4,7 +4,7 @@ import "context"
 
 // orphans removes the pods of nodes that are no longer stored.
 //
-// Source: pkg/controller/podgc, gcOrphaned (v1.34.1).
+// Source: pkg/controller/podgc, gcOrphaned (v1.37.2).
 func (l *lifecycle) orphans(ctx context.Context) bool {
 	ok := true
 	for _, name := range l.c.Stored.Nodes() {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -126,7 +127,7 @@ func fits(n *corev1.Node, p *corev1.Pod) bool {
 
 // refuses reports whether one of the taints with these effects is not tolerated by a pod.
 func refuses(taints []corev1.Taint, p *corev1.Pod, effects ...corev1.TaintEffect) bool {
-	_, found := scheduling.FindMatchingUntoleratedTaint(taints, p.Spec.Tolerations, func(t *corev1.Taint) bool { return slices.Contains(effects, t.Effect) })
+	_, found := scheduling.FindMatchingUntoleratedTaint(logr.Discard(), taints, p.Spec.Tolerations, func(t *corev1.Taint) bool { return slices.Contains(effects, t.Effect) }, false)
 	return found
 }
 

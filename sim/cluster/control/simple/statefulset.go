@@ -15,7 +15,7 @@ import (
 // before the next of its name is made; the highest goes first. When all are there, those of
 // an earlier template go, one by one.
 //
-// Source: k8s.io/kubernetes/pkg/controller/statefulset, updateStatefulSet (v1.34.1).
+// Source: k8s.io/kubernetes/pkg/controller/statefulset, updateStatefulSet (v1.37.2).
 func (w *workload) syncStatefulSet(ctx context.Context) error {
 	set := w.object().(*appsv1.StatefulSet)
 	replicas := number(set.Spec.Replicas)

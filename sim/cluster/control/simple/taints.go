@@ -15,7 +15,7 @@ import (
 // at once. Its pods have to leave, too, unless that is not done in its zone now.
 //
 // Source: pkg/controller/nodelifecycle, doNoScheduleTaintingPass, doNoExecuteTaintingPass
-// (v1.34.1).
+// (v1.37.2).
 func (l *lifecycle) taints(ctx context.Context) bool {
 	zones := l.zones()
 	ok := true
@@ -85,7 +85,7 @@ func (l *lifecycle) zones() map[string]zone {
 // --secondary-node-eviction-rate, --large-cluster-size-threshold and
 // --unhealthy-zone-threshold.
 //
-// Source: pkg/controller/nodelifecycle, ComputeZoneState, setLimiterInZone (v1.34.1).
+// Source: pkg/controller/nodelifecycle, ComputeZoneState, setLimiterInZone (v1.37.2).
 func (z zone) every() (d time.Duration, any bool) {
 	partial := z.silent > 2 && z.silent < z.nodes && float32(z.silent)/float32(z.nodes) >= 0.55
 	switch {

@@ -16,7 +16,7 @@ import (
 func New(c *ipam.Manager) *ipam.Manager {
 	m := *c
 	m.Name, m.Parts, m.Datastores, m.Read = c.Name+"-lb", nil, []string{kubernetes}, reading(c.Read)
-	m.Processes = append(c.Processes[:len(c.Processes):len(c.Processes)], ipam.Process{Name: calico.LoadBalancerController, Daemon: true, Several: true})
+	m.Processes = append(c.Processes[:len(c.Processes):len(c.Processes)], ipam.Process{Name: calico.LoadBalancerController, Daemon: true, Several: true, ClientGo: calico.ClientGo})
 	m.Open = func(env ipam.Env) (ipam.Instance, error) {
 		i, err := calico.OpenWithLoadBalancer(env)
 		if err != nil {

@@ -31,7 +31,7 @@ var (
 
 // GetConfigOrDie is the process's, with the limits that the real one sets.
 //
-// Source: sigs.k8s.io/controller-runtime/pkg/client/config, GetConfigWithContext (v0.22.3).
+// Source: sigs.k8s.io/controller-runtime/pkg/client/config, GetConfigWithContext (v0.25.2).
 func GetConfigOrDie() *rest.Config {
 	c := Here().Config()
 	c.QPS, c.Burst = 20, 30

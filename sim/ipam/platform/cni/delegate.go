@@ -11,7 +11,7 @@ import (
 
 // ExecAdd executes an IPAM plugin's ADD, through CNI's own library.
 //
-// Source: github.com/containernetworking/plugins/pkg/ipam, ExecAdd (v1.9.0).
+// Source: github.com/containernetworking/plugins/pkg/ipam, ExecAdd (v1.10.0).
 func ExecAdd(plugin string, netconf []byte) (types.Result, error) {
 	return invoke.DelegateAdd(context.TODO(), plugin, netconf, platform.Exec{From: platform.Current()})
 }

@@ -10,6 +10,7 @@ import (
 type (
 	CommonArgs           = real.CommonArgs
 	DNS                  = real.DNS
+	GCAttachment         = real.GCAttachment
 	NetConf              = real.NetConf
 	Result               = real.Result
 	Route                = real.Route

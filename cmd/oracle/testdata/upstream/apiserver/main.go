@@ -1,5 +1,5 @@
-// Command apiserver is kube-apiserver 1.34.1 as upstream builds it, and beneath it, in the
-// same process, an etcd 3.6.4 on loopback: ETCD_DIR is its folder, ETCD_CLIENT and
+// Command apiserver is kube-apiserver as upstream builds it, and beneath it, in the same
+// process, an etcd on loopback: ETCD_DIR is its folder, ETCD_CLIENT and
 // ETCD_PEER are its URLs.
 package main
 

@@ -1,14 +1,15 @@
-package etcd
+// Package check is what etcd refuses before it looks at any key, in its order. All
+// errors are those of rpctypes.
+//
+// Source: etcdserver/api/v3rpc, key.go; etcdserver, v3_server.go (etcd v3.7).
+package check
 
 import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/pkg/v3/adt"
+	"google.golang.org/protobuf/proto"
 )
-
-// What etcd refuses before it looks at any key, in its order.
-//
-// Source: etcdserver/api/v3rpc, key.go; etcdserver, v3_server.go.
 
 // etcd's own limits unless it is told otherwise (embed.DefaultMaxTxnOps,
 // embed.DefaultMaxRequestBytes).
@@ -17,21 +18,21 @@ const (
 	bytesMax = 1536 << 10
 )
 
-// size refuses a request that is too long for a message of raft. Nothing that has
-// less than 1 MiB of keys and values is.
-func (m *memory) size(r *pb.InternalRaftRequest, content int) error {
+// Size refuses a request that is too long for a message of raft, given the length of its
+// keys and values. Nothing that has less than 1 MiB of them is too long.
+func Size(r *pb.InternalRaftRequest, content int) error {
 	if content < 1<<20 {
 		return nil
 	}
 	r.Header = &pb.RequestHeader{ID: 1 << 63}
-	if r.Size() > bytesMax {
+	if proto.Size(r) > bytesMax {
 		return rpctypes.ErrGRPCRequestTooLarge
 	}
 	return nil
 }
 
-// content is the length of all keys and values of a transaction.
-func content(q *pb.TxnRequest) (n int) {
+// Content is the length of all keys and values of a transaction.
+func Content(q *pb.TxnRequest) (n int) {
 	for _, c := range q.Compare {
 		n += len(c.Key) + len(c.RangeEnd) + len(c.GetValue())
 	}
@@ -45,15 +46,16 @@ func content(q *pb.TxnRequest) (n int) {
 			case *pb.RequestOp_RequestDeleteRange:
 				n += len(r.RequestDeleteRange.Key) + len(r.RequestDeleteRange.RangeEnd)
 			case *pb.RequestOp_RequestTxn:
-				n += content(r.RequestTxn)
+				n += Content(r.RequestTxn)
 			}
 		}
 	}
 	return n
 }
 
-// readOnly transactions do not pass raft. One within another is not.
-func readOnly(q *pb.TxnRequest) bool {
+// ReadOnly reports whether a transaction does not pass raft: all that it has are reads,
+// and not another transaction, which passes it whatever is in that.
+func ReadOnly(q *pb.TxnRequest) bool {
 	for _, ops := range [][]*pb.RequestOp{q.Success, q.Failure} {
 		for _, op := range ops {
 			if op.GetRequestRange() == nil {
@@ -64,17 +66,19 @@ func readOnly(q *pb.TxnRequest) bool {
 	return true
 }
 
-func checkRange(q *pb.RangeRequest) error {
+// Range refuses a read without a key or with an order that etcd does not know.
+func Range(q *pb.RangeRequest) error {
 	switch {
 	case len(q.Key) == 0:
 		return rpctypes.ErrGRPCEmptyKey
-	case q.SortOrder < pb.RangeRequest_NONE || q.SortOrder > pb.RangeRequest_DESCEND, q.SortTarget < 0 || int(q.SortTarget) >= len(targets):
+	case q.SortOrder < pb.RangeRequest_NONE || q.SortOrder > pb.RangeRequest_DESCEND, q.SortTarget < pb.RangeRequest_KEY || q.SortTarget > pb.RangeRequest_VALUE:
 		return rpctypes.ErrGRPCInvalidSortOption
 	}
 	return nil
 }
 
-func checkPut(q *pb.PutRequest) error {
+// Put refuses a write without a key, or with what it says to ignore.
+func Put(q *pb.PutRequest) error {
 	switch {
 	case len(q.Key) == 0:
 		return rpctypes.ErrGRPCEmptyKey
@@ -86,14 +90,17 @@ func checkPut(q *pb.PutRequest) error {
 	return nil
 }
 
-func checkDelete(q *pb.DeleteRangeRequest) error {
+// Delete refuses a deletion without a key.
+func Delete(q *pb.DeleteRangeRequest) error {
 	if len(q.Key) == 0 {
 		return rpctypes.ErrGRPCEmptyKey
 	}
 	return nil
 }
 
-func checkTxn(q *pb.TxnRequest) error {
+// Txn refuses a transaction with too many operations, with one that etcd would refuse by
+// itself, or that would write a key twice.
+func Txn(q *pb.TxnRequest) error {
 	if err := checkOps(q, opsMax); err != nil {
 		return err
 	}
@@ -133,11 +140,11 @@ func checkOps(q *pb.TxnRequest, most int) error {
 func checkOp(op *pb.RequestOp, most int) error {
 	switch r := op.Request.(type) {
 	case *pb.RequestOp_RequestRange:
-		return checkRange(r.RequestRange)
+		return Range(r.RequestRange)
 	case *pb.RequestOp_RequestPut:
-		return checkPut(r.RequestPut)
+		return Put(r.RequestPut)
 	case *pb.RequestOp_RequestDeleteRange:
-		return checkDelete(r.RequestDeleteRange)
+		return Delete(r.RequestDeleteRange)
 	case *pb.RequestOp_RequestTxn:
 		return checkOps(r.RequestTxn, most)
 	}

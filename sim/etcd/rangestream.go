@@ -1,0 +1,36 @@
+package etcd
+
+import (
+	"context"
+	"io"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+)
+
+// RangeStream answers in one piece: etcd's answer is one revision however many pieces it
+// comes in. kube-apiserver lists with it since 1.37 (EtcdRangeStream; etcd3, streamChunks).
+func (s *straight) RangeStream(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (pb.KV_RangeStreamClient, error) {
+	a, err := s.Range(ctx, q)
+	return &once{answer: a}, err
+}
+
+// RangeStream answers in one piece.
+func (k *kv) RangeStream(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (pb.KV_RangeStreamClient, error) {
+	a, err := k.Range(ctx, q)
+	return &once{answer: a}, err
+}
+
+type once struct {
+	grpc.ClientStream
+	answer *pb.RangeResponse
+}
+
+func (o *once) Recv() (*pb.RangeStreamResponse, error) {
+	if o.answer == nil {
+		return nil, io.EOF
+	}
+	a := o.answer
+	o.answer = nil
+	return &pb.RangeStreamResponse{RangeResponse: a}, nil
+}
