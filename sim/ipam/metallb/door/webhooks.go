@@ -3,6 +3,7 @@ package door
 import (
 	"crypto/tls"
 	"errors"
+	"net/http"
 
 	"github.com/go-kit/log"
 	"k8s.io/apimachinery/pkg/types"
@@ -66,3 +67,10 @@ func AddRotator(manager.Manager, *CertRotator) error {
 
 // OptFor changes nothing about how servers encrypt.
 func OptFor(_, _, _ string) (func(*tls.Config), error) { return func(*tls.Config) {}, nil }
+
+// NewRegistry has no conversions.
+func NewRegistry() any { return nil }
+
+// NewWebhookHandler converts nothing. Its arguments differ between releases of
+// controller-runtime.
+func NewWebhookHandler(...any) http.Handler { return http.NotFoundHandler() }
