@@ -30,15 +30,15 @@ var pageStories = []struct {
 	{"r1-whereabouts-162", map[string][]string{
 		"h1": {"removes the address of a pod that is still Pending"},
 		"header a[href='https://github.com/k8snetworkplumbingwg/whereabouts/issues/162']": {"#162"},
-		"section.what":  {"10.128.40.46", "is held by two live sandboxes: default/web-1 on worker-1", "default/web-2 on worker-1", "duplicate-address"},
-		"section.turns": {"reads default/web-1: Pending, no network-status", "removes 10.128.40.46", "handed out AGAIN, still held by default/web-1"},
+		"section.what":  {"10.128.165.33", "is held by two live sandboxes: default/web-1 on worker-2", "default/web-2 on worker-3", "duplicate-address"},
+		"section.turns": {"reads default/web-1: Pending, no network-status", "removes 10.128.165.33", "handed out AGAIN, still held by default/web-1"},
 		"section.turns .code a[href='https://github.com/k8snetworkplumbingwg/whereabouts/blob/v0.9.4/pkg/reconciler/iploop.go#L200']": {"iploop.go:200"},
 		"#decision .source": {"pkg/storage/kubernetes/ipam.go:502 IPManagement.func2.1"},
-		"#truth":            {"duplicate: two live sandboxes have it", "web-1 on worker-1, web-2 on worker-1"},
-		"ul.violations":     {"unbacked-sandbox 10.128.40.46"},
-		"#more ~ h3":        {"Before it: 4"},
+		"#truth":            {"duplicate: two live sandboxes have it", "web-1 on worker-2, web-2 on worker-3"},
+		"ul.violations":     {"unbacked-sandbox 10.128.165.33"},
+		"#more ~ h3":        {"Before it: 3"},
 		"#decision":         {"handed out AGAIN, still held by default/web-1", "With the message: "},
-		"#command":          {"scenarios/r1-whereabouts-162.yaml --seed 25"},
+		"#command":          {"scenarios/r1-whereabouts-162.yaml --seed 7"},
 		"#lanes .labels":    {"ip-reconciler", "web-1", "web-2"},
 	}, []pageShot{{"r1", browser.Window{Width: 1280, Height: 1420}, ""}, {"r1-phone", browser.Window{Width: 400, Height: 900, Dark: true}, "#bar"}}},
 	{"w2-borrowed-from-kubestage1001", map[string][]string{
@@ -48,14 +48,14 @@ var pageStories = []struct {
 		"#reach":        {"1 pair of nodes", "lost: 10.64.75.0", "dropped on the node itself", "kubestage1001 does not reach 1 address on kubestage1003"},
 		"section.turns": {"unreachable, no route for it at tor1", "now for another reason: dropped on the node itself"},
 		"ul.violations": {"13 more blackholed-address"},
-		"#truth":        {"blackholed", "borrowed from a block of kubestage1001", "staging-5d8f76ffdc-w57rg on kubestage1003"},
+		"#truth":        {"blackholed", "borrowed from a block of kubestage1001", "staging-7d59b889c9-w57rg on kubestage1003"},
 		"#grid":         {"Block 10.64.75.0/26, of kubestage1001"},
 		"#screens":      {"calicoctl ipam show --show-borrowed"},
 	}, []pageShot{{"w2", browser.Window{Width: 1280, Height: 1400}, ""}}},
 	{"t1-tkg-range-exhausted", map[string][]string{
 		"h1":               {"a worker is replaced without CNI DEL", "five addresses are too few"},
-		"section.what":     {"172.18.178.197 stays claimed", "no live sandbox", "2 pods have no address: ", " CNI ADDs were refused, the last at 5m5", "Could not allocate IP in range", "none is left for the pods that wait"},
-		"section.turns":    {"operator: replace node worker-2 by worker-3", "is gone: power lost", "step 284", "ADD of nstest/app-74f45c4fb4-89mqv fails", "refused again and again"},
+		"section.what":     {"172.18.178.198 stays claimed", "no live sandbox", "2 pods have no address: ", " CNI ADDs were refused, the last at 5m5", "Could not allocate IP in range", "none is left for the pods that wait"},
+		"section.turns":    {"operator: replace node worker-2 by worker-3", "is gone: power lost", "step 258", "ADD of nstest/app-977847f4b-89mqv fails", "refused again and again"},
 		"#lanes .labels":   {"…89mqv", "…gl6s7"},
 		"#grid figcaption": {"0 of 5 free"},
 		"#truth":           {"5 addresses: 5 claimed, 3 alive; 2 claimed by nobody who lives", "leaked: claimed, and its sandbox is gone"},
@@ -138,13 +138,13 @@ func shootPage(t *testing.T, b *browser.Browser, rec *record.Record, sh pageShot
 
 // Whoever opens the page of w2 can see how far it goes, without going there.
 func lookAtTheWorst(t *testing.T, r *browser.Tab) {
-	r.Sees("#reach", "At its worst, at step 3446: kubestage1002 does not reach 8 addresses on kubestage1004; kubestage1001 does not reach")
+	r.Sees("#reach", "At its worst, at step 3458: kubestage1001 does not reach 7 addresses on kubestage1003; kubestage1002 does not reach")
 	const choose = "(n => { n.value = 'worst'; n.dispatchEvent(new Event('change')); return document.querySelectorAll('#reach td.lost').length; })(document.querySelector('#reachwhen'))"
 	if lost := browser.Eval[int](r, choose); lost < 2 {
 		t.Errorf("%d pairs of nodes are lost at the worst; want more than the first", lost)
 	}
-	r.Sees("#reach caption", "at step 3446")
-	r.Sees("#position", "Step 2638 of")
+	r.Sees("#reach caption", "at step 3458")
+	r.Sees("#position", "Step 2621 of")
 }
 
 // Who goes to the moment at which worker-2 loses its power sees what it took along.
@@ -156,8 +156,8 @@ func TestStoryCardShowsItsEffect(t *testing.T) {
 	r := pagetest.Show(t, browser.Start(t), rec, "#step=3", pagetest.Desk)
 	browser.Eval[bool](r, "([...document.querySelectorAll('ol.turns a')].find((a) => a.textContent.includes('power lost')).click(), true)")
 	r.Sees("#position", fmt.Sprintf("of %d at 1m0.00", len(rec.Steps)))
-	r.Sees("#decision", "sandbox of nstest/app-74f45c4fb4-bbqwh on worker-2 is gone: power lost")
-	r.Sees("#changed", "sandbox of app-74f45c4fb4-bbqwh on worker-2 with 172.18.178.200: gone, power lost")
+	r.Sees("#decision", "sandbox of nstest/app-977847f4b-bcxxb on worker-2 is gone: power lost")
+	r.Sees("#changed", "sandbox of app-977847f4b-bcxxb on worker-2 with 172.18.178.198: gone, power lost")
 	r.Sees("#truth", "5 claimed, 3 alive; 2 claimed by nobody who lives")
 	for i, part := range []string{"A change: ", "A use: ", "A read: "} {
 		step := []int{4, 5, 3}[i]
