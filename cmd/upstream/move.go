@@ -76,6 +76,10 @@ func move(to string) error {
 
 // steps are those of a move, in order; the first that fails is the last.
 func steps(r *report, module, from, to string) error {
+	// go mod tidy looks at the generated packages, too, which a new clone does not have.
+	if _, err := in("", "go", "run", "./cmd/fork"); err != nil {
+		return err
+	}
 	say("versions of go.mod")
 	dirs, err := goMods(module)
 	if err != nil {

@@ -7,18 +7,13 @@ import (
 	"testing"
 )
 
-// TestReleases: upstream's own programs are of the releases that the simulator contains.
+// TestReleases: Kubernetes' own programs are of the release that the simulator contains.
 func TestReleases(t *testing.T) {
 	top := filepath.Join("..", "..", "..")
-	for module, paths := range map[string][]string{
-		"upstream": {"k8s.io/kubernetes", "go.etcd.io/etcd/server/v3"},
-		"metallb":  {"go.universe.tf/metallb"},
-	} {
-		for _, path := range paths {
-			ours, theirs := required(t, filepath.Join(top, "go.mod"), path), required(t, filepath.Join(top, nested, module, "go.mod"), path)
-			if ours != theirs {
-				t.Errorf("%s: go.mod requires %s, %s/%s requires %s", path, ours, nested, module, theirs)
-			}
+	for _, path := range []string{"k8s.io/kubernetes", "go.etcd.io/etcd/server/v3"} {
+		ours, theirs := required(t, filepath.Join(top, "go.mod"), path), required(t, filepath.Join(top, nested, "upstream", "go.mod"), path)
+		if ours != theirs {
+			t.Errorf("%s: go.mod requires %s, %s/upstream requires %s", path, ours, nested, theirs)
 		}
 	}
 	if got, want := versions("v1.37.2"), " -X k8s.io/component-base/version.gitVersion=v1.37.2 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=37"; got != want {
