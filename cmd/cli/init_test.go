@@ -211,9 +211,15 @@ func replays(t *testing.T, dir string, run func(want string, args ...string) tim
 	run("reproduced as recorded", append([]string{"bin/ipamsim", "replay"}, findings...)...)
 }
 
-// controllerRuntime is what TestInitController builds with: of the Kubernetes that this
-// module requires.
-const controllerRuntime = "sigs.k8s.io/controller-runtime@v0.22.4"
+// controllerRuntime is what TestInitController builds with: the release of our go.mod, for an
+// older one would take ipamsim itself out of the module's requirements.
+func controllerRuntime(t *testing.T) string {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}@{{.Version}}", "sigs.k8s.io/controller-runtime").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
 
 // TestInitController: a reconciler of controller-runtime runs in the simulation, with the
 // options that ipamsimtest's README names, and its stale cache is found.
@@ -249,10 +255,11 @@ func TestInitController(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	get := exec.Command("go", "get", controllerRuntime)
+	module := controllerRuntime(t)
+	get := exec.Command("go", "get", module)
 	get.Dir, get.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	if out, err := get.CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: no %s here: %s", controllerRuntime, out)
+		t.Skipf("SKIPPED: no %s here: %s", module, out)
 	}
 	run := runIn(t, dir)
 	for _, test := range []string{"TestControllerConform", "TestControllerRuns", "TestControllerStaleCache"} {
