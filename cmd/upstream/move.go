@@ -74,7 +74,7 @@ func move(to string) error {
 	return errors.Join(os.WriteFile(filepath.Join(folder, "report.md"), r.Bytes(), 0o644), err)
 }
 
-// steps are those of a move, in order; the first that fails is the last.
+// steps are those of a move, in order; the first that fails is the last one.
 func steps(r *report, module, from, to string) error {
 	// go mod tidy looks at the generated packages, too, which a new clone does not have.
 	if _, err := in("", "go", "run", "./cmd/fork"); err != nil {
@@ -111,6 +111,11 @@ func steps(r *report, module, from, to string) error {
 		return err
 	}
 
+	return behaviour(r, module, from, to)
+}
+
+// behaviour builds, compares the library with its baseline, and rewrites the goldens.
+func behaviour(r *report, module, from, to string) error {
 	say("make build (minutes: all of upstream is compiled)")
 	if out, err := run("make", "build"); err != nil {
 		r.heading("It does not build")
