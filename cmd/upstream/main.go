@@ -12,7 +12,7 @@
 // upstream's source, what the library does differently, and where the old version is still
 // named. HACKING.md has the list of what remains.
 //
-// Exit: 0 nothing behaves differently · 1 something does, or it does not build; the branch has what could be done · 2 could not run
+// Exit (of the built program; go run and make exit with 1 and 2 for each of them): 0 nothing behaves differently · 1 something does, or it does not build; the branch has what could be done · 2 could not run
 package main
 
 import (
