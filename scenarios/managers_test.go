@@ -1,7 +1,6 @@
 package scenarios_test
 
 import (
-	"encoding/json"
 	"os/exec"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/plan"
+	"ipamsim/sim/gomod"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/strategy"
 )
@@ -85,28 +85,13 @@ func minor(version string) string {
 
 // clientGo is the release of client-go that a go.mod file builds with.
 func clientGo(t *testing.T, file string) string {
-	type module struct{ Path, Version string }
-	var m struct {
-		Require []module
-		Replace []struct{ Old, New module }
-	}
-	out, err := exec.Command("go", "mod", "edit", "-json", file).Output()
-	if err == nil {
-		err = json.Unmarshal(out, &m)
-	}
+	m, err := gomod.Read(file)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	version := ""
-	for _, r := range m.Require {
-		if r.Path == "k8s.io/client-go" {
-			version = r.Version
-		}
-	}
-	for _, r := range m.Replace {
-		if r.Old.Path == "k8s.io/client-go" {
-			version = r.New.Version
-		}
+	version := m.Requires("k8s.io/client-go")
+	if by, ok := m.Replaced("k8s.io/client-go"); ok {
+		version = by.Version
 	}
 	if version == "" {
 		t.Fatalf("%s requires no k8s.io/client-go", file)

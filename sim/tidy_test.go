@@ -41,6 +41,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/por", "sim"},
 	{"sim/way", "sim"}, // names, for adapters and reports
 	{"sim/scratch", ""},
+	{"sim/gomod", ""},
 	{"sim/longtest", ""}, // for tests
 	{"sim/etcd/check", ""},
 	{"sim/etcd", "sim sim/scratch sim/etcd/check"},

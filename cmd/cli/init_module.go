@@ -2,17 +2,17 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
+
+	"ipamsim/sim/gomod"
 )
 
 // ours is this module's path.
@@ -20,23 +20,6 @@ const ours = "ipamsim"
 
 // direct are the modules that the skeleton's packages import.
 var direct = []string{"k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/client-go", "sigs.k8s.io/yaml"}
-
-// goModule is what "go mod edit -json" prints.
-type goModule struct {
-	Module  struct{ Path string }
-	Go      string
-	Require []goVersion
-	Replace []struct{ Old, New goVersion }
-}
-
-type goVersion struct{ Path, Version string }
-
-func (v goVersion) String() string {
-	if v.Version == "" {
-		return v.Path
-	}
-	return v.Path + " " + v.Version
-}
 
 // module is the go.mod and go.sum of a module that uses this one: what this one requires,
 // in the same versions, and the replace lines that k8s.io/kubernetes forces on whoever
@@ -78,17 +61,13 @@ func (f *initFlags) module() (map[string][]byte, error) {
 	return map[string][]byte{"go.mod": out.Bytes(), "go.sum": sum}, nil
 }
 
-func readModule(file string) (*goModule, error) {
+func readModule(file string) (*gomod.File, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
 	}
-	text, err := exec.Command("go", "mod", "edit", "-json", file).Output()
+	m, err := gomod.Read(file)
 	if err != nil {
-		return nil, fmt.Errorf("go mod edit -json %s: %w", file, err)
-	}
-	m := &goModule{}
-	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	if m.Module.Path != ours {
 		return nil, fmt.Errorf("%s is of module %q, want the sources of %s", file, m.Module.Path, ours)

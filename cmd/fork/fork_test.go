@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ipamsim/sim/gomod"
 )
 
 // release is the folder of a module as the build has it.
@@ -117,7 +119,7 @@ replace (
 `), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	ours, err := readModule("go.mod")
+	ours, err := gomod.Read("go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func TestForkOfKubernetes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := readModule("go.mod")
+	ours, err := gomod.Read("go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}

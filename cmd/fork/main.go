@@ -42,6 +42,8 @@ import (
 	"maps"
 	"os"
 	"strings"
+
+	"ipamsim/sim/gomod"
 )
 
 func main() {
@@ -83,7 +85,7 @@ func run(dirs []string, every string, pinned, update bool) (string, error) {
 	if err != nil || len(dirs) == 0 {
 		return "", err
 	}
-	ours, err := readModule("go.mod")
+	ours, err := gomod.Read("go.mod")
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ipamsim/sim/gomod"
 )
 
 // forks is where modfile writes.
@@ -20,7 +22,7 @@ const forks = "bin/_fork"
 // It lies in bin/_fork, which git ignores, under a name made of what is in it, so
 // that several may be in use. What the overlay puts in the place of our copies lies
 // there, too: the underscore keeps it out of ./...
-func modfile(ours *module, pinned bool, replaced, releases map[string]string, lay func(modfile string) error) (string, error) {
+func modfile(ours *gomod.File, pinned bool, replaced, releases map[string]string, lay func(modfile string) error) (string, error) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
 		return "", err
@@ -33,7 +35,7 @@ func modfile(ours *module, pinned bool, replaced, releases map[string]string, la
 	fmt.Fprintf(hash, "%d %s%d %s%t", len(mod), mod, len(sums), sums, pinned)
 	var edits []string
 	if pinned {
-		edits = ours.pins(replaced)
+		edits = pins(ours, replaced)
 	}
 	for _, path := range slices.Sorted(maps.Keys(replaced)) {
 		edits = append(edits, "-replace="+path+"="+replaced[path])
@@ -73,9 +75,9 @@ func modfile(ours *module, pinned bool, replaced, releases map[string]string, la
 
 // pins are the edits that keep the version of every module that m requires, whatever
 // others ask for.
-func (m *module) pins(replaced map[string]string) (edits []string) {
+func pins(m *gomod.File, replaced map[string]string) (edits []string) {
 	for _, r := range m.Require {
-		if replaced[r.Path] == "" && !m.replaces(r.Path) {
+		if replaced[r.Path] == "" && !replaces(m, r.Path) {
 			edits = append(edits, fmt.Sprintf("-replace=%s=%s@%s", r.Path, r.Path, r.Version))
 		}
 	}
@@ -96,16 +98,16 @@ func lookUp(replaced, releases map[string]string) error {
 		if replaced[path] == "" {
 			continue
 		}
-		theirs, err := readModule(filepath.Join(replaced[path], "go.mod"))
+		theirs, err := gomod.Read(filepath.Join(replaced[path], "go.mod"))
 		if err != nil {
 			return err
 		}
-		release, err := readModule(filepath.Join(releases[path], "go.mod"))
+		release, err := gomod.Read(filepath.Join(releases[path], "go.mod"))
 		if err != nil {
 			return err
 		}
 		for _, r := range theirs.Require {
-			if release.requires(r.Path) != r.Version && !theirs.replaces(r.Path) {
+			if release.Requires(r.Path) != r.Version && !replaces(theirs, r.Path) {
 				asked = append(asked, r.Path+"@"+r.Version)
 			}
 		}
@@ -119,15 +121,15 @@ func lookUp(replaced, releases map[string]string) error {
 
 // tell says which other modules are not of the version that ipamsim is built
 // with: what the gate shows may be their doing.
-func tell(ours *module, name string, pinned bool) error {
-	now, err := readModule(name)
+func tell(ours *gomod.File, name string, pinned bool) error {
+	now, err := gomod.Read(name)
 	if err != nil {
 		return err
 	}
 	for _, r := range now.Require {
-		if before := ours.requires(r.Path); before == "" {
+		if before := ours.Requires(r.Path); before == "" {
 			fmt.Fprintf(os.Stderr, "fork: it brings %s %s\n", r.Path, r.Version)
-		} else if before != r.Version && !ours.replaces(r.Path) {
+		} else if before != r.Version && !replaces(ours, r.Path) {
 			has := "has"
 			if pinned {
 				has = "keeps"

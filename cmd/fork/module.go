@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,40 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ipamsim/sim/gomod"
 )
-
-// module is what is read of a go.mod.
-type module struct {
-	Module  struct{ Path string }
-	Go      string
-	Require []struct{ Path, Version string }
-	Replace []struct {
-		Old, New struct{ Path, Version string }
-	}
-}
-
-// readModule reads a go.mod as the go command does.
-func readModule(file string) (*module, error) {
-	out, err := command("mod", "edit", "-json", file)
-	if err != nil {
-		return nil, err
-	}
-	m := &module{}
-	if err := json.Unmarshal(out, m); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return m, nil
-}
-
-// requires is the version that m's go.mod asks for, or "".
-func (m *module) requires(path string) string {
-	for _, r := range m.Require {
-		if r.Path == path {
-			return r.Version
-		}
-	}
-	return ""
-}
 
 // command runs the go command that runs us, and no other: the hermetic overlay is
 // made for its runtime. What it says on stderr is the error.
@@ -73,14 +41,14 @@ type fork struct {
 }
 
 // open looks at a folder, and refuses what can be no fork.
-func open(dir string, ours *module) (*fork, error) {
+func open(dir string, ours *gomod.File) (*fork, error) {
 	file := filepath.Join(dir, "go.mod")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such file; want the folder of a fork", file)
 	} else if err != nil {
 		return nil, err
 	}
-	m, err := readModule(file)
+	m, err := gomod.Read(file)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +64,7 @@ func open(dir string, ours *module) (*fork, error) {
 		return nil, err
 	}
 	for _, r := range m.Replace {
-		if r.New.Version != "" || filepath.IsAbs(r.New.Path) || ours.requires(r.Old.Path) == "" && !ours.replaces(r.Old.Path) {
+		if r.New.Version != "" || filepath.IsAbs(r.New.Path) || ours.Requires(r.Old.Path) == "" && !replaces(ours, r.Old.Path) {
 			continue
 		}
 		nested := filepath.Join(dir, filepath.FromSlash(r.New.Path))
@@ -110,13 +78,10 @@ func open(dir string, ours *module) (*fork, error) {
 	return f, nil
 }
 
-func (m *module) replaces(path string) bool {
-	for _, r := range m.Replace {
-		if r.Old.Path == path {
-			return true
-		}
-	}
-	return false
+// replaces reports whether a go.mod has something in the place of a module.
+func replaces(m *gomod.File, path string) bool {
+	_, ok := m.Replaced(path)
+	return ok
 }
 
 // local is a folder as a replace wants it: it begins with "./", "../" or "/".

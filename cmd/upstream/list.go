@@ -87,8 +87,8 @@ func releases() ([]release, error) {
 			if *v == "" {
 				continue
 			}
-			if why := served(m.Path, *v); why != "" {
-				r.refused, *v = *v+" is listed and not served: "+why, ""
+			if _, err := download(m.Path, *v); err != nil {
+				r.refused, *v = *v+" is listed and not served: "+err.Error(), ""
 			}
 		}
 		all = append(all, r)
@@ -118,15 +118,18 @@ func newer(here string, versions []string) (patch, newest string) {
 	return patch, newest
 }
 
-// served is why the proxy does not serve a module; "": it does.
-func served(module, version string) string {
+// download loads a module, and returns its go.mod. The error is the last line of the go command's.
+func download(module, version string) (goMod string, err error) {
 	out, _ := goCommand("mod", "download", "-json", module+"@"+version) // the error is in what it prints
-	var m struct{ Error string }
+	var m struct{ GoMod, Error string }
 	if err := json.Unmarshal([]byte(out), &m); err != nil {
-		return err.Error()
+		return "", err
 	}
-	lines := strings.Split(strings.TrimSpace(m.Error), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	if m.Error != "" {
+		lines := strings.Split(strings.TrimSpace(m.Error), "\n")
+		return "", errors.New(strings.TrimSpace(lines[len(lines)-1]))
+	}
+	return m.GoMod, nil
 }
 
 // goCommand runs the go command. What it says on stderr is the error.

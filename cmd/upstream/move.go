@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ipamsim/sim/gomod"
 )
 
 // errDiffers: the branch was made, and something behaves differently or does not build.
 var errDiffers = errors.New("read bin/upstream/report.md")
 
-// folder keeps what a move writes besides the branch. Git ignores it.
+// folder is where a move writes its report, and go.mod as it was before. Git ignores it.
 const folder = "bin/upstream"
 
 // report is what has to be read, in Markdown.
@@ -56,11 +58,11 @@ func move(to string) error {
 			return err
 		}
 	}
-	was, err := read("", "go.mod")
+	was, err := gomod.Read("go.mod")
 	if err != nil {
 		return err
 	}
-	if was.requires(module) == version {
+	if was.Requires(module) == version {
 		return fmt.Errorf("go.mod requires %s already", to)
 	}
 	branch := "upstream/" + path.Base(strings.TrimSuffix(module, "/v3")) + "-" + version
@@ -68,8 +70,8 @@ func move(to string) error {
 		return err
 	}
 	r := &report{}
-	fmt.Fprintf(r, "# %s %s → %s\n\nBranch `%s`.\n", module, was.requires(module), version, branch)
-	err = steps(r, module, was.requires(module), version)
+	fmt.Fprintf(r, "# %s %s → %s\n\nBranch `%s`.\n", module, was.Requires(module), version, branch)
+	err = steps(r, module, was.Requires(module), version)
 	fmt.Print(r.String())
 	return errors.Join(os.WriteFile(filepath.Join(folder, "report.md"), r.Bytes(), 0o644), err)
 }

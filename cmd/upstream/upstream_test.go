@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ipamsim/sim/gomod"
 )
 
 // TestNewer: a commit has no newer release, and what is not released is none.
@@ -26,12 +28,12 @@ func TestNewer(t *testing.T) {
 
 // TestEdits: what moves with a module.
 func TestEdits(t *testing.T) {
-	parse := func(text string) *modfile {
+	parse := func(text string) *gomod.File {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n"+text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m, err := read(dir, "go.mod")
+		m, err := gomod.Read(filepath.Join(dir, "go.mod"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,23 +68,23 @@ replace (
 		{"go.etcd.io/etcd/server/v3", "v3.7.4", []string{"-require=go.etcd.io/etcd/server/v3@v3.7.4", "-require=go.etcd.io/etcd/api/v3@v3.7.4"}},
 		{"go.universe.tf/metallb", "v0.17.0", []string{"-require=go.universe.tf/metallb@v0.17.0"}},
 	} {
-		if got, err := ours.edits(c.module, c.version, theirs); err != nil || !slices.Equal(got, c.want) {
+		if got, err := edits(ours, c.module, c.version, theirs); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s@%s:\ngot  %s\nwant %s (%v)", c.module, c.version, strings.Join(got, " "), strings.Join(c.want, " "), err)
 		}
 	}
-	if _, err := ours.edits(kubernetes, "v2.0.0", theirs); err == nil {
+	if _, err := edits(ours, kubernetes, "v2.0.0", theirs); err == nil {
 		t.Error("k8s.io/kubernetes@v2.0.0: want an error")
 	}
 }
 
 // TestModules: each is required by go.mod.
 func TestModules(t *testing.T) {
-	ours, err := read("../..", "go.mod")
+	ours, err := gomod.Read("../../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range modules {
-		if ours.requires(m) == "" {
+		if ours.Requires(m) == "" {
 			t.Errorf("%s: go.mod does not require it", m)
 		}
 	}
