@@ -36,30 +36,14 @@ func transplant(manager, version string) (string, error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}
-	if err := graft(dir, releases[kubernetesModule], other, parts[manager]); err != nil {
-		return "", err
-	}
-	for _, p := range parts[manager] {
-		if err := renamed(filepath.Join(dir, p)); err != nil {
-			return "", err
-		}
-	}
-	return dir, nil
+	return dir, graft(dir, releases[kubernetesModule], other, parts[manager])
 }
 
 // imports are paths of packages that older releases import, and what they are now.
 var imports = strings.NewReplacer(`"sigs.k8s.io/structured-merge-diff/v4/`, `"sigs.k8s.io/structured-merge-diff/v6/`)
 
-// renamed makes a linked folder one of its own, in which files that import a package by an
-// older path import it by today's.
-func renamed(dir string) error {
-	from, err := os.Readlink(dir)
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(dir); err != nil {
-		return err
-	}
+// renamed copies a folder. Files that import a package by an older path import it by today's.
+func renamed(dir, from string) error {
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 		return err
 	}
@@ -69,13 +53,15 @@ func renamed(dir string) error {
 		}
 		src, err := os.ReadFile(path)
 		if now := imports.Replace(string(src)); err == nil && now != string(src) {
+			// A file of the module cache is read-only, and so is its copy.
 			err = errors.Join(os.Remove(path), os.WriteFile(path, []byte(now), 0o666))
 		}
 		return err
 	})
 }
 
-// graft links in folder to what base has, and of the given paths what other has.
+// graft links what base has in folder to, but for the given paths, which are copies of what
+// other has.
 func graft(to, base, other string, paths []string) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err
@@ -92,14 +78,13 @@ func graft(to, base, other string, paths []string) error {
 				below = append(below, rest)
 			}
 		}
-		from := base
-		if slices.Contains(paths, name) {
-			from = other
-		}
-		if len(below) > 0 {
-			err = graft(filepath.Join(to, name), filepath.Join(base, name), filepath.Join(other, name), below)
-		} else {
-			err = os.Symlink(filepath.Join(from, name), filepath.Join(to, name))
+		switch there := filepath.Join(to, name); {
+		case slices.Contains(paths, name):
+			err = renamed(there, filepath.Join(other, name))
+		case len(below) > 0:
+			err = graft(there, filepath.Join(base, name), filepath.Join(other, name), below)
+		default:
+			err = os.Symlink(filepath.Join(base, name), there)
 		}
 		if err != nil {
 			return err

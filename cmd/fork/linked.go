@@ -120,12 +120,7 @@ func packageDirs(all []link) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	dirs := map[string]string{}
-	for l := range strings.Lines(string(out)) {
-		pkg, dir, _ := strings.Cut(strings.TrimSuffix(l, "\n"), "\t")
-		dirs[pkg] = dir
-	}
-	return dirs, nil
+	return byPath(out), nil
 }
 
 func readLinked(table string) (map[string]string, error) {

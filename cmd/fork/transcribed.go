@@ -159,10 +159,15 @@ func releasedBy(modfile string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return byPath(out), nil
+}
+
+// byPath reads lines of a path and its folder, with a tab between them.
+func byPath(out []byte) map[string]string {
 	dirs := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		path, dir, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		dirs[path] = dir
 	}
-	return dirs, nil
+	return dirs
 }
