@@ -11,16 +11,19 @@ import (
 // RangeStream answers in one piece: etcd's answer is one revision however many pieces it
 // comes in. kube-apiserver lists with it since 1.37 (EtcdRangeStream; etcd3, streamChunks).
 func (s *straight) RangeStream(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (pb.KV_RangeStreamClient, error) {
-	a, err := s.Range(ctx, q)
-	return &once{answer: a}, err
+	return inOnePiece(s.Range(ctx, q))
 }
 
 // RangeStream answers in one piece.
 func (k *kv) RangeStream(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (pb.KV_RangeStreamClient, error) {
-	a, err := k.Range(ctx, q)
+	return inOnePiece(k.Range(ctx, q))
+}
+
+func inOnePiece(a *pb.RangeResponse, err error) (pb.KV_RangeStreamClient, error) {
 	return &once{answer: a}, err
 }
 
+// once is a stream of one answer.
 type once struct {
 	grpc.ClientStream
 	answer *pb.RangeResponse

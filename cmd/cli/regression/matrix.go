@@ -36,9 +36,9 @@ type matrixFlags struct {
 const versionsHelp = `A VERSION is [NAME=]WHAT, and WHAT is the folder of a manager's source (a git clone at
 a tag, a fork), a module at a version (MANAGER@v0.9.0, MANAGER being the last element of
 its path), nodeipam or services of a release of Kubernetes (services@v1.36.4, built into
-the release that ipamsim has), or a program that make build FORK=… BIN=… wrote. Programs are built with make
-in the project's directory. All modules but the manager's keep their version, which is
-said.`
+the release that ipamsim has), or a program that make build FORK=… BIN=… wrote. Programs
+are built with make in the project's directory. All modules but the manager's keep their
+version, which is said.`
 
 func MatrixCommand(m scenarios.Managers) *cobra.Command {
 	f := &matrixFlags{}
