@@ -158,7 +158,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/kubeadm", "sim/ipam/kubeadm scenarios/dump scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"}, // what kubeadm has configured
 	{"scenarios/dump/*/printed", "scenarios/strict scenarios/dump/decode"},
 	{"scenarios/dump/*/selector", "scenarios/strict scenarios/dump/alias"},
-	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"}, // of a manager's findings
+	{"scenarios/dump/*/remedies", "model model/invariant reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"}, // of a manager's findings
 	{"scenarios/dump/*", "model model/route model/invariant model/reference/metallb reports reports/imported reports/layout sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/* scenarios/dump/*/printed scenarios/dump/*/selector"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/calico/loadbalancer", "scenarios fuzz/space sim sim/cluster/action"},
@@ -174,7 +174,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/confirm", "model/... sim/... reports scenarios fuzz/finding"},
 	{"fuzz/settle", "model/... reports scenarios fuzz/cause fuzz/finding fuzz/known fuzz/shrink"},
 	{"fuzz/linear", "model reports/visible"},
-	{"fuzz/process", ""},
+	{"fuzz/process", "model/invariant"},
 	{"fuzz/versions", "model reports/baseline reports/layout reports/table"},
 	{"fuzz/mutants/mutant", ""}, // copied into upstream's module, which knows nothing of ours
 	{"fuzz/mutants", "reports/answer reports/baseline reports/table"},
@@ -186,7 +186,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
 	{"fuzz/ipamsimtest", "model/... sim/... reports reports/timeline scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
 	{"fuzz/campaign/queue", "model sim/ipam/canary reports scenarios fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},                                                              // what a coordinator and its workers share
-	{"fuzz/campaign/worker", "model sim sim/... reports reports/layout reports/record reports/page scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear fuzz/campaign/queue"},
+	{"fuzz/campaign/worker", "model model/invariant sim sim/... reports reports/layout reports/record reports/page scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear fuzz/campaign/queue"},
 	{"fuzz/campaign", "model/... sim/... reports reports/... scenarios fuzz/process fuzz/cause fuzz/coverage fuzz/finding fuzz/known fuzz/space fuzz/campaign/queue"},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},

@@ -35,6 +35,9 @@ func TestObituary(t *testing.T) {
 		if s := back.Doc.Spec; *s.Seed != 7 || !slices.Equal(s.Expect.Violations, []string{"actor-crash"}) || s.Strategy != "random" {
 			t.Errorf("%s", f.YAML)
 		}
+		if !f.Died {
+			t.Error("the finding does not say that the process died: its file would be replayed, not run")
+		}
 		if !strings.Contains(string(f.YAML), "# github.com/a/b.claim(0x1)") {
 			t.Errorf("no traceback:\n%s", f.YAML)
 		}

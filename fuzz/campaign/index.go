@@ -43,7 +43,7 @@ func (r *Row) line() index.Finding {
 		return filepath.Base(path)
 	}
 	return index.Finding{
-		Fingerprint: r.Fingerprint, Invariant: r.Invariant, Severity: r.Severity, Upstream: r.Upstream, Sentence: r.Sentence,
+		Fingerprint: r.Fingerprint, Invariant: r.Invariant, Severity: r.Severity, Died: r.Died, Upstream: r.Upstream, Sentence: r.Sentence,
 		Label: string(r.Cause.Label), Known: r.Known, Real: string(r.Real.Verdict), Cause: r.Cause.Lines()[1:],
 		File: base(r.File), History: base(r.History), Issue: base(r.Issue), Page: base(r.Page), Count: r.Count, FirstRun: r.First, FirstAfter: r.FirstAfter.Seconds(),
 		Pods: r.Pods, Switches: r.Switches, Faults: r.Faults, Steps: r.Steps,

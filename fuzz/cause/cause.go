@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"ipamsim/model"
-	"ipamsim/model/invariant"
 	"ipamsim/reports"
 )
 
@@ -112,7 +111,7 @@ func (l *Link) same() string {
 // it was, but that there was one: the same without any is another mistake.
 func (c *Cause) Key() string {
 	key := c.key(len(c.Links))
-	if c.Faulted && rules[c.Invariant].counts && len(c.Links) > 0 && !c.Links[0].byHand() {
+	if c.Faulted && rules[c.Invariant].Identity.Counts && len(c.Links) > 0 && !c.Links[0].byHand() {
 		key += ", " + AfterFault
 	}
 	return key
@@ -153,23 +152,15 @@ func (c *Cause) key(links int) string {
 func (c *Cause) same(l *Link) string {
 	short, rule := Link{Role: l.Role, Process: l.Process, Outcome: l.Outcome}, rules[c.Invariant]
 	switch {
-	case l.Role == Fault && rule.counts:
+	case l.Role == Fault && rule.Identity.Counts:
 		return "" // see Key
-	case l.Role == Refused && rule.others, l.Role == Ended && l.Outcome != delEnded:
+	case l.Role == Refused && rule.Identity.Earlier, l.Role == Ended && l.Outcome != delEnded:
 		return short.same()
-	case !rule.counts || len(l.Functions) == 0 || l.Role == Read || l.Role == Changed:
+	case !rule.Identity.Counts || len(l.Functions) == 0 || l.Role == Read || l.Role == Changed:
 		return l.same()
 	}
 	short.Functions = l.Functions[len(l.Functions)-1:]
 	return short.same()
-}
-
-// code is Code, as far as it says more than the links.
-func (c *Cause) code() string {
-	if code := rules[c.Invariant].code; code != nil {
-		return code(c)
-	}
-	return c.Code
 }
 
 const operator = "operator"
@@ -226,20 +217,20 @@ type run struct {
 func first(rep *reports.Report, v *model.Violation) *model.Violation {
 	for i := range rep.Violations {
 		w := &rep.Violations[i]
-		if before(w, v) && slices.Contains(rules[v.Invariant].after, w.Invariant) && related(rep.Ledger, w, v) {
+		if before(w, v) && slices.Contains(follows[v.Invariant], w.Invariant) && related(rep.Ledger, w, v) {
 			return first(rep, w)
 		}
 	}
 	return v
 }
 
-// before reports whether one violation was there before another. Of two of the same
-// judgement, of which each leads to the other, it is that nobody knows of a holder.
+// before reports whether violation w began before v. If both begin at the same step and
+// each may follow the other, the rules say which is the first.
 func before(w, v *model.Violation) bool {
 	if w.Step != v.Step || w.From != v.From {
 		return w.Step < v.Step || w.Step == v.Step && w.From < v.From
 	}
-	return w.Invariant == invariant.UnbackedSandbox.Name || !slices.Contains(rules[w.Invariant].after, v.Invariant)
+	return rules[w.Invariant].First || !slices.Contains(follows[w.Invariant], v.Invariant)
 }
 
 // related reports whether two violations are about the same thing, or one about a block

@@ -148,11 +148,11 @@ func (r *run) found() []Link {
 			return r.handed(e)
 		}
 	}
-	if slow(r.v.Invariant) {
+	if delayed(r.v.Invariant) {
 		return nil
 	}
 	st := stepOf(r.rep.Trace, r.v.Step)
-	if r.v.Invariant == invariant.RefusedService.Name {
+	if rules[r.v.Invariant].Write.Answered {
 		st = r.answered()
 	}
 	if st != nil && st.Choice.Op.Kind == sim.Write {

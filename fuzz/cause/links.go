@@ -14,26 +14,26 @@ import (
 
 // links of the violation, without what stands between a read and a write.
 func (r *run) links() []Link {
-	way := rules[r.v.Invariant].way
-	switch way {
-	case byCrash:
+	start := rules[r.v.Invariant].Start
+	switch start {
+	case invariant.FromPanic:
 		return r.crashed()
-	case byExit:
+	case invariant.FromExit:
 		return r.exited()
-	case byRequests:
+	case invariant.FromRequests:
 		if actors := only(r.v.Objects, model.RefActor); len(actors) > 0 && r.v.Code != invariant.Undone {
 			return []Link{r.lastOf(Repeats, actors[0].Name, r.v.Step)}
 		}
-	case byGiver:
+	case invariant.FromAssigner:
 		return r.giver()
-	case byStatus:
+	case invariant.FromStatus:
 		return r.status()
-	case byStay, byStayOrRefusal:
+	case invariant.FromRelease, invariant.FromReleaseOrRefusal:
 		if l := r.stays(); l != nil {
 			return l
 		}
 	}
-	if way == byRefusal || way == byStayOrRefusal {
+	if start == invariant.FromRefusal || start == invariant.FromReleaseOrRefusal {
 		if l := r.refused(); l != nil {
 			return l
 		}
@@ -77,8 +77,8 @@ func (r *run) status() []Link {
 // wrote is the last change of the record of what the violation is about.
 func (r *run) wrote() []Link {
 	i, refs := r.lastChange()
-	rule := rules[r.v.Invariant]
-	if rule.unclaimed {
+	rule := rules[r.v.Invariant].Write
+	if rule.Returned {
 		// An address that was never claimed was handed out for nothing.
 		if e := r.returned(); e != nil && !r.claimed(e, i) {
 			return r.handed(e)
@@ -86,32 +86,32 @@ func (r *run) wrote() []Link {
 	}
 	if i < 0 {
 		return r.found()
-	} else if r.v.Invariant == invariant.DuplicateNodePort.Name { // whose marks say of no Service
+	} else if rule.Unmarked { // the marks of node ports name no Service
 		return append(r.found(), r.unmarked(refs)...)
 	}
 	out := r.by(i, refs)
 	switch {
 	case out == nil:
-	case rule.outcome != "" && out[0].Role == Wrote:
-		out[0].Outcome = rule.outcome
+	case rule.Outcome != "" && out[0].Role == Wrote:
+		out[0].Outcome = rule.Outcome
 		if r.nodes(i, addresses(r.v.Objects)) {
 			out[0].Outcome += ofNode
 		}
-	case rule.limit && out[0].Role == Wrote && !r.listed(stepOf(r.rep.Trace, out[0].Step)):
+	case rule.Limit && out[0].Role == Wrote && !r.listed(stepOf(r.rep.Trace, out[0].Step)):
 		out[0].Manner = unlisted
-	case r.v.Invariant == invariant.BlackholedAddress.Name && out[0].Role == Wrote:
+	case rule.Route && out[0].Role == Wrote:
 		out[0].Manner = r.way(i)
-	case rule.freed && out[0].Outcome == created:
+	case rule.Freed && out[0].Outcome == created:
 		by, broke := r.freed(i, refs)
 		if broke {
 			return by
 		}
 		out = append(out, by...)
-	case rule.reserved && out[0].Outcome == created:
+	case rule.Unreserved && out[0].Outcome == created:
 		if by := r.unreserved(i, refs); by != nil {
 			return by
 		}
-	case r.v.Invariant == invariant.OverlapReservation.Name && r.rep.Ledger.Changes[i].Row != model.RefReservation && out[0].Role == Wrote:
+	case rule.Reserves && r.rep.Ledger.Changes[i].Row != model.RefReservation && out[0].Role == Wrote:
 		out[0].Outcome = notReserved
 	}
 	return out
@@ -182,7 +182,7 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	default:
 		l.Outcome = "changed"
 	}
-	if rules[r.v.Invariant].counts {
+	if rules[r.v.Invariant].Identity.Counts {
 		l.Outcome = r.tally(i, st, l.Outcome)
 	}
 	l.Row, l.Knew, l.Whose, l.Saw = c.Row, r.knew(i, refs, st), r.whose(c, st), r.saw(c, st)
@@ -195,8 +195,7 @@ const (
 	created     = "new"
 	removed     = "removed"
 	notReserved = "not reserved"
-	handedOut   = "handed out"
-	ofNode      = " from a node's pool" // handed out
+	ofNode      = " from a node's pool" // invariant.HandedOut
 )
 
 // knew is what the process that made a change knew of the last change of the same by
@@ -279,12 +278,12 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 	for _, at := range lookedAt {
 		refs := only(r.v.Objects, at.kind)
 		var i int
-		if way := rules[r.v.Invariant].way; at.kind == model.RefAddress && (way == byStay || way == byStayOrRefusal) {
+		if start := rules[r.v.Invariant].Start; at.kind == model.RefAddress && (start == invariant.FromRelease || start == invariant.FromReleaseOrRefusal) {
 			i = r.lastInPool(refs, at.rows)
 		} else {
 			i = l.Last(r.v.Step, refs, at.rows...)
 		}
-		if i >= 0 && r.v.Invariant == invariant.BlackholedAddress.Name && at.kind == model.RefAddress {
+		if i >= 0 && rules[r.v.Invariant].Write.Route && at.kind == model.RefAddress {
 			// Packets follow blocks.
 			blocks := only(l.Changes[i].Refs, model.RefBlock)
 			if j := l.LastOf(r.v.Step, func(c *model.Change) bool { return r.routes(c, blocks) }); j > i {
@@ -456,6 +455,3 @@ func stepOf(tr *sim.Trace, n int) *sim.Step {
 	}
 	return tr.Steps[i]
 }
-
-// slow reports whether an invariant is broken by time, some bound after what made it so.
-func slow(name string) bool { return rules[name].slow || invariant.AtRest(name) }

@@ -32,7 +32,7 @@ import (
 //   - of what those did who came before, who came last;
 //   - which invariant sees that what was right has been overwritten.
 func (c *Cause) Name() string {
-	rule := rules[c.Invariant]
+	rule := rules[c.Invariant].Identity
 	parts := []string{c.Invariant, c.code()}
 	if len(c.Links) > 0 {
 		first := &c.Links[0]
@@ -41,10 +41,10 @@ func (c *Cause) Name() string {
 			parts = nil
 		case first.Role == Crashed: // whatever else it keeps from being done
 			parts = []string{invariant.ActorCrash.Name}
-		case first.Role == Ended && rule.name == left, first.Role == Wrote && rule.name == lost && first.Outcome != created && first.Outcome != notReserved:
-			parts = []string{rule.name}
-		case c.Invariant == invariant.LeftoverHandle.Name: // seen later, and of the same
-			parts = []string{invariant.HandleCount.Name, invariant.CountedTooMany}
+		case first.Role == Ended && rule.Group == invariant.LeftOver, first.Role == Wrote && rule.Group == invariant.AddressLost && first.Outcome != created && first.Outcome != notReserved:
+			parts = []string{string(rule.Group)}
+		case rule.Same[0] != "":
+			parts = slices.Clone(rule.Same[:])
 		}
 	}
 	for i := range c.Links {
@@ -57,17 +57,17 @@ func (c *Cause) Name() string {
 
 // named is what a link says in the name, "" if nothing.
 func (c *Cause) named(l *Link) string {
-	rule := rules[c.Invariant]
+	rule := rules[c.Invariant].Identity
 	has := func(is func(*Link) bool) bool {
 		return slices.ContainsFunc(c.Links, func(o Link) bool { return is(&o) })
 	}
 	short := Link{Role: l.Role, Process: l.caller(), Verb: l.Verb, Resource: l.Resource, Outcome: l.Outcome, Whose: l.Whose}
-	if rule.place && len(l.Functions) > 0 && !l.byHand() {
+	if rule.Innermost && len(l.Functions) > 0 && !l.byHand() {
 		short.Functions = l.Functions[:1]
 	} else if len(l.Functions) > 0 {
 		short.Functions = l.Functions[len(l.Functions)-1:]
 	}
-	if rule.inner && l.Process != operator {
+	if rule.Function && l.Process != operator {
 		short.Process = ""
 	}
 	if short.Whose == Terminating {
@@ -88,7 +88,7 @@ func (c *Cause) named(l *Link) string {
 		short.Verb, short.Resource = "", ""
 	case Fault:
 		told := c.Links[0].Role == Wrote && !slices.Contains(reads, l.Verb)
-		if rule.inner || told || l.Outcome == sim.Stale.String() || c.inSpite() || c.erred() || has(func(o *Link) bool { return o.Role == Failed }) {
+		if rule.Function || told || l.Outcome == sim.Stale.String() || c.inSpite() || c.erred() || has(func(o *Link) bool { return o.Role == Failed }) {
 			return ""
 		}
 		short.Functions = nil
@@ -109,11 +109,11 @@ func (c *Cause) named(l *Link) string {
 		return ""
 	}
 	switch {
-	case rule.others && (l.Role == Refused || l.Role == Wrote && !l.byHand()):
+	case rule.Earlier && (l.Role == Refused || l.Role == Wrote && !l.byHand()):
 		return ""
-	case rule.counts && len(l.Functions) > 0 && !l.byHand() && c.code() == invariant.CountedTooFew:
+	case rule.Counts && len(l.Functions) > 0 && !l.byHand() && c.code() == invariant.CountedTooFew:
 		return string(l.Role) // what is claimed later, uncounted, is counted again or not
-	case rule.counts && len(l.Functions) > 0 && !l.byHand():
+	case rule.Counts && len(l.Functions) > 0 && !l.byHand():
 		return (&Link{Role: l.Role, Outcome: l.Outcome}).same()
 	}
 	return strings.TrimSpace(short.same() + " " + l.Manner)
@@ -129,7 +129,7 @@ func (l *Link) released(short *Link) {
 		short.Process = ""
 	case l.Process == "cni-add" && l.Outcome == removed:
 		short.Whose = ""
-	case strings.HasPrefix(l.Outcome, handedOut):
+	case strings.HasPrefix(l.Outcome, invariant.HandedOut):
 		short.Verb, short.Resource = "", ""
 	}
 }
@@ -137,7 +137,7 @@ func (l *Link) released(short *Link) {
 // erred reports whether it is a call that took an error for the lack of addresses, whichever
 // that was and whatever it did before it gave up.
 func (c *Cause) erred() bool {
-	return c.Invariant == invariant.SpuriousExhaustion.Name && slices.ContainsFunc(c.Links, func(o Link) bool { return o.Role == Fault && !o.Aside })
+	return rules[c.Invariant].Identity.AnyError && slices.ContainsFunc(c.Links, func(o Link) bool { return o.Role == Fault && !o.Aside })
 }
 
 // inSpite reports whether it is what a DEL left that ended with success though its last

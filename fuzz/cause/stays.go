@@ -136,7 +136,7 @@ func (r *run) made() string {
 // that by which it came to count what it counts at the end. Else it is the i-th.
 func (r *run) overcounted(i int) int {
 	handles, blocks := only(r.v.Objects, model.RefHandle), only(r.v.Objects, model.RefBlock)
-	if !rules[r.v.Invariant].counts || len(handles) != 1 || len(blocks) != 1 {
+	if !rules[r.v.Invariant].Identity.Counts || len(handles) != 1 || len(blocks) != 1 {
 		return i
 	}
 	if j := r.rep.Ledger.Overcounted(r.callEnd(), handles[0], blocks[0]); j >= 0 {
@@ -148,7 +148,7 @@ func (r *run) overcounted(i int) int {
 // call is the call of which the violation says that it left something, nil if it says
 // nothing such.
 func (r *run) call() *model.Event {
-	if !rules[r.v.Invariant].call {
+	if !rules[r.v.Invariant].NamesCall {
 		return nil
 	}
 	at, ok := model.FactOf[time.Duration](r.v.Facts, "at")

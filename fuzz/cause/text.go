@@ -9,7 +9,7 @@ import (
 // at which step of the run that shows it, and where in the address manager's code.
 func (c *Cause) Lines() []string {
 	out := []string{string(c.Label)}
-	if silent := rules[c.Invariant].silent; silent != "" && silent == c.Code {
+	if unnotified := rules[c.Invariant].Write.Unnotified; unnotified != "" && unnotified == c.Code {
 		return append(out, c.unsaid()...)
 	}
 	for i := range c.Links {

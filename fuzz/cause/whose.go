@@ -113,13 +113,13 @@ func (r *run) deletion(st *sim.Step) Whose {
 func (r *run) deed() *Link {
 	of := things(r.rep.Ledger, r.v)
 	var blocks []model.Ref // a handle counts each for itself
-	if rules[r.v.Invariant].counts {
+	if rules[r.v.Invariant].Identity.Counts {
 		blocks = only(r.v.Objects, model.RefBlock)
 	}
 	var out Link
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		st := stepOf(r.rep.Trace, c.Step)
-		if st == nil || st.Choice.Op.Actor.Kind() != operator || befell(st.Choice.Op.Request) || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) || len(blocks) > 0 && !r.recounts(c, blocks[0]) {
+		if st == nil || st.Choice.Op.Actor.Kind() != operator || befell(st.Choice.Op.Request) || !concerns(rules[r.v.Invariant], c.Row) || !c.Names(of...) || len(blocks) > 0 && !r.recounts(c, blocks[0]) {
 			return false
 		}
 		out = r.link(Wrote, st)

@@ -15,6 +15,7 @@ type Finding struct {
 	Fingerprint string
 	Invariant   string
 	Severity    model.Severity
+	Died        bool        // the worker process died or hung: the file has no schedule to replay
 	Upstream    string      // module@version
 	Cause       cause.Cause // why it happened
 	Sentence    string      // what happened, for people

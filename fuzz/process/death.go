@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"ipamsim/model/invariant"
 )
 
 // Death is how a worker process ended in the middle of a run.
 type Death struct {
 	Cause     string   // one line
-	Invariant string   // that it breaks: actor-crash or stuck
+	Invariant string   // the invariant that it violates: ActorCrash or Stuck
 	Shape     []string // the panic and upstream's functions, innermost first
 	Text      string   // as the process wrote it
 	Ours      bool     // ipamsim's own code failed, or the machine under it
@@ -21,7 +23,7 @@ type Death struct {
 
 // classify says from its end and its stderr why a process died.
 func classify(end error, stderr string) *Death {
-	d := &Death{Cause: "it ended without a word", Invariant: "actor-crash", Text: stderr}
+	d := &Death{Cause: "it ended without a word", Invariant: invariant.ActorCrash.Name, Text: stderr}
 	var exit *exec.ExitError
 	if errors.As(end, &exit) {
 		d.Cause = exit.Error()
@@ -58,7 +60,7 @@ var ours = regexp.MustCompile(`^(ipamsim|go\.etcd\.io/bbolt|go\.etcd\.io/etcd/se
 var machine = regexp.MustCompile(`^fatal error: etcd: |no space left on device|too many open files|newosproc|failed to create new OS thread`)
 
 func stuckDeath(cause, stacks string) *Death {
-	d := &Death{Cause: cause, Invariant: "stuck", Text: cause + "\n\n" + stacks, Shape: []string{"stuck"}}
+	d := &Death{Cause: cause, Invariant: invariant.Stuck.Name, Text: cause + "\n\n" + stacks, Shape: []string{"stuck"}}
 	for _, f := range functions(strings.Split(stacks, "\n")) {
 		if !strings.HasPrefix(f, "ipamsim/") && len(d.Shape) < framesMax {
 			d.Shape = append(d.Shape, f)

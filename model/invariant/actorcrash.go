@@ -10,6 +10,8 @@ var ActorCrash = define(Invariant{
 	Phase:    Always,
 	Doc:      "No process of the address manager panics.",
 	Kinds:    []Kind{{"", "{actor} panicked at {at}[ in {site}]: {value}"}},
+	Cause:    CauseRule{Start: FromPanic},
+	Fatal:    true,
 }, func(v View) []finding {
 	if v.History == nil {
 		return nil

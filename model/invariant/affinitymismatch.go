@@ -21,6 +21,7 @@ var AffinityMismatch = define(Invariant{
 		{blockOfAnother, "{node} has a confirmed affinity for block {block}, but the block itself says that it is {owner}'s"},
 		{blockOfNobody, "{node} has a confirmed affinity for block {block}, but the block itself says that it is {owner}'s"},
 	},
+	Cause: CauseRule{Start: FromWrite},
 }, func(v View) []finding {
 	if len(v.Record.Affinities) == 0 {
 		return nil

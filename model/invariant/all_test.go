@@ -34,6 +34,29 @@ func TestAllIsSortedAndComplete(t *testing.T) {
 	}
 }
 
+// TestCauseRules: an invariant without a cause rule would be explained by the last write,
+// which is wrong for most kinds of mistakes.
+func TestCauseRules(t *testing.T) {
+	for _, i := range All() {
+		if i.Cause.Start < FromWrite || i.Cause.Start > FromStatus {
+			t.Errorf("%s has no Cause.Start", i.Name)
+		}
+		if same := i.Cause.Identity.Same; same[0] != "" {
+			if other, ok := Named(same[0]); !ok || other.Sentence(same[1]) == "" {
+				t.Errorf("%s: Cause.Identity.Same %q is no kind of an invariant", i.Name, same)
+			}
+		}
+		for n, name := range i.Follows {
+			if _, ok := Named(name); !ok || name == i.Name || n > 0 && name <= i.Follows[n-1] {
+				t.Errorf("%s: Follows %q: not another invariant, or not sorted", i.Name, name)
+			}
+		}
+		if strings.HasSuffix(i.Effect, ".") || strings.HasSuffix(i.Decision, ".") {
+			t.Errorf("%s: Effect or Decision ends with a period", i.Name)
+		}
+	}
+}
+
 // Every invariant is found by its name, the first and the last, too.
 func TestNamed(t *testing.T) {
 	for _, i := range All() {

@@ -23,6 +23,14 @@ var BlackholedAddress = define(Invariant{
 	Phase:    Always,
 	Doc:      "Every live node reaches the address of every live sandbox, and is answered, once routes had their time.",
 	Kinds:    lossKinds(),
+	// The code depends on where the packets come from.
+	Cause: CauseRule{
+		Start: FromWrite, Delayed: true, Write: WriteRule{Route: true},
+		Identity: Identity{Code: noCode, Innermost: true},
+	},
+	Follows: []string{"affinity-mismatch", "block-owner", "overlapping-blocks", "unbacked-sandbox"},
+	Effect:  "connections between that node and the pod time out",
+	Keep:    KeepRoutes,
 }, func(v View) []finding {
 	if v.Settings.BlackholeAfter <= 0 || len(v.Losses) == 0 {
 		return nil

@@ -20,6 +20,7 @@ var BlockContents = define(Invariant{
 		{"twice", "block {block} lists {count} of its addresses as free that are claimed, or free already: they will be given twice"},
 		{"ownerless", "block {block} keeps {count} owners of no address"},
 	},
+	Cause: CauseRule{Start: FromWrite},
 }, func(v View) (out []finding) {
 	for _, b := range blocks(&v) {
 		for _, k := range []struct {

@@ -26,6 +26,7 @@ var BlockOwner = define(Invariant{
 		{twoAffinities, "block {block} has two confirmed owners, {first} and {second}; the block itself says {owner}"},
 		{twoAffinitiesNoBlock, "block {block} has two confirmed owners, {first} and {second}; the block itself does not exist"},
 	},
+	Cause: CauseRule{Start: FromWrite},
 }, func(v View) []finding {
 	var out []finding
 	var first *model.Affinity

@@ -21,6 +21,7 @@ var ConfigStatus = define(Invariant{
 		{configInvalid, "after convergence the configuration is invalid, and the status of {config} says {said}"},
 		{unexplained, "after convergence the configuration is invalid, and the status of {config} does not say why"},
 	},
+	Cause: CauseRule{Start: FromWrite},
 }, func(v View) []finding {
 	if v.Record.Services == nil || v.Record.Services.Config == nil || !served(&v) {
 		return nil

@@ -37,6 +37,11 @@ var Convergence = define(Invariant{
 		{DeleteFails, "after convergence the DEL of {pod} on {node} (container {container}) still fails: {error}"},
 		{podWithoutAddress, "after convergence {pod} on {node} is still {phase}, without {missing}, where addresses are left"},
 	},
+	Cause: CauseRule{Start: FromReleaseOrRefusal, Identity: Identity{Group: LeftOver}},
+	Follows: []string{
+		"duplicate-address", "failed-call", "handle-count", "leaked-claim", "leftover-handle", "overlap-reservation",
+		"stuck", "unbacked-sandbox", "unreleased-claim",
+	},
 }, func(v View) []finding {
 	if deserted(&v) {
 		return nil

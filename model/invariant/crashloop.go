@@ -22,6 +22,7 @@ var CrashLoop = define(Invariant{
 	Phase:    Always,
 	Doc:      "No daemon of the address manager exits with an error again and again while nothing disturbs it.",
 	Kinds:    []Kind{{"", "{actor} has exited {times} times in a row since {since}: {error}"}},
+	Cause:    CauseRule{Start: FromExit},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

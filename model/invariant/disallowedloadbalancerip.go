@@ -10,6 +10,8 @@ var DisallowedLoadBalancerIP = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, no Service of type LoadBalancer has an address that the pools and the Services, as they are by then, do not allow it.",
 	Kinds:    []Kind{{"", "after convergence {service} still has {is}, which it would not be given now"}},
+	Cause:    CauseRule{Start: FromWrite},
+	Decision: "which pool gets the address, or whether the Service gets another one",
 }, func(v View) (out []finding) {
 	if !served(&v) {
 		return nil

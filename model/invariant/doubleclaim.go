@@ -19,6 +19,13 @@ var DoubleClaim = define(Invariant{
 	Phase:    Always,
 	Doc:      "Where overlapping ranges are guarded, no two pools claim one address for different pods.",
 	Kinds:    []Kind{{"", "{address} is claimed twice: in pool {first-pool} for {first} and in pool {second-pool} for {second}"}},
+	Cause: CauseRule{
+		Start: FromWrite, Rows: []model.RefKind{model.RefReservation}, Write: WriteRule{Unreserved: true},
+		Identity: Identity{Group: AddressLost},
+	},
+	Follows:  []string{"overlap-reservation", "slice-conflict", "unbacked-sandbox"},
+	Effect:   "two pods can have the address: a connection to it reaches only one of them",
+	Decision: "which of the two keeps the address: the other one gets another only when its pod is deleted and its claim is gone",
 }, func(v View) []finding {
 	guards := func(n model.Network) bool { return n.Overlap }
 	if !slices.ContainsFunc(v.Networks, guards) || !contested(v.Record.Pools) {

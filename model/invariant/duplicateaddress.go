@@ -40,6 +40,12 @@ var DuplicateAddress = define(Invariant{
 	Phase:    Always,
 	Doc:      "No two live sandboxes, no two interfaces of one, and no sandbox and a node, a Service or something outside hold the same address on one wire.",
 	Kinds:    duplicateKinds(),
+	Cause: CauseRule{
+		Start: FromWrite, Write: WriteRule{Freed: true},
+		Identity: Identity{Group: AddressLost, CodeIfNew: true},
+	},
+	Follows: []string{"block-owner", "double-claim", "overlap-reservation", "overlapping-blocks", "slice-conflict", "unbacked-sandbox"},
+	Effect:  "a connection to the address reaches only one of those that have it",
 }, func(v View) []finding {
 	var out []finding
 	h := hold(v)

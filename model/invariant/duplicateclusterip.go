@@ -14,6 +14,10 @@ var DuplicateClusterIP = define(Invariant{
 	Phase:    Always,
 	Doc:      "No two Services have one cluster IP.",
 	Kinds:    []Kind{{"", "{address} is the cluster IP of {first} and of {second}"}},
+	// The release of the address is the mistake, not the next assignment.
+	Cause:    CauseRule{Start: FromWrite, Write: WriteRule{Freed: true}},
+	Effect:   "clients of one Service reach the pods of the other one",
+	Decision: "which Service keeps the address. The cluster IP of a Service cannot be changed: the other one has to be deleted and created again",
 }, func(v View) []finding {
 	return hadTwice(&v, func(s *model.Service) []netip.Addr { return s.Addrs }, model.AddressOf)
 })

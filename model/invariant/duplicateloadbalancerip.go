@@ -15,6 +15,7 @@ var DuplicateLoadBalancerIP = define(Invariant{
 	Phase:    Always,
 	Doc:      "No two Services of type LoadBalancer have one address, but where they agree to share it.",
 	Kinds:    []Kind{{"", "{address} is the load balancer's address of {first} and of {second}"}},
+	Cause:    CauseRule{Start: FromWrite},
 }, func(v View) (out []finding) {
 	have := map[netip.Addr][]*model.Service{}
 	for _, s := range balanced(&v) {

@@ -26,6 +26,8 @@ var ExcludedAddress = define(Invariant{
 		{reservedAddress, "{pod} on {node} has {address}[ since {since}], which is reserved[ since {rule-since}] ({range})"},
 		{excludedAddress, "{pod} on {node} has {address}[ since {since}], which network {network} excludes ({range})"},
 	},
+	// A claim of the address is wrong whether it is new or not.
+	Cause: CauseRule{Start: FromWrite, Write: WriteRule{Outcome: HandedOut}},
 }, func(v View) []finding {
 	return eachHeld(v, func(h *holding) (string, []model.Fact) {
 		x, since, ok := v.Past.since(func(r *rules) map[netip.Prefix]time.Duration { return r.reserved }, h.network.Key, h.addr)

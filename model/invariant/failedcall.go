@@ -30,6 +30,7 @@ var FailedCall = define(Invariant{
 		{failedAdd, "{call} of {pod} on {node} in network {network}, with at least {free} free at all times, has failed {times} times in a row since {since}: {error}"},
 		{failedDel, "{call} of {pod} on {node} in network {network} has failed {times} times in a row since {since}: {error}"},
 	},
+	Cause: CauseRule{Start: FromRefusal},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

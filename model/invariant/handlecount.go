@@ -44,6 +44,11 @@ var HandleCount = define(Invariant{
 		{nothingClaimed, tooMany},
 		{neverClaimed, tooMany},
 	},
+	Cause: CauseRule{
+		Start: FromWrite, Rows: []model.RefKind{model.RefHandle},
+		Identity: Identity{Code: miscounted, Function: true, Counts: true},
+	},
+	Decision: "nothing while the pod runs. Its DEL will not release the address, which then leaks",
 }, func(v View) []finding {
 	out := v.Past.overcounted()
 	if allCounted(&v) {
@@ -76,6 +81,14 @@ var HandleCount = define(Invariant{
 	}
 	return out
 })
+
+// miscounted is too few or too many: by how much depends on what the handle had before.
+func miscounted(code string) string {
+	if code == CountedZero || code == CountedTooFew {
+		return CountedTooFew
+	}
+	return CountedTooMany
+}
 
 // allCounted is the usual answer, and needs no map for it: claims come one pool
 // after the other, and handles are sorted. It may be false although all is well.

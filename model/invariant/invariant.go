@@ -26,15 +26,42 @@ type Invariant struct {
 	Phase    Phase
 	Doc      string // one sentence for people
 	Kinds    []Kind
+	Cause    CauseRule
+	// Follows are the names of invariants whose violation makes one of this follow later.
+	// They are names because Go allows no cycle between variables.
+	Follows []string
+	// Effect is what a violation does to users, Decision what an operator has to decide
+	// about one without a remediation: sentences without a period for a report of an
+	// import, "" if it depends on the cluster. No Decision calls a command safe.
+	//
+	// Sources: pkg/apis/core/validation, ValidateServiceUpdate and ValidateNodeUpdate (what
+	// cannot be changed); pkg/registry/core/service/ipallocator/controller, RepairIPAddress;
+	// pkg/controller/nodeipam/ipam, AllocateOrOccupyCIDR, its events (Kubernetes v1.37.2).
+	Effect, Decision string
+	// Keep are the parts of a world without which a violation shows nothing.
+	Keep Keep
+	// Fatal: the violation is a panic or a hang. It may end the worker process, and no
+	// race makes it rare.
+	Fatal bool
 	// Check returns what is broken, each set of objects once, sorted by objects.
 	// Step and At are left to the caller, who knows the schedule, and so is Message: most
-	// of what is broken was so at the step before, and is told once.
+	// violations were there at the step before, and are reported once.
 	Check func(View) []model.Violation
 }
 
+// Keep says which parts of a world must stay when a failure is shrunk.
+type Keep uint8
+
+// Keep values.
+const (
+	KeepNothing    Keep = iota
+	KeepCollectors      // daemons, reconcilers and their timers, which release what is left; always kept for Quiescent invariants
+	KeepRoutes          // what makes nodes reach the addresses of pods
+)
+
 // Kind is one of the ways in which an invariant breaks.
 type Kind struct {
-	Code string // lower case with dashes, the same for ever; "" where there is one way only
+	Code string // lower case with dashes, never changed; "" where there is one way only
 	Text string // the sentence, as model.Violation.Say reads it
 }
 

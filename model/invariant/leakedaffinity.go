@@ -58,6 +58,10 @@ var LeakedAffinity = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every affinity is for a block and of a node that exist, and every block's owner has one.",
 	Kinds:    affinityKinds(),
+	Cause:    CauseRule{Start: FromWrite, Identity: Identity{Function: true}},
+	Follows:  []string{"affinity-mismatch", "block-owner"},
+	Effect:   "no node gives out the free addresses of the block",
+	Keep:     KeepCollectors,
 }, func(v View) []finding {
 	if underWay(&v) {
 		return nil

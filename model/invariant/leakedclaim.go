@@ -31,6 +31,10 @@ var LeakedClaim = define(Invariant{
 		{SandboxGone, "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), which has no live sandbox[ since {since}]"},
 		{tunnelNodeGone, "{address} stays claimed in[ block {block}][ pool {pool}] for the tunnel of {node}, which is not registered[ since {since}]"},
 	},
+	Cause:   CauseRule{Start: FromRelease, Delayed: true, Identity: Identity{Group: LeftOver}},
+	Follows: []string{"handle-count", "unreleased-claim"},
+	Effect:  "the address is not given out again; when no other is left, pods cannot start",
+	Keep:    KeepCollectors,
 }, func(v View) []finding {
 	if v.Settings.LeakAfter <= 0 || deserted(&v) {
 		return nil

@@ -10,6 +10,7 @@ var LeakedLoadBalancerIP = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every address that is claimed for a Service's load balancer is claimed for a Service that asks for one.",
 	Kinds:    []Kind{{"", "after convergence {address} is still claimed[ in block {block}] for {service}, which is gone or asks for none"}},
+	Cause:    CauseRule{Start: FromWrite},
 }, func(v View) (out []finding) {
 	if v.Record.Services == nil || !served(&v) {
 		return nil

@@ -22,6 +22,9 @@ var LeakedServiceClaim = define(Invariant{
 		{ipAddressLeft, "{address} has had an IPAddress of {by}[ since {since}], which does not have that cluster IP"},
 		{nodePortLeft, "{nodeport} has been marked as allocated[ since {since}], and no Service has that node port"},
 	},
+	Cause:    CauseRule{Start: FromWrite, Delayed: true},
+	Effect:   "the address is not given to another Service",
+	Decision: "nothing yet: kube-apiserver looks every 3 minutes and deletes the IPAddress. If a later dump has it as well, see the log of kube-apiserver",
 }, func(v View) []finding {
 	if v.Past == nil || len(v.Past.gaps) == 0 {
 		return nil

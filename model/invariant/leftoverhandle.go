@@ -32,6 +32,13 @@ var LeftoverHandle = define(Invariant{
 		{nothingClaimed, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it"},
 		{CountedTooMany, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it"},
 	},
+	Cause: CauseRule{
+		Start: FromRelease, Rows: []model.RefKind{model.RefHandle},
+		Identity: Identity{Same: [2]string{"handle-count", CountedTooMany}, Code: noCode, Function: true, Counts: true},
+	},
+	Follows:  []string{"handle-count"},
+	Decision: "nothing: no address is taken by the handle",
+	Keep:     KeepCollectors,
 }, func(v View) []finding {
 	if underWay(&v) || v.Past.moving(v.Truth.At) {
 		return nil

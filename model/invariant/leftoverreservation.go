@@ -12,6 +12,13 @@ var LeftoverReservation = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every reservation across overlapping ranges has a claim behind it.",
 	Kinds:    []Kind{{"", "{address} stays reserved for {pod} across overlapping ranges ({reservation}), but no pool claims it"}},
+	Cause: CauseRule{
+		Start: FromRelease, Rows: []model.RefKind{model.RefReservation},
+		Identity: Identity{Group: LeftOver},
+	},
+	Follows: []string{"leaked-claim", "overlap-reservation", "reservation-count", "unbacked-sandbox"},
+	Effect:  "the address is not given out again",
+	Keep:    KeepCollectors,
 }, func(v View) []finding {
 	if deserted(&v) || underWay(&v) {
 		return nil

@@ -25,6 +25,7 @@ var MaxBlocks = define(Invariant{
 	Phase:    Always,
 	Doc:      "No node claims more blocks than MaxBlocksPerHost.",
 	Kinds:    []Kind{{limitInPool, tooManyBlocks}, {limitOfAll, tooManyBlocks}},
+	Cause:    CauseRule{Start: FromWrite, Write: WriteRule{Limit: true}, Identity: Identity{Function: true}},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

@@ -30,6 +30,12 @@ var OverlapReservation = define(Invariant{
 		{NotReserved, "{pod} on {node} has {address} in network {network}[ since {since}], but nothing reserves it across overlapping ranges"},
 		{reservedForAnother, "{pod} on {node} has {address} in network {network}[ since {since}], but across overlapping ranges it is reserved for {reserved-for}"},
 	},
+	Cause: CauseRule{
+		Start: FromWrite, Rows: []model.RefKind{model.RefReservation}, Write: WriteRule{Reserves: true},
+		Identity: Identity{Group: AddressLost},
+	},
+	Follows:  []string{"double-claim", "unbacked-sandbox"},
+	Decision: "which pod keeps the address: the other one gets another only when it is deleted and its claim is gone",
 }, func(v View) []finding {
 	held := hold(v)
 	state := make([]guardState, len(held.list))

@@ -10,6 +10,7 @@ var PoolStatus = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, the status of a pool for load balancers says how many of its addresses are assigned, and how many are free.",
 	Kinds:    []Kind{{"", "after convergence the status of pool {pool} says that {counted} {family} addresses are assigned and {left} free; {used} and {free} are"}},
+	Cause:    CauseRule{Start: FromStatus},
 }, func(v View) (out []finding) {
 	if v.Record.Services == nil || !served(&v) {
 		return nil

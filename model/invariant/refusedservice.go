@@ -24,6 +24,7 @@ var RefusedService = define(Invariant{
 		{addressTaken, "{service} was refused at {at}, for an address was said to be allocated; it asks for none that was, and the range never had fewer than {free} free"},
 		{nodePortTaken, "{service} was refused at {at}, for a node port was said to be allocated; it asks for none that was, and the range never had fewer than {free} free"},
 	},
+	Cause: CauseRule{Start: FromWrite, Write: WriteRule{Answered: true}},
 }, func(v View) (out []finding) {
 	if v.Record.Services == nil {
 		return nil

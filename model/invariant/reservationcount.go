@@ -21,6 +21,11 @@ var ReservationCount = define(Invariant{
 		{neverClaimed, "{address} stays reserved for {pod} across overlapping ranges ({reservation}) after its {call} at {at}, and was never claimed for it"},
 		{nothingClaimed, "{address} stays reserved for {pod} across overlapping ranges ({reservation}) after its {call} at {at}, and is claimed no more"},
 	},
+	Cause: CauseRule{
+		Start: FromRelease, NamesCall: true, Rows: []model.RefKind{model.RefReservation},
+		Identity: Identity{Group: LeftOver},
+	},
+	Follows: []string{"overlap-reservation", "unbacked-sandbox", "unreleased-claim"},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

@@ -10,6 +10,7 @@ var ServiceFamilies = define(Invariant{
 	Phase:    Always,
 	Doc:      "A Service has one cluster IP of each of its IP families, in their order.",
 	Kinds:    []Kind{{"", "{service} has {addresses} cluster IPs, which are not one of each of its {families} IP families"}},
+	Cause:    CauseRule{Start: FromWrite},
 }, func(v View) (out []finding) {
 	if v.Record.Services == nil {
 		return nil

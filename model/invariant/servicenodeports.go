@@ -10,6 +10,7 @@ var ServiceNodePorts = define(Invariant{
 	Phase:    Always,
 	Doc:      "A Service has a node port for each of its ports that is to have one, and for its health check.",
 	Kinds:    []Kind{{"", "{service} has no node port for {ports} of those of its ports that are to have one"}},
+	Cause:    CauseRule{Start: FromWrite},
 }, func(v View) (out []finding) {
 	if v.Record.Services == nil {
 		return nil

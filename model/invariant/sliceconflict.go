@@ -26,6 +26,9 @@ var SliceConflict = define(Invariant{
 	Phase:    Always,
 	Doc:      "No two node slices of one network overlap.",
 	Kinds:    []Kind{{slicesOfReplaced, overlappingSlices}, {slicesOfPresent, overlappingSlices}},
+	Cause:    CauseRule{Start: FromWrite},
+	Effect:   "two nodes can give one address to two pods",
+	Decision: "which node keeps its range. Pods of the other one need other addresses; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",
 }, func(v View) []finding {
 	var out []finding
 	var slice []*model.Pool

@@ -34,6 +34,14 @@ const (
 	Undone      = "undone"
 )
 
+// ifUndone: the links show the repeated requests.
+func ifUndone(code string) string {
+	if code == Undone {
+		return code
+	}
+	return ""
+}
+
 // SpinningReconciler is a load on the datastore that grows with the cluster and has no use.
 var SpinningReconciler = define(Invariant{
 	Name:     "spinning-reconciler",
@@ -44,6 +52,7 @@ var SpinningReconciler = define(Invariant{
 		{sameRequest, "{actor} has sent \"{request}\" {times} times within {window}, as it has since {since}, and has changed nothing"},
 		{Undone, "{actor} wrote[ {address}][ {block}][ {reservation}][ node port {nodeport}][ of {pool}][ for {pod}][ for {service}][ for node {node}] {times} times within {window}, and each time it was undone, as it has been since {since}"},
 	},
+	Cause: CauseRule{Start: FromRequests, Identity: Identity{Code: ifUndone}},
 }, func(v View) []finding {
 	var out []finding
 	for _, s := range v.Spins {

@@ -10,6 +10,7 @@ var SpuriousExhaustion = define(Invariant{
 	Phase:    Always,
 	Doc:      "No ADD is refused for lack of addresses while policy leaves one free.",
 	Kinds:    []Kind{{"", "ADD of {pod} on {node} was refused at {at} for lack of addresses in network {network}, which never had fewer than {free} free"}},
+	Cause:    CauseRule{Start: FromRefusal, Identity: Identity{AnyError: true}},
 }, func(v View) []finding {
 	if v.History == nil {
 		return nil

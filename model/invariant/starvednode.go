@@ -24,6 +24,10 @@ var StarvedNode = define(Invariant{
 		{podWaits, "{starved} has no block in network {network} and {for} waits for an address, while block {block} of {owner} is empty"},
 		{podBorrowed, "{starved} has no block in network {network} and {for} has borrowed {borrowed}, while block {block} of {owner} is empty"},
 	},
+	// The calls of the pods of the node do not show which node took the blocks.
+	Cause:  CauseRule{Start: FromRefusal, Identity: Identity{Code: noCode, Function: true, Earlier: true}},
+	Effect: "pods that start on the node take addresses of other nodes' blocks, or get none",
+	Keep:   KeepCollectors,
 }, func(v View) []finding {
 	var out []finding
 	for i := range v.Networks {

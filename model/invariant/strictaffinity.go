@@ -32,6 +32,7 @@ var StrictAffinity = define(Invariant{
 		{tunnelInBlock + blockOfAnother, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
 		{tunnelInBlock + blockOfNobody, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
 	},
+	Cause: CauseRule{Start: FromWrite},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

@@ -29,6 +29,8 @@ var Stuck = define(Invariant{
 		{timedOutAdd, "{call} of {pod} (container {container}) on {node} has not returned[ since {since}], and the container runtime has ended it"},
 		{timedOutDel, "{call} of {pod} (container {container}) on {node} has not returned[ since {since}], and the container runtime has ended it"},
 	},
+	Cause: CauseRule{Start: FromRelease, Delayed: true},
+	Fatal: true,
 }, func(v View) []finding {
 	if v.Settings.StuckAfter <= 0 {
 		return nil

@@ -10,6 +10,8 @@ var SurplusLoadBalancerIP = define(Invariant{
 	Phase:    Always,
 	Doc:      "No Service of type LoadBalancer has more addresses than one of each of its IP families.",
 	Kinds:    []Kind{{"", "{service} has {addresses} {family} addresses of its load balancer, and asks for {asks}: {is}"}},
+	Cause:    CauseRule{Start: FromWrite},
+	Decision: "which of the addresses the Service keeps",
 }, func(v View) (out []finding) {
 	for _, s := range balanced(&v) {
 		for _, family := range []string{"IPv4", "IPv6"} {

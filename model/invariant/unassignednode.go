@@ -21,6 +21,10 @@ var UnassignedNode = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, no node that is to have a slice of the pods' range goes without one while one is free.",
 	Kinds:    []Kind{{"", "{node} has been without a slice of {range}[ since {since}], with {free} of {all} free[ since {free-since}]"}},
+	// No write is wrong: the node got nothing.
+	Cause:    CauseRule{Start: FromAssigner, Delayed: true},
+	Effect:   "no pod can start on the node",
+	Decision: "why kube-controller-manager gives the node no podCIDR: where it has tried, the events of the Node say CIDRNotAvailable or CIDRAssignmentFailed",
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

@@ -21,6 +21,12 @@ var UnbackedSandbox = define(Invariant{
 		{unclaimedAddress, "{pod} on {node} has {address} in network {network}[ since {since}], but no claim says so: it can be given away"},
 		{claimedForAnother, "{pod} on {node} has {address} in network {network}[ since {since}], but the claim is for container {claimed-for} of that name: it can be given away"},
 	},
+	Cause: CauseRule{
+		Start: FromWrite, First: true, Write: WriteRule{Returned: true, Freed: true},
+		Identity: Identity{Group: AddressLost, CodeIfNew: true},
+	},
+	Follows: []string{"block-owner", "double-claim", "duplicate-address", "handle-count", "overlapping-blocks", "slice-conflict"},
+	Effect:  "the address can be given to a second pod",
 }, func(v View) []finding {
 	var out []finding
 	for _, h := range unbacked(v) {

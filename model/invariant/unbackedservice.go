@@ -19,6 +19,9 @@ var UnbackedService = define(Invariant{
 		{ipAddressOfAnother, "{address}, the cluster IP of {by}, has had an IPAddress of {other}[ since {since}], which does not have that cluster IP"},
 		{nodePortFree, "{nodeport}, a node port of {by}, has been marked as free[ since {since}]"},
 	},
+	Cause:    CauseRule{Start: FromWrite, Delayed: true},
+	Effect:   "the address can be given to a second Service",
+	Decision: "nothing yet: kube-apiserver looks every 3 minutes and creates the IPAddress. If a later dump lacks it as well, see the log of kube-apiserver",
 }, func(v View) []finding {
 	return longGaps(&v, func(g gap) time.Duration {
 		switch g.code {

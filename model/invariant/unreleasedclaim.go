@@ -19,6 +19,8 @@ var UnreleasedClaim = define(Invariant{
 	Phase:    Always,
 	Doc:      "No claim outlives its sandbox when the runtime removes it after a successful DEL.",
 	Kinds:    []Kind{{"", "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), though its DEL on {node} succeeded at {at} and the sandbox is removed"}},
+	Cause:    CauseRule{Start: FromRelease, NamesCall: true, Identity: Identity{Group: LeftOver}},
+	Follows:  []string{"handle-count"},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

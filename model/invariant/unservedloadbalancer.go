@@ -30,6 +30,8 @@ var UnservedLoadBalancer = define(Invariant{
 		{ClaimNotInStatus, "after convergence {address} is claimed for {service}, whose status does not say so"},
 		{noClaim, "after convergence {service} has no {family} address[ (it had {address})], with {free} free"},
 	},
+	Cause:    CauseRule{Start: FromWrite, Write: WriteRule{Unnotified: ClaimNotInStatus}},
+	Decision: "what the Service asks for, or what the pools and their advertisements have",
 }, func(v View) (out []finding) {
 	if !served(&v) {
 		return nil

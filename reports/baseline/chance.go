@@ -1,6 +1,10 @@
 package baseline
 
-import "math"
+import (
+	"math"
+
+	"ipamsim/model/invariant"
+)
 
 // What chance explains. The same code under another seed, or with one message more,
 // meets other latencies: a race that was hit is missed, and the other way round.
@@ -17,10 +21,10 @@ const (
 )
 
 // maybe: a violation that was never seen before, in k of n runs, may be one that was
-// as rare before. One that a change brings is in most of them. A process that panics
-// or hangs met no race of ours that the schedule makes rare.
-func maybe(invariant string, k, n int) bool {
-	if invariant == "actor-crash" || invariant == "stuck" {
+// as rare before. One that a change brings is in most of them. A panic or a hang is not
+// rare because of a race.
+func maybe(name string, k, n int) bool {
+	if inv, _ := invariant.Named(name); inv.Fatal {
 		return false
 	}
 	return n > Seeds && (k < 2 || float64(k) <= rare*float64(n))

@@ -59,6 +59,7 @@ type Finding struct {
 	Fingerprint string         `json:"fingerprint"`
 	Invariant   string         `json:"invariant"`
 	Severity    model.Severity `json:"severity"`
+	Died        bool           `json:"died,omitempty"` // the worker process died or hung: the file is run, not replayed
 	Upstream    string         `json:"upstream"`
 	Sentence    string         `json:"sentence"`
 	Label       string         `json:"label,omitempty"` // whose deed: "no fault", "operator's deed"
@@ -262,8 +263,8 @@ func (f *Finding) command() string {
 		return ""
 	}
 	verb := "replay"
-	if f.Invariant == "stuck" || f.Invariant == "actor-crash" && f.Steps == 0 {
-		verb = "run" // it takes its process along
+	if f.Died {
+		verb = "run"
 	}
 	return "ipamsim " + verb + " " + reports.Shell(f.File)
 }

@@ -126,8 +126,8 @@ func findingRows(b *strings.Builder, rows []campaign.Row) {
 	for i := range rows {
 		r := &rows[i]
 		verb := "replay"
-		if r.Invariant == "stuck" || r.Invariant == "actor-crash" && r.Steps == 0 {
-			verb = "run" // it takes its process along
+		if r.Died {
+			verb = "run"
 		}
 		t.Add(r.Fingerprint, r.Invariant, string(r.Severity), string(r.Cause.Label), known.Short(r.Known), cmp.Or(string(r.Real.Verdict), "-"), fmt.Sprint(r.First), fmt.Sprintf("%.1fs", r.FirstAfter.Seconds()),
 			fmt.Sprintf("%d/%d/%d/%d", r.Pods, r.Switches, r.Faults, r.Steps), fmt.Sprint(r.Count), "ipamsim "+verb+" "+r.File)

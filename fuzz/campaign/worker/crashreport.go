@@ -9,6 +9,7 @@ import (
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/process"
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
 )
 
@@ -28,7 +29,7 @@ func CrashFinding(d *queue.Death, how *process.Death, spec queue.Spec, sc *scena
 		return nil, err
 	}
 	sentence := fmt.Sprintf("The process died in the middle of the run: %s.", d.Cause)
-	if how.Invariant == "stuck" {
+	if how.Invariant == invariant.Stuck.Name {
 		sentence = fmt.Sprintf("The run never ended: %s.", d.Cause)
 	}
 	var head strings.Builder
@@ -39,7 +40,7 @@ func CrashFinding(d *queue.Death, how *process.Death, spec queue.Spec, sc *scena
 	}
 	why := cause.Cause{Invariant: how.Invariant, Label: cause.NoFault, Links: []cause.Link{{Role: cause.Crashed, Functions: how.Shape}}}
 	return &finding.Finding{
-		Fingerprint: why.Fingerprint(), Invariant: how.Invariant, Severity: model.Critical, Upstream: upstream,
+		Fingerprint: why.Fingerprint(), Invariant: how.Invariant, Severity: model.Critical, Upstream: upstream, Died: true,
 		Cause: why, Sentence: sentence, YAML: append([]byte(head.String()), body...),
 	}, nil
 }

@@ -11,60 +11,31 @@ import (
 	"ipamsim/scenarios/dump/reported"
 )
 
-// effects are what breaks for users, by invariant, as sentences without a period. What an
-// invariant has no effect for that is the same in every cluster is not in it.
-var effects = map[string]string{
-	invariant.OverlappingBlocks.Name:   "two nodes can give one address to two pods",
-	invariant.SliceConflict.Name:       "two nodes can give one address to two pods",
-	invariant.DoubleClaim.Name:         "two pods can have the address: a connection to it reaches only one of them",
-	invariant.DuplicateAddress.Name:    "a connection to the address reaches only one of those that have it",
-	invariant.UnbackedSandbox.Name:     "the address can be given to a second pod",
-	invariant.BlackholedAddress.Name:   "connections between that node and the pod time out",
-	invariant.LeakedClaim.Name:         "the address is not given out again; when no other is left, pods cannot start",
-	invariant.LeakedAffinity.Name:      "no node gives out the free addresses of the block",
-	invariant.StarvedNode.Name:         "pods that start on the node take addresses of other nodes' blocks, or get none",
-	invariant.UnassignedNode.Name:      "no pod can start on the node",
-	invariant.DuplicateClusterIP.Name:  "clients of one Service reach the pods of the other one",
-	invariant.UnbackedService.Name:     "the address can be given to a second Service",
-	invariant.LeakedServiceClaim.Name:  "the address is not given to another Service",
-	invariant.LeftoverReservation.Name: "the address is not given out again",
-	imported.Exhausted:                 "pods that wait for an address do not start",
-}
-
-// effect is what a break of an invariant does to users, "" if that is not the same in every
-// cluster.
+// effect is what a violation does to users, "" if that depends on the cluster.
 func effect(x *model.Violation) string {
-	if x.Invariant == imported.Exhausted && model.Named(x.Objects, model.RefService) != "" {
+	switch {
+	case x.Invariant != imported.Exhausted:
+		inv, _ := invariant.Named(x.Invariant)
+		return inv.Effect
+	case model.Named(x.Objects, model.RefService) != "":
 		return "clients cannot reach the Service from outside of the cluster"
 	}
-	return effects[x.Invariant]
+	return "pods that wait for an address do not start"
 }
 
-// toDecide is what the operator has to decide of findings for which no remediation is
-// simulated, by code or by invariant, as sentences without a period. None of them says that
-// a command is safe.
-//
-// Source of what cannot be changed: pkg/apis/core/validation, ValidateServiceUpdate and
-// ValidateNodeUpdate; of the repair, pkg/registry/core/service/ipallocator/controller,
-// RepairIPAddress; of the events, pkg/controller/nodeipam/ipam, AllocateOrOccupyCIDR
-// (Kubernetes v1.37.2).
-var toDecide = map[string]string{
-	invariant.OverlappingBlocks.Name:        "which of the blocks stays. Pods that have addresses of the other one need new ones before it can be deleted",
-	invariant.SliceConflict.Name:            "which node keeps its range. Pods of the other one need other addresses; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",
-	invariant.OutOfPool.Name:                "which ranges the cluster has, or whether what has this address gets another one; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",
-	invariant.UnassignedNode.Name:           "why kube-controller-manager gives the node no podCIDR: where it has tried, the events of the Node say CIDRNotAvailable or CIDRAssignmentFailed",
-	invariant.DoubleClaim.Name:              "which of the two keeps the address: the other one gets another only when its pod is deleted and its claim is gone",
-	invariant.OverlapReservation.Name:       "which pod keeps the address: the other one gets another only when it is deleted and its claim is gone",
-	invariant.DuplicateClusterIP.Name:       "which Service keeps the address. The cluster IP of a Service cannot be changed: the other one has to be deleted and created again",
-	invariant.UnbackedService.Name:          "nothing yet: kube-apiserver looks every 3 minutes and creates the IPAddress. If a later dump lacks it as well, see the log of kube-apiserver",
-	invariant.LeakedServiceClaim.Name:       "nothing yet: kube-apiserver looks every 3 minutes and deletes the IPAddress. If a later dump has it as well, see the log of kube-apiserver",
-	invariant.DuplicateLoadBalancerIP.Name:  decisions[reported.Service],
-	invariant.DisallowedLoadBalancerIP.Name: "which pool gets the address, or whether the Service gets another one",
-	invariant.ClaimNotInStatus:              "why what has assigned the address does not write it to the status of the Service: see the log of its controller",
-	invariant.UnservedLoadBalancer.Name:     "what the Service asks for, or what the pools and their advertisements have",
-	invariant.SurplusLoadBalancerIP.Name:    "which of the addresses the Service keeps",
-	invariant.HandleCount.Name:              "nothing while the pod runs. Its DEL will not release the address, which then leaks",
-	invariant.LeftoverHandle.Name:           "nothing: no address is taken by the handle",
+// toDecide is what the operator has to decide about a finding without a remediation, ""
+// if that depends on the cluster.
+func toDecide(x *Finding) string {
+	switch {
+	case x.Decide != "":
+		return x.Decide
+	case x.Code == invariant.ClaimNotInStatus:
+		return "why what has assigned the address does not write it to the status of the Service: see the log of its controller"
+	case x.Invariant == invariant.DuplicateLoadBalancerIP.Name:
+		return decisions[reported.Service]
+	}
+	inv, _ := invariant.Named(x.Invariant)
+	return inv.Decision
 }
 
 // causing are invariants whose breaks make others break, before those others: findings are

@@ -102,12 +102,12 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 	f.Full = append(f.Full, FullOf(v)...)
 	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
 	for _, x := range v.Violations {
-		if x.Invariant != "convergence" {
+		if x.Invariant != invariant.Convergence.Name {
 			told[fmt.Sprint(x.Objects)] = true
 		}
 	}
 	for _, x := range v.Violations {
-		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
+		if x.Invariant == invariant.Convergence.Name && told[fmt.Sprint(x.Objects)] {
 			continue
 		}
 		words, covered := f.cluster.Words(&x)
@@ -266,7 +266,7 @@ func (f *Findings) Write(w io.Writer) {
 			once("       check: %s\n", x.Check)
 			switch {
 			case x.Problem == 0 || x.Problem > len(f.Results):
-				once("       to decide: %s\n", cmp.Or(x.Decide, toDecide[x.Code], toDecide[x.Invariant]))
+				once("       to decide: %s\n", toDecide(x))
 			case done[x.Problem]:
 				fmt.Fprintf(w, "       remediation: as above\n")
 			default:

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/scenarios/remedy"
 )
 
@@ -64,7 +65,7 @@ func (d *Drafts) unreachable() {
 		pods  []model.PodRef
 	}
 	on := map[string]*stuck{}
-	for _, i := range d.Open("blackholed-address") {
+	for _, i := range d.Open(invariant.BlackholedAddress.Name) {
 		p := PodRef(ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod])
 		node := d.View.Truth.Pods[p].Node
 		if node == "" {
@@ -94,7 +95,7 @@ func ByPod(a, b model.PodRef) int {
 // duplicates are addresses of two pods. The one that the record names keeps it.
 func (d *Drafts) duplicates() {
 	by := map[string][]int{}
-	for _, i := range d.Open("duplicate-address") {
+	for _, i := range d.Open(invariant.DuplicateAddress.Name) {
 		a := ObjectsOf(&d.Findings.All[i].Violation)[model.RefAddress]
 		by[a] = append(by[a], i)
 	}
@@ -137,7 +138,7 @@ func (d *Drafts) holders(addr netip.Addr) (rightful, others []model.PodRef) {
 // address gets it again, claimed this time.
 func (d *Drafts) unbacked() {
 	by := map[model.PodRef][]int{}
-	for _, i := range d.Open("unbacked-sandbox") {
+	for _, i := range d.Open(invariant.UnbackedSandbox.Name) {
 		p := PodRef(ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod])
 		by[p] = append(by[p], i)
 	}

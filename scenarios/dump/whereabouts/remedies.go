@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/remedy"
@@ -104,7 +105,7 @@ func (d *drafts) index() {
 func (d *drafts) ranges() {
 	var about []int
 	var steps []remedy.Step
-	for _, i := range d.Open("leaked-claim", "convergence") {
+	for _, i := range d.Open(invariant.LeakedClaim.Name, invariant.Convergence.Name) {
 		x := &d.Findings.All[i].Violation
 		o := diagnosis.ObjectsOf(x)
 		if a, err := netip.ParseAddr(o[model.RefAddress]); err == nil {
@@ -163,7 +164,7 @@ func (d *drafts) reservations() {
 		ns, name, _ := strings.Cut(key, "/")
 		by[name] = append(by[name], ns)
 	}
-	for _, i := range d.Open("leftover-reservation") {
+	for _, i := range d.Open(invariant.LeftoverReservation.Name) {
 		x := &d.Findings.All[i].Violation
 		name := diagnosis.ObjectsOf(x)[model.RefReservation]
 		for _, ns := range by[name] {

@@ -28,7 +28,7 @@ func IsWhole(name string, p Path) bool {
 	if key == "judge" {
 		return true
 	}
-	if name == invariant.BlackholedAddress.Name {
+	if keep(name) == invariant.KeepRoutes {
 		return slices.Contains(carriers, key)
 	}
 	return IsCollected(name) && slices.Contains(collectors, key)
@@ -38,8 +38,8 @@ func IsWhole(name string, p Path) bool {
 // another needs.
 func Whole(name, other string) bool {
 	switch {
-	case other == invariant.BlackholedAddress.Name:
-		return name == other
+	case keep(other) == invariant.KeepRoutes:
+		return keep(name) == invariant.KeepRoutes
 	case IsCollected(other):
 		return IsCollected(name)
 	}
@@ -47,14 +47,14 @@ func Whole(name, other string) bool {
 }
 
 // IsCollected reports whether an invariant is about what the manager's background
-// processes would mend: those that are judged at rest, and what stays or lacks for
-// want of a collector.
+// processes would fix: quiescent invariants, and those about what a collector releases.
 func IsCollected(name string) bool {
-	switch name {
-	case invariant.LeakedAffinity.Name, invariant.LeakedClaim.Name, invariant.LeftoverHandle.Name, invariant.LeftoverReservation.Name, invariant.StarvedNode.Name:
-		return true
-	}
-	return invariant.AtRest(name)
+	return keep(name) == invariant.KeepCollectors || invariant.AtRest(name)
+}
+
+func keep(name string) invariant.Keep {
+	i, _ := invariant.Named(name)
+	return i.Keep
 }
 
 // Settings is the manifest that holds a collector's grace period.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/remedy"
@@ -38,7 +39,7 @@ func (d *drafts) giveBack(block netip.Prefix, owner string) giveBack {
 func (d *drafts) ownership() {
 	gone := pile{}  // of nodes that are gone
 	other := pile{} // of living ones, to blocks that are gone or another's
-	for _, i := range d.Open("leaked-affinity", "affinity-mismatch", "block-owner") {
+	for _, i := range d.Open(invariant.LeakedAffinity.Name, invariant.AffinityMismatch.Name, invariant.BlockOwner.Name) {
 		x := &d.Findings.All[i].Violation
 		block, err := netip.ParsePrefix(diagnosis.ObjectsOf(x)[model.RefBlock])
 		if err != nil {
@@ -52,7 +53,7 @@ func (d *drafts) ownership() {
 			switch named := b != nil && b.Node == o.Name; {
 			case !named && d.hasAffinity(block, o.Name):
 				other.add(i, d.giveBack(block, o.Name))
-			case x.Invariant != "leaked-affinity": // the rightful owner's
+			case x.Invariant != invariant.LeakedAffinity.Name: // the rightful owner's
 			case named && d.hasAffinity(block, o.Name) && d.empty(b):
 				gone.add(i, d.giveBack(block, o.Name))
 			case named && !d.hasAffinity(block, o.Name):
@@ -135,7 +136,7 @@ func (d *drafts) without(about int, b *model.Pool) {
 
 // starved are nodes without a block while others have empty ones.
 func (d *drafts) starved() {
-	for _, i := range d.Open("starved-node") {
+	for _, i := range d.Open(invariant.StarvedNode.Name) {
 		x := &d.Findings.All[i].Violation
 		block, err := netip.ParsePrefix(diagnosis.ObjectsOf(x)[model.RefBlock])
 		starved, _ := model.FactOf[model.Ref](x.Facts, "starved")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/diagnosis"
@@ -105,7 +106,7 @@ func (d *drafts) leaks() {
 	var about []int
 	var addrs []netip.Addr
 	guards := map[netip.Addr]remedy.Guard{}
-	for _, i := range d.Open("leaked-claim", "convergence") {
+	for _, i := range d.Open(invariant.LeakedClaim.Name, invariant.Convergence.Name) {
 		x := &d.Findings.All[i].Violation
 		o := diagnosis.ObjectsOf(x)
 		if a, err := netip.ParseAddr(o[model.RefAddress]); err == nil && o[model.RefBlock] != "" {
@@ -133,7 +134,7 @@ func (d *drafts) handles() {
 	for i := range d.View.Record.Claims {
 		claimed[d.View.Record.Claims[i].Handle] = true
 	}
-	for _, i := range d.Open("leftover-handle") {
+	for _, i := range d.Open(invariant.LeftoverHandle.Name) {
 		// Source: calicoctl/calicoctl/commands/ipam, checkIPAM: leaked are those by which no
 		// address is claimed (v3.31).
 		if id := diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefHandle]; !claimed[id] {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/remedy"
 )
@@ -84,7 +85,7 @@ func (d *drafts) mend(four bool) *diagnosis.Shortage {
 		p.Advice = d.kubeControllers()
 	}
 	var about []int
-	for _, i := range d.Open("blackholed-address") {
+	for _, i := range d.Open(invariant.BlackholedAddress.Name) {
 		if slices.Contains(moved, diagnosis.PodRef(diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod])) && d.family(i) == four {
 			about = append(about, i)
 		}
