@@ -65,6 +65,8 @@ type Claim struct {
 	Node      string // Calico: for which node it was handed out
 	Tunnel    bool   // it is the node's own, for its IPIP, VXLAN or WireGuard device
 	Service   string `json:",omitempty"` // NAMESPACE/NAME of the Service whose load balancer it is for
+	Machine   string `json:",omitempty"` // NAMESPACE/NAME of the virtual machine that keeps it without a pod
+	Alternate PodRef `json:",omitzero"`  // the second pod that has it while the machine migrates
 	// Torn: the manager would have written here whose it is, and did not come to it, or
 	// that is lost: nobody can release it.
 	Torn bool `json:",omitempty"`

@@ -29,10 +29,11 @@ import (
 //	file  FILE  FILE  SUM        beside the table, and in the module: copied byte for byte
 //	elsewhere  PATH  PATH        packages under the first lie under the second in a fork without the first
 //	lacks  TAG  PACKAGE          a fork without it is built with our files of this build tag
+//	follows  MODULE              no other module of ours uses it: the fork's version is the right one
 //
 // SUM is the checksum of what is generated from the release in go.mod. A generated
 // package imports other generated packages in the place of the originals. What the last
-// two lines are for is in shape.go.
+// three lines are for is in shape.go.
 type copies struct {
 	table     string
 	module    string
@@ -42,6 +43,7 @@ type copies struct {
 	files     map[string]string // by file of ours, relative to the working directory: upstream's, to the module
 	elsewhere map[string]string
 	lacks     map[string]string // by package: the tag
+	follows   []string
 }
 
 // entry is a line of a table that says what is generated from what.
@@ -61,7 +63,7 @@ func allCopies() ([]copies, error) {
 	var out []copies
 	for _, l := range all {
 		if len(out) == 0 || out[len(out)-1].table != l.table {
-			out = append(out, copies{l.table, "", nil, map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}})
+			out = append(out, copies{l.table, "", nil, map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, nil})
 		}
 		c := &out[len(out)-1]
 		switch f := l.fields; {
@@ -75,8 +77,10 @@ func allCopies() ([]copies, error) {
 			c.elsewhere[f[1]] = f[2]
 		case len(f) == 3 && f[0] == "lacks":
 			c.lacks[f[2]] = f[1]
+		case len(f) == 2 && f[0] == "follows":
+			c.follows = append(c.follows, f[1])
 		default:
-			return nil, fmt.Errorf("%s: want module PATH, copy FOLDER PACKAGE SUM, door IMPORT IMPORT, file FILE FILE SUM, elsewhere PATH PATH or lacks TAG PACKAGE", l.at)
+			return nil, fmt.Errorf("%s: want module PATH, copy FOLDER PACKAGE SUM, door IMPORT IMPORT, file FILE FILE SUM, elsewhere PATH PATH, lacks TAG PACKAGE or follows MODULE", l.at)
 		}
 	}
 	return out, nil

@@ -280,7 +280,7 @@ func TestForkMayRename(t *testing.T) {
 // the reading overlooks would never be compared.
 func TestEveryLinkIsSeen(t *testing.T) {
 	clone(t)
-	all, err := linknames("sim/ipam")
+	all, err := releaseLinks("sim/ipam")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,14 +19,15 @@ import (
 // two: a function that takes one argument more corrupts the stack of the program that
 // calls it, and a variable that is gone is a new one of ours, which nothing reads.
 //
-// Its lines have two fields: the package with the symbol, and the sum of its signature.
+// Its lines have two fields: the package with the symbol, and the sum of its signature. A third
+// one is the build tag of our file for a fork's shape (shape.go), where only that has it.
 const linkedTable = "cmd/fork/linked.txt"
 
 // linked compares every symbol that files under dir reach by name with a table; with update
 // it writes the table instead. Packages of Go's own are cmd/hermetic's affair, and
 // those that are generated have checksums of their own.
 func linked(dir, table string, update bool) error {
-	all, err := linknames(dir)
+	all, err := releaseLinks(dir)
 	if err != nil {
 		return err
 	}
@@ -46,8 +47,8 @@ func linked(dir, table string, update bool) error {
 	now := map[string]string{}
 	for _, l := range all {
 		shape, at, err := declared(dirs[l.pkg], l.symbol)
-		name := l.pkg + "." + l.symbol
-		now[name] = fmt.Sprintf("%x", sha256.Sum256([]byte(shape)))[:16]
+		name := l.name()
+		now[name] = shapeSum(shape)
 		switch {
 		case err != nil:
 			return err
@@ -58,10 +59,18 @@ func linked(dir, table string, update bool) error {
 		}
 	}
 	if update && len(moved) == 0 {
+		for name, sum := range recorded {
+			if strings.Contains(name, " ") { // of a fork's shape
+				now[name] = sum
+			}
+		}
 		return writeLinked(table, now)
 	}
 	return errors.Join(moved...)
 }
+
+// shapeSum is the sum of a signature or a declaration.
+func shapeSum(shape string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(shape)))[:16] }
 
 // declared is the signature of a function or the declaration of a variable of a package,
 // and where it is; at is empty if the package has none of that name.
@@ -123,6 +132,7 @@ func packageDirs(all []link) (map[string]string, error) {
 	return byPath(out), nil
 }
 
+// readLinked reads a table: sums by symbol, or by tag and symbol.
 func readLinked(table string) (map[string]string, error) {
 	b, err := os.ReadFile(table)
 	if err != nil {
@@ -130,8 +140,12 @@ func readLinked(table string) (map[string]string, error) {
 	}
 	sums := map[string]string{}
 	for l := range strings.Lines(string(b)) {
-		if f := strings.Fields(l); len(f) == 2 {
+		switch f := strings.Fields(l); {
+		case strings.HasPrefix(l, "#"):
+		case len(f) == 2:
 			sums[f[0]] = f[1]
+		case len(f) == 3:
+			sums[f[2]+" "+f[0]] = f[1]
 		}
 	}
 	return sums, nil
@@ -141,7 +155,11 @@ func writeLinked(table string, sums map[string]string) error {
 	var b strings.Builder
 	b.WriteString("# Made by go run ./cmd/fork -update: what ipamsim reaches by name (linked.go).\n")
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		fmt.Fprintln(&b, name, sums[name])
+		if tag, symbol, ok := strings.Cut(name, " "); ok {
+			fmt.Fprintln(&b, symbol, sums[name], tag)
+		} else {
+			fmt.Fprintln(&b, name, sums[name])
+		}
 	}
 	return os.WriteFile(table, []byte(b.String()), 0o666)
 }

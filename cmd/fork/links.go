@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
 	"go/parser"
 	"go/printer"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,14 +18,19 @@ import (
 
 // link is a function of upstream's that we call by name.
 type link struct {
-	at     string // file:line of ours
-	pkg    string // of upstream's
-	symbol string // "name", "(*type).name" or "type.name"
+	at     string          // file:line of ours
+	pkg    string          // of upstream's
+	symbol string          // "name", "(*type).name" or "type.name"
+	only   constraint.Expr // the build constraint of our file; nil: none
 }
+
+// name is what a link reaches, as the table of links has it.
+func (l link) name() string { return l.pkg + "." + l.symbol }
 
 // links compares each function of the fork's module that we call by name, there or in
 // a copy, with that of the release: the compiler believes what our file says of it, and
-// a call of a function that takes something else would be a crash without a word.
+// a call of a function that takes something else would be a crash without a word. What only
+// our files for the fork's shape call is compared with the table.
 func (f *fork) links(release string) error {
 	all, err := linknames("sim/ipam")
 	if err != nil {
@@ -34,35 +41,75 @@ func (f *fork) links(release string) error {
 	if err != nil {
 		return err
 	}
+	recorded, err := readLinked(linkedTable)
+	if err != nil {
+		return err
+	}
 	var moved []error
 	for _, l := range all {
-		lacking := false
+		lacking, shape, fork := false, map[string]bool{}, map[string]bool{}
 		for _, c := range tables {
 			l.pkg = c.original(l.pkg)
 			lacking = lacking || c.lacking(l.pkg, map[string]string{f.path: f.dir})
-		}
-		if lacking {
-			continue
+			maps.Copy(shape, c.tags(nil))
+			maps.Copy(fork, c.tags(map[string]string{f.path: f.dir}))
 		}
 		inside, ok := strings.CutPrefix(l.pkg, f.path+"/")
-		if !ok {
-			continue
-		}
-		want, _, err := signature(filepath.Join(release, inside), l.symbol)
-		if err != nil || want == "" {
-			continue // ours is broken: that is our compiler's affair
-		}
-		got, at, err := signature(filepath.Join(f.dir, inside), l.symbol)
 		switch {
-		case err != nil:
-			return err
-		case got == "":
-			moved = append(moved, fmt.Errorf("%s: no %s, which ipamsim calls (%s)", filepath.Join(f.dir, inside), l.symbol, l.at))
-		case got != want:
-			moved = append(moved, fmt.Errorf("%s: %s is now %s, and ipamsim calls it as %s (%s)", at, l.symbol, got, want, l.at))
+		case lacking || !ok || !fits(l.only, fork):
+		case fits(l.only, shape):
+			moved = append(moved, l.likeRelease(filepath.Join(release, inside), filepath.Join(f.dir, inside)))
+		default:
+			moved = append(moved, l.likeTable(filepath.Join(f.dir, inside), recorded))
 		}
 	}
 	return errors.Join(moved...)
+}
+
+// likeRelease compares the function of a package of the fork with that of the release.
+func (l link) likeRelease(release, fork string) error {
+	want, _, err := signature(release, l.symbol)
+	if err != nil || want == "" {
+		return nil // ours is broken: that is our compiler's affair
+	}
+	got, at, err := signature(fork, l.symbol)
+	switch {
+	case err != nil:
+		return err
+	case got == "":
+		return fmt.Errorf("%s: no %s, which ipamsim calls (%s)", fork, l.symbol, l.at)
+	case got != want:
+		return fmt.Errorf("%s: %s is now %s, and ipamsim calls it as %s (%s)", at, l.symbol, got, want, l.at)
+	}
+	return nil
+}
+
+// likeTable compares the function of a package of the fork with what the table has of it.
+func (l link) likeTable(fork string, recorded map[string]string) error {
+	got, at, err := declared(fork, l.symbol)
+	switch {
+	case err != nil:
+		return err
+	case at == "":
+		return fmt.Errorf("%s: no %s, which ipamsim calls (%s)", fork, l.symbol, l.at)
+	case recorded[l.only.String()+" "+l.name()] != shapeSum(got):
+		return fmt.Errorf("%s: %s is %s: compare ours (%s), change it, and write in %s: %s %s %s", at, l.symbol, got, l.at, linkedTable, l.name(), shapeSum(got), l.only)
+	}
+	return nil
+}
+
+// releaseLinks are those of linknames that a build with the releases has.
+func releaseLinks(dir string) ([]link, error) {
+	tables, err := allCopies()
+	if err != nil {
+		return nil, err
+	}
+	shape := map[string]bool{}
+	for _, c := range tables {
+		maps.Copy(shape, c.tags(nil))
+	}
+	all, err := linknames(dir)
+	return slices.DeleteFunc(all, func(l link) bool { return !fits(l.only, shape) }), err
 }
 
 // linknames are the pulls of all files under dir, those of tests too.
@@ -77,6 +124,7 @@ func linknames(dir string) ([]link, error) {
 		if err != nil {
 			return err
 		}
+		only := constrained(file)
 		for _, group := range file.Comments {
 			for _, c := range group.List {
 				words := strings.Fields(c.Text)
@@ -89,12 +137,26 @@ func linknames(dir string) ([]link, error) {
 					continue
 				}
 				p := set.Position(c.Pos())
-				out = append(out, link{fmt.Sprintf("%s:%d", p.Filename, p.Line), words[2][:slash+1] + pkg, symbol})
+				out = append(out, link{fmt.Sprintf("%s:%d", p.Filename, p.Line), words[2][:slash+1] + pkg, symbol, only})
 			}
 		}
 		return nil
 	})
 	return out, err
+}
+
+// constrained is the build constraint of a file, or nil.
+func constrained(file *ast.File) constraint.Expr {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if c.Pos() < file.Package && constraint.IsGoBuild(c.Text) {
+				if expr, err := constraint.Parse(c.Text); err == nil {
+					return expr
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // signature is what a function or method of a package takes and returns, by

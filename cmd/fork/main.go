@@ -89,7 +89,7 @@ func run(dirs []string, every string, pinned, update bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	replaced, forks := map[string]string{}, map[string]string{} // module path to folder
+	replaced, held, forks := map[string]string{}, map[string]string{}, map[string]string{} // by module path
 	for _, dir := range dirs {
 		dir, err := folder(dir)
 		if err != nil {
@@ -104,6 +104,7 @@ func run(dirs []string, every string, pinned, update bool) (string, error) {
 		}
 		forks[f.path] = f.dir
 		maps.Copy(replaced, f.replaces)
+		maps.Copy(held, f.held)
 	}
-	return modfile(ours, pinned, replaced, releases, func(name string) error { return lay(name, every, forks) })
+	return modfile(ours, pinned, replaced, held, releases, func(name string) error { return lay(name, every, forks) })
 }

@@ -16,13 +16,14 @@ import (
 const forks = "bin/_fork"
 
 // modfile writes a copy of our go.mod and go.sum in which folders stand for
-// modules, whose releases lie in other folders, with its overlay beside it, lets the go
-// command complete it with what these ask for, and returns its path.
+// modules, whose releases lie in other folders, and others are held at a version, with its
+// overlay beside it, lets the go command complete it with what these ask for, and returns
+// its path.
 //
 // It lies in bin/_fork, which git ignores, under a name made of what is in it, so
 // that several may be in use. What the overlay puts in the place of our copies lies
 // there, too: the underscore keeps it out of ./...
-func modfile(ours *gomod.File, pinned bool, replaced, releases map[string]string, lay func(modfile string) error) (string, error) {
+func modfile(ours *gomod.File, pinned bool, replaced, held, releases map[string]string, lay func(modfile string) error) (string, error) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
 		return "", err
@@ -33,9 +34,16 @@ func modfile(ours *gomod.File, pinned bool, replaced, releases map[string]string
 	}
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%d %s%d %s%t", len(mod), mod, len(sums), sums, pinned)
+	follows, err := following(replaced)
+	if err != nil {
+		return "", err
+	}
 	var edits []string
 	if pinned {
-		edits = pins(ours, replaced)
+		edits = pins(ours, replaced, follows)
+	}
+	for _, path := range slices.Sorted(maps.Keys(held)) {
+		edits = append(edits, "-replace="+path+"="+held[path])
 	}
 	for _, path := range slices.Sorted(maps.Keys(replaced)) {
 		edits = append(edits, "-replace="+path+"="+replaced[path])
@@ -70,14 +78,26 @@ func modfile(ours *gomod.File, pinned bool, replaced, releases map[string]string
 	if err != nil {
 		return "", fmt.Errorf("ipamsim cannot be built with %s:\n%w", strings.Join(slices.Sorted(maps.Values(replaced)), " and "), err)
 	}
-	return name, tell(ours, name, pinned)
+	return name, tell(ours, name, pinned, follows)
+}
+
+// following are the modules whose version is the fork's, because nothing else uses them.
+func following(replaced map[string]string) (map[string]bool, error) {
+	all, err := allCopies()
+	follows := map[string]bool{}
+	for _, c := range all {
+		for _, path := range c.follows {
+			follows[path] = replaced[c.module] != ""
+		}
+	}
+	return follows, err
 }
 
 // pins are the edits that keep the version of every module that m requires, whatever
-// others ask for.
-func pins(m *gomod.File, replaced map[string]string) (edits []string) {
+// others ask for, but for those that follow a fork.
+func pins(m *gomod.File, replaced map[string]string, follows map[string]bool) (edits []string) {
 	for _, r := range m.Require {
-		if replaced[r.Path] == "" && !replaces(m, r.Path) {
+		if replaced[r.Path] == "" && !replaces(m, r.Path) && !follows[r.Path] {
 			edits = append(edits, fmt.Sprintf("-replace=%s=%s@%s", r.Path, r.Path, r.Version))
 		}
 	}
@@ -121,7 +141,7 @@ func lookUp(replaced, releases map[string]string) error {
 
 // tell says which other modules are not of the version that ipamsim is built
 // with: what the gate shows may be their doing.
-func tell(ours *gomod.File, name string, pinned bool) error {
+func tell(ours *gomod.File, name string, pinned bool, follows map[string]bool) error {
 	now, err := gomod.Read(name)
 	if err != nil {
 		return err
@@ -131,7 +151,10 @@ func tell(ours *gomod.File, name string, pinned bool) error {
 			fmt.Fprintf(os.Stderr, "fork: it brings %s %s\n", r.Path, r.Version)
 		} else if before != r.Version && !replaces(ours, r.Path) {
 			has := "has"
-			if pinned {
+			switch {
+			case pinned && follows[r.Path]:
+				continue // it is the fork's
+			case pinned:
 				has = "keeps"
 			}
 			fmt.Fprintf(os.Stderr, "fork: it asks for %s %s (ipamsim %s %s)\n", r.Path, r.Version, has, before)

@@ -38,6 +38,7 @@ type fork struct {
 	path     string            // of the module
 	dir      string            // as it was given
 	replaces map[string]string // modules that come from the fork: path to folder
+	held     map[string]string // modules that stay at one version: path to path@version
 }
 
 // open looks at a folder, and refuses what can be no fork.
@@ -59,11 +60,14 @@ func open(dir string, ours *gomod.File) (*fork, error) {
 	if !slices.Contains(all, m.Module.Path) {
 		return nil, fmt.Errorf("%s: module %q; want a fork of an address manager that ipamsim runs: %s", file, m.Module.Path, strings.Join(all, " or "))
 	}
-	f := &fork{path: m.Module.Path, dir: dir, replaces: map[string]string{}}
+	f := &fork{path: m.Module.Path, dir: dir, replaces: map[string]string{}, held: map[string]string{}}
 	if f.replaces[f.path], err = local(dir); err != nil {
 		return nil, err
 	}
 	for _, r := range m.Replace {
+		if r.New.Version != "" {
+			f.hold(r.Old.Path, r.New, ours)
+		}
 		if r.New.Version != "" || filepath.IsAbs(r.New.Path) || ours.Requires(r.Old.Path) == "" && !replaces(ours, r.Old.Path) {
 			continue
 		}
@@ -76,6 +80,19 @@ func open(dir string, ours *gomod.File) (*fork, error) {
 		}
 	}
 	return f, nil
+}
+
+// hold takes over that the fork has one version of a module, whatever others ask for: a
+// module that ipamsim requires stays at its version, and another module in the place of one
+// that it does not have is the fork's. Others may ask for a version that does not exist.
+func (f *fork) hold(path string, by gomod.Version, ours *gomod.File) {
+	switch version := ours.Requires(path); {
+	case replaces(ours, path):
+	case version != "":
+		f.held[path] = path + "@" + version
+	case by.Path != path:
+		f.held[path] = by.Path + "@" + by.Version
+	}
 }
 
 // replaces reports whether a go.mod has something in the place of a module.

@@ -34,6 +34,31 @@ func (c copies) lacking(pkg string, dirs map[string]string) bool {
 	return c.lacks[pkg] != "" && !has(pkg, dirs)
 }
 
+// tags are the build tags of all shapes, and whether these modules have them. Without any it
+// is the shape of the releases.
+func (c copies) tags(dirs map[string]string) map[string]bool {
+	tags := map[string]bool{}
+	for pkg, tag := range c.lacks {
+		tags[tag] = tags[tag] || c.lacking(pkg, dirs)
+	}
+	return tags
+}
+
+// fits reports whether a build constraint lets a file into a build of these shapes. One that
+// names other tags, too, says nothing about shapes.
+func fits(expr constraint.Expr, tags map[string]bool) bool {
+	if expr == nil {
+		return true
+	}
+	shapes := true
+	on := expr.Eval(func(tag string) bool {
+		on, known := tags[tag]
+		shapes = shapes && known
+		return on
+	})
+	return !shapes || on
+}
+
 // known is the path by which our tables call a package, wherever a fork has it.
 func (c copies) known(pkg string) string {
 	for now, then := range c.elsewhere {
@@ -69,10 +94,7 @@ func (c copies) shaped(dirs map[string]string) (map[string][]byte, error) {
 	if dirs[c.module] == "" {
 		return nil, nil
 	}
-	tags, then := map[string]bool{}, map[string]string{}
-	for pkg, tag := range c.lacks {
-		tags[tag] = tags[tag] || c.lacking(pkg, dirs)
-	}
+	tags, then := c.tags(dirs), map[string]string{}
 	for now, before := range c.elsewhere {
 		if !has(now, dirs) {
 			then[now] = before

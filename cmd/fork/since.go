@@ -150,7 +150,7 @@ func generatedSince(was, now map[string]string, w io.Writer) error {
 
 // linkedSince lists what ipamsim reaches by name and what has another signature.
 func linkedSince(was, now map[string]string, w io.Writer) error {
-	all, err := linknames("sim")
+	all, err := releaseLinks("sim")
 	if err != nil {
 		return err
 	}

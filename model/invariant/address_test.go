@@ -56,6 +56,14 @@ func TestDuplicateAddress(t *testing.T) {
 			start(v, "3", "node-1", "c3", "default/x", "10.3.0.1")
 		}, "10.3.0.1 in network default/x is held by two live sandboxes: default/web-2 on node-1 since 10s, and default/web-3 on node-1 since 10s"},
 
+		{"a virtual machine migrates: by its claim the address is of both pods", func(v *View) {
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
+			v.Record.Claims[0].Alternate = web("2")
+		}, ""},
+		{"a virtual machine migrates, and a third pod has its address", func(v *View) {
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
+			v.Record.Claims[0].Alternate = web("3")
+		}, "10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
 		{"each node has a wire of its own", func(v *View) {
 			v.Networks[0].Local = true
 			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
@@ -199,6 +207,11 @@ func TestUnbackedSandbox(t *testing.T) {
 		{"no claim, and its containers have ended", func(v *View) {
 			unclaim(v, "10.0.0.1")
 			v.Truth.Sandboxes[0].Stopped = true
+		}, ""},
+		{"claimed for the other pod of a virtual machine that migrates", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			claim(v, "10.0.0.0-28", "10.0.0.1", "5", "")
+			v.Record.Claims[len(v.Record.Claims)-1].Alternate = web("0")
 		}, ""},
 		{"claimed for somebody else", func(v *View) {
 			unclaim(v, "10.0.0.1")

@@ -12,6 +12,10 @@ func TestLeakedClaim(t *testing.T) {
 	const red = "10.0.0.1 stays claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which has no live sandbox since 20s"
 	table(t, LeakedClaim, []row{
 		{"pod and sandbox gone", func(v *View) { del(v, "0", "c0") }, red},
+		{"pod and sandbox gone, and the virtual machine keeps it", func(v *View) {
+			del(v, "0", "c0")
+			v.Record.Claims[0].Machine = "default/web"
+		}, ""},
 		{"sandbox gone, pod never started again", func(v *View) { stop(v, "c0") }, red},
 		{"the same pod lives with another address", func(v *View) {
 			del(v, "0", "c0")

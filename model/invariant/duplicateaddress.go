@@ -1,6 +1,10 @@
 package invariant
 
-import "ipamsim/model"
+import (
+	"slices"
+
+	"ipamsim/model"
+)
 
 // Codes of DuplicateAddress: who has the address twice. If it is of two networks, a
 // code goes on with -across-networks.
@@ -48,13 +52,13 @@ var DuplicateAddress = define(Invariant{
 	Effect:  "a connection to the address reaches only one of those that have it",
 }, func(v View) []finding {
 	var out []finding
-	h := hold(v)
+	h, machines := hold(v), migrating(&v)
 	for i := range h.list {
 		b := &h.list[i]
 		pairs := 0
 		for j := b.same; j >= 0 && pairs < pairsMax; j = h.list[j].same {
 			a := &h.list[j]
-			if another(a, b) && oneWire(a, b) && answers(&v, a, b) && answers(&v, b, a) {
+			if another(a, b) && oneWire(a, b) && answers(&v, a, b) && answers(&v, b, a) && !bothOf(machines, a, b) {
 				out = append(out, duplicate(&v, a, b))
 				pairs++
 			}
@@ -62,6 +66,24 @@ var DuplicateAddress = define(Invariant{
 	}
 	return append(out, collisions(&v, &h)...)
 })
+
+// migrating are the claims of virtual machines that migrate: each is of two pods, and the
+// routes go to one of them.
+func migrating(v *View) (out []model.Claim) {
+	for i := range v.Record.Claims {
+		if c := v.Record.Claims[i]; c.Alternate != (model.PodRef{}) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// bothOf reports whether two holdings are those of the two pods of a claim.
+func bothOf(claims []model.Claim, a, b *holding) bool {
+	return slices.ContainsFunc(claims, func(c model.Claim) bool {
+		return c.Addr == a.addr && (alternate(&c, a.sandbox) && c.Pod == b.sandbox.Pod || alternate(&c, b.sandbox) && c.Pod == a.sandbox.Pod)
+	})
+}
 
 // pairsMax is with how many others each holder of an address is reported. In a dump in which
 // one address stands for all, 20,000 pods would make 200 million pairs.

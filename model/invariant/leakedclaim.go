@@ -163,13 +163,13 @@ func (o *owner) taking(v *View, c *model.Claim) bool {
 // owned reports whether a claim has an owner other than a live container: a
 // sandbox of the same pod that has this very address, a CNI call of the container
 // under way or one that may take it over, a pod whose node nobody can ask, a node that
-// keeps the claim and was not there for long enough, or a registered node whose tunnel's
-// it is.
+// keeps the claim and was not there for long enough, a registered node whose tunnel's
+// it is, or a virtual machine, which keeps it without a pod and is not in the record.
 func (o *owner) owned(v *View, c *model.Claim) bool {
 	if c.Tunnel {
 		return v.Truth.Nodes[c.Node].Registered
 	}
-	if o.held.holds(c.Pod, c.Addr) || o.taking(v, c) {
+	if c.Machine != "" || o.held.holds(c.Pod, c.Addr) || o.taking(v, c) {
 		return true
 	}
 	if _, ok := v.Truth.Busy[c.Container]; ok {

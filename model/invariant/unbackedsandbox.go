@@ -75,7 +75,7 @@ func withoutClaim(v View) []*holding {
 				if live == nil {
 					live = liveContainers(&v)
 				}
-				if x.sandbox.Pod != c.Pod || live[c.Container] {
+				if (x.sandbox.Pod != c.Pod || live[c.Container]) && !alternate(c, x.sandbox) {
 					continue
 				}
 			}
@@ -90,6 +90,12 @@ func withoutClaim(v View) []*holding {
 		}
 	}
 	return out
+}
+
+// alternate reports whether a sandbox is of the second pod of a virtual machine whose claim
+// it is.
+func alternate(c *model.Claim, s *model.Sandbox) bool {
+	return c.Alternate != model.PodRef{} && c.Alternate == s.Pod
 }
 
 // unbackedFinding is a holding that no claim backs, with what the record says of its

@@ -621,14 +621,14 @@ func at(ipip, vxlan, vxlan6 netip.Addr) [3]netip.Addr { return [3]netip.Addr{ipi
 // to see its end.
 func (p *pair) tunnels(node string) (lived bool) {
 	r := tunnelReconciler{nodename: node, cfg: &apiconfig.CalicoAPIConfig{}, client: p.c, ch: make(chan struct{}), data: map[string]any{}, felixEnvConfig: felixDefaults()}
-	stop, ended := make(chan struct{}), make(chan struct{})
+	ctx, stop := context.WithCancel(p.ctx)
+	ended := make(chan struct{})
 	go func() {
 		defer close(ended) // also if it exits
-		reconcileTunnels(r, stop)
-		lived = true
+		lived = errors.Is(reconcileTunnels(ctx, r), context.Canceled)
 	}()
 	r.ch <- struct{}{}
-	close(stop)
+	stop()
 	<-ended
 	return lived
 }

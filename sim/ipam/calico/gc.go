@@ -32,11 +32,6 @@ var processes = []ipam.Process{
 	{Name: tunnelName, Daemon: true, PerNode: true, ClientGo: ClientGo},
 }
 
-// ClientGo is the release of client-go that Calico is built with.
-//
-// Source: go.mod (v3.31.0).
-const ClientGo = "0.33"
-
 // run is the code of the processes. One set of passes must come from one call.
 func (i *instance) run() map[string]ipam.Run {
 	p := &passes{}

@@ -137,7 +137,7 @@ func (m *passMemory) prepare(ctx context.Context, c gcClients) error {
 		m.pods = cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 		m.nodes = cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 		m.grace, m.known = grace, map[string]model.Key{}
-		m.controller = node.NewIPAMController(config.NodeControllerConfig{LeakGracePeriod: grace}, c.calico, c.kube, m.pods, m.nodes)
+		m.controller = newIPAMController(config.NodeControllerConfig{LeakGracePeriod: grace}, c.calico, c.kube, m.pods, m.nodes)
 		return nil
 	}
 	hidden(m.controller, "client").Set(reflect.ValueOf(c.calico))

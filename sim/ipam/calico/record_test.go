@@ -334,6 +334,29 @@ network `; !strings.HasPrefix(got, want) {
 	})
 }
 
+// TestRecordOfMachine: an address of a virtual machine is the machine's, for which no container
+// is named; it stays when no pod runs it.
+//
+// Source: cni-plugin/pkg/ipamplugin, cmdAdd and cmdDel (v3.32).
+func TestRecordOfMachine(t *testing.T) {
+	s := startEtcd(t)
+	open(t, s, store.Etcd, func(b *books) {
+		_, err := b.env.Store.Client().Put(context.Background(), record.IpamRoot+"assignment/ipv4/block/10.0.0.0-30",
+			`{"cidr":"10.0.0.0/30","allocations":[0,1,null,null],"attributes":[`+
+				`{"handle_id":"k8s-pod-network.vmi.shop.vm.1","secondary":{"pod":"virt-launcher-vm.1-x","namespace":"shop","vmi-name":"vm.1","node":"a"}},`+
+				`{"handle_id":"k8s-pod-network.vmi.shop.vm2"}]}`)
+		b.must(err)
+		b.env.Store.Pump()
+		runs, stopped := b.observe().Claims[0], b.observe().Claims[1]
+		if runs.Machine != "shop/vm.1" || runs.Container != "" || runs.Pod.Name != "virt-launcher-vm.1-x" {
+			t.Errorf("it runs: %+v", runs)
+		}
+		if stopped.Machine != "shop/vm2" || stopped.Container != "" || stopped.Pod != (model.PodRef{}) {
+			t.Errorf("it is stopped: %+v", stopped)
+		}
+	})
+}
+
 // Looking again while nothing changed costs nothing.
 func TestRecordIsCached(t *testing.T) {
 	s := startEtcd(t)

@@ -52,8 +52,7 @@ func (i *instance) tunnelAddresses(ctx context.Context, g *sim.Gate, node string
 	s := tunnelipsyncer.New(store.Backend(c), &nodeListener{r: r, ctx: ctx, node: node, heard: i.heardOnNode}, node).(syncer)
 	s.Start()
 	context.AfterFunc(ctx, func() { r.unwind(s) })
-	reconcileTunnels(*r, ctx.Done())
-	return ctx.Err()
+	return reconcileTunnels(ctx, *r)
 }
 
 // registered waits until the node is in the datastore. calico-node is a pod of a

@@ -20,13 +20,10 @@ type tunnelReconciler struct {
 	cfg            *apiconfig.CalicoAPIConfig
 	client         clientv3.Interface
 	ch             chan struct{}
-	data           map[string]interface{}
+	data           map[string]any
 	felixEnvConfig *felixconfig.Config
 	inSync         bool
 }
-
-//go:linkname reconcileTunnels github.com/projectcalico/calico/node/pkg/allocateip.reconciler.run
-func reconcileTunnels(r tunnelReconciler, done <-chan struct{})
 
 //go:linkname tunnelStatus github.com/projectcalico/calico/node/pkg/allocateip.(*reconciler).OnStatusUpdated
 func tunnelStatus(r *tunnelReconciler, status bapi.SyncStatus)

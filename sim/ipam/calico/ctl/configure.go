@@ -4,42 +4,45 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	_ "unsafe" // for linkname
 
 	libipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 )
 
-//go:linkname updateIPAMStrictAffinity github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam.updateIPAMStrictAffinity
-func updateIPAMStrictAffinity(ctx context.Context, c libipam.Interface, strict bool, maxBlocks *int) error
-
-// configureOptions says what configure would, and in the same words, and the one
-// combination that libcalico refuses whatever the cluster's configuration is.
-//
-// Source: calicoctl/calicoctl/commands/ipam/configure.go, Configure;
-// libcalico-go/lib/ipam/ipam.go, SetIPAMConfig.
-func configureOptions(o flags) error {
-	strict, err := strconv.ParseBool(o["--strictaffinity"].(string))
+// strictAffinity is nil if nothing is to change. The error is upstream's.
+func strictAffinity(o flags) (*bool, error) {
+	s, _ := o["--strictaffinity"].(string)
+	if s == "" {
+		return nil, nil
+	}
+	strict, err := strconv.ParseBool(s)
 	if err != nil {
-		return errors.New("invalid value. Use true or false to set strictaffinity")
+		return nil, errors.New("invalid value. Use true or false to set strictaffinity")
 	}
-	blocks, err := maxBlocks(o)
-	if err != nil {
-		return errors.New("invalid value for maxblockhost. Use a valid number")
-	}
-	if blocks != nil && *blocks > 0 && !strict {
-		return errors.New("MaxBlocksPerHost requires StrictAffinity to be enabled")
-	}
-	return nil
+	return &strict, nil
 }
 
-// maxBlocks is nil if nothing is to change.
+// maxBlocks is nil if nothing is to change. The error is upstream's.
 func maxBlocks(o flags) (*int, error) {
 	s, _ := o["--max-blocks-per-host"].(string)
 	if s == "" {
 		return nil, nil
 	}
 	n, err := strconv.Atoi(s)
-	return &n, err
+	if err != nil {
+		return nil, errors.New("invalid value for maxblockhost. Use a valid number")
+	}
+	return &n, nil
+}
+
+// allowed is the one combination that libcalico refuses whatever the cluster's configuration
+// is.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, SetIPAMConfig.
+func allowed(strict bool, blocks *int) error {
+	if blocks != nil && *blocks > 0 && !strict {
+		return errors.New("MaxBlocksPerHost requires StrictAffinity to be enabled")
+	}
+	return nil
 }
 
 // runConfigure is calicoctl ipam configure.
@@ -48,11 +51,7 @@ func runConfigure(ctx context.Context, op *execution, o flags) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	strict, _ := strconv.ParseBool(o["--strictaffinity"].(string)) // checked
-	blocks, _ := maxBlocks(o)
-	return op.console.capture(func(s *screen) error {
-		return updateIPAMStrictAffinity(ctx, configured{c.IPAM(), s}, strict, blocks)
-	})
+	return op.console.capture(func(s *screen) error { return configure(ctx, configured{c.IPAM(), s}, o) })
 }
 
 // configured is the allocator's interface for configure, which reads, writes and

@@ -1,15 +1,12 @@
 package door
 
 import (
-	"context"
 	"fmt"
 	"net"
 
 	"github.com/containernetworking/cni/pkg/skel"
 	cniv1 "github.com/containernetworking/cni/pkg/types/100"
 	"github.com/projectcalico/calico/cni-plugin/pkg/types"
-	libapi "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
-	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	"github.com/sirupsen/logrus"
 )
 
@@ -24,12 +21,11 @@ func NewLinuxDataplane(types.NetConf, *logrus.Entry) *Dataplane { return &Datapl
 // containerMAC stands for the address that the kernel draws for the pod's end.
 const containerMAC = "ee:ee:ee:ee:ee:ee"
 
-// DoNetworking says what the pod's interface is called and what MAC it has, and gives
-// each address the mask of a host.
+// network says what the pod's interface is called and what MAC it has, and gives each
+// address the mask of a host.
 //
 // Source: cni-plugin/pkg/dataplane/linux, DoNetworking and DoWorkloadNetnsSetUp.
-func (*Dataplane) DoNetworking(_ context.Context, _ clientv3.Interface, _ *skel.CmdArgs, result *cniv1.Result, name string,
-	_ []*net.IPNet, _ *libapi.WorkloadEndpoint, annotations map[string]string) (hostVethName, contVethMAC string, err error) {
+func network(result *cniv1.Result, name string, annotations map[string]string) (hostVethName, contVethMAC string, err error) {
 	for _, addr := range result.IPs {
 		bits := 8 * net.IPv6len
 		if addr.Address.IP.To4() != nil {

@@ -26,11 +26,6 @@ type Allocation struct {
 	to   func(*bmodel.KVPair) *bmodel.KVPair
 }
 
-func affinityFrom(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return record.AffinityToV1(nil, kv) }
-func affinityTo(kv *bmodel.KVPair) *bmodel.KVPair            { return record.AffinityToV3(nil, kv) }
-func handleFrom(kv *bmodel.KVPair) (*bmodel.KVPair, error)   { return record.HandleToV1(nil, kv), nil }
-func handleTo(kv *bmodel.KVPair) *bmodel.KVPair              { return record.HandleToV3(nil, kv) }
-
 func (a Allocation) blank() object { return a.empty() }
 
 func (a Allocation) Load(ctx context.Context, c clientv3.Interface, o object) error {

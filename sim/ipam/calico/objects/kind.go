@@ -8,6 +8,8 @@ import (
 	k8sresources "github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources"
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+
+	"ipamsim/sim/ipam/calico/record"
 )
 
 // Kind is how objects of one kind get into Calico's own datastore, with the
@@ -45,9 +47,9 @@ var Kinds = []struct {
 	{apiv3.KindIPReservation, stored(apiv3.NewIPReservation, clientv3.Interface.IPReservations)},
 	{libapiv3.KindIPAMConfig, settings{func() object { return libapiv3.NewIPAMConfig() }}},
 	{apiv3.KindIPAMConfiguration, settings{newConfiguration}},
-	{libapiv3.KindIPAMHandle, Allocation{func() object { return libapiv3.NewIPAMHandle() }, bmodel.IPAMHandleListOptions{}, handleFrom, handleTo}},
-	{libapiv3.KindIPAMBlock, Allocation{func() object { return libapiv3.NewIPAMBlock() }, bmodel.BlockListOptions{}, k8sresources.IPAMBlockV3toV1, k8sresources.IPAMBlockV1toV3}},
-	{libapiv3.KindBlockAffinity, Allocation{func() object { return libapiv3.NewBlockAffinity() }, bmodel.BlockAffinityListOptions{}, affinityFrom, affinityTo}},
+	{libapiv3.KindIPAMHandle, Allocation{func() object { return libapiv3.NewIPAMHandle() }, bmodel.IPAMHandleListOptions{}, record.HandleToV1, record.HandleToV3}},
+	{libapiv3.KindIPAMBlock, Allocation{func() object { return libapiv3.NewIPAMBlock() }, bmodel.BlockListOptions{}, record.BlockToV1, record.BlockToV3}},
+	{libapiv3.KindBlockAffinity, Allocation{func() object { return libapiv3.NewBlockAffinity() }, bmodel.BlockAffinityListOptions{}, record.AffinityToV1, record.AffinityToV3}},
 }
 
 // kindOf finds a kind, or nil.

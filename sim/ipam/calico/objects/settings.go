@@ -2,16 +2,14 @@ package objects
 
 import (
 	"context"
-	_ "unsafe" // for linkname
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
 	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
-	"github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	validator "github.com/projectcalico/calico/libcalico-go/lib/validator/v3"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -46,9 +44,7 @@ func (s settings) Load(ctx context.Context, c clientv3.Interface, o object) erro
 	if err := nameOfSettings(v); err != nil {
 		return err
 	}
-	_, err := store.Backend(c).Apply(ctx, &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Value: &bmodel.IPAMConfig{
-		StrictAffinity: v.Spec.StrictAffinity, AutoAllocateBlocks: v.Spec.AutoAllocateBlocks, MaxBlocksPerHost: v.Spec.MaxBlocksPerHost,
-	}})
+	_, err := store.Backend(c).Apply(ctx, &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Value: record.Config(v.Spec)})
 	return err
 }
 
@@ -62,9 +58,7 @@ func (s settings) Create(ctx context.Context, c clientv3.Interface, o object) er
 	if err := nameOfSettings(v); err != nil {
 		return err
 	}
-	return c.IPAM().SetIPAMConfig(ctx, ipam.IPAMConfig{
-		StrictAffinity: v.Spec.StrictAffinity, AutoAllocateBlocks: v.Spec.AutoAllocateBlocks, MaxBlocksPerHost: v.Spec.MaxBlocksPerHost,
-	})
+	return c.IPAM().SetIPAMConfig(ctx, allocators(v.Spec))
 }
 
 func (s settings) update(ctx context.Context, c clientv3.Interface, name string, change func(object) (object, error)) error {
@@ -76,9 +70,9 @@ func (s settings) update(ctx context.Context, c clientv3.Interface, name string,
 	old.GetObjectMeta().SetName(name)
 	switch v := old.(type) {
 	case *libapiv3.IPAMConfig:
-		v.Spec = libapiv3.IPAMConfigSpec{StrictAffinity: now.StrictAffinity, AutoAllocateBlocks: now.AutoAllocateBlocks, MaxBlocksPerHost: now.MaxBlocksPerHost}
+		v.Spec = storedSettings(now)
 	case *apiv3.IPAMConfiguration:
-		v.Spec = apiv3.IPAMConfigurationSpec{StrictAffinity: now.StrictAffinity, MaxBlocksPerHost: int32(now.MaxBlocksPerHost)}
+		v.Spec = configuration(now)
 	}
 	o, err := change(old)
 	if err != nil {
@@ -97,12 +91,10 @@ func (settings) names(ctx context.Context, c clientv3.Interface) ([]string, erro
 	if store.Missing(err) {
 		return nil, nil
 	}
-	return []string{libapiv3.GlobalIPAMConfigName}, err
+	return []string{bmodel.IPAMConfigGlobalName}, err
 }
 
-// settingsOf reads either kind. The newer one has no autoAllocateBlocks: it is on.
-//
-// Source: apiserver/pkg/storage/calico, IPAMConfigConverter (v3.31).
+// settingsOf reads either kind.
 func settingsOf(o object) *libapiv3.IPAMConfig {
 	v, ok := o.(*apiv3.IPAMConfiguration)
 	if !ok {
@@ -110,17 +102,6 @@ func settingsOf(o object) *libapiv3.IPAMConfig {
 	}
 	out := libapiv3.NewIPAMConfig()
 	out.ObjectMeta = v.ObjectMeta
-	out.Spec = libapiv3.IPAMConfigSpec{StrictAffinity: v.Spec.StrictAffinity, AutoAllocateBlocks: true, MaxBlocksPerHost: int(v.Spec.MaxBlocksPerHost)}
+	out.Spec = ofConfiguration(v.Spec)
 	return out
 }
-
-// newConfiguration is not upstream's NewIPAMConfiguration, which says that its kind
-// is IPPool.
-func newConfiguration() object {
-	return &apiv3.IPAMConfiguration{TypeMeta: metav1.TypeMeta{APIVersion: apiv3.GroupVersionCurrent, Kind: apiv3.KindIPAMConfiguration}}
-}
-
-// nameOfSettings is upstream's check that there is but one.
-//
-//go:linkname nameOfSettings github.com/projectcalico/calico/libcalico-go/lib/clientv3.validateMetadata
-func nameOfSettings(*libapiv3.IPAMConfig) error

@@ -119,30 +119,44 @@ func claimOf(b *bmodel.AllocationBlock, p netip.Prefix, ordinal, index int) mode
 // ownerOf reads whose a claim is. The container id is what follows the
 // name of the network in a CNI handle. What a Windows node keeps for HNS is nobody's,
 // under a handle that has no object; a Service's address is no pod's, though it
-// names a namespace.
+// names a namespace. A virtual machine's handle names no container.
 //
 // Source: cni-plugin/pkg/ipamplugin, cmdAdd; cni-plugin/internal/pkg/utils,
-// GetHandleID; kube-controllers/pkg/controllers/node, isTunnelAddress (v3.31).
+// GetHandleID; kube-controllers/pkg/controllers/node, isTunnelAddress (v3.31);
+// libcalico-go/lib/ipam/vmipam, CreateVMHandleID (v3.32).
 func ownerOf(c *model.Claim, a bmodel.AllocationAttribute) {
-	if a.AttrPrimary != nil && !strings.EqualFold(*a.AttrPrimary, libipam.WindowsReservedHandle) {
-		c.Handle = *a.AttrPrimary
+	if h := handleOf(a); h != nil && !strings.EqualFold(*h, libipam.WindowsReservedHandle) {
+		c.Handle = *h
 	}
-	c.Node = a.AttrSecondary[bmodel.IPAMBlockAttributeNode]
-	if pod := a.AttrSecondary[bmodel.IPAMBlockAttributePod]; pod != "" {
-		c.Pod = model.PodRef{Namespace: a.AttrSecondary[bmodel.IPAMBlockAttributeNamespace], Name: pod}
+	attributes := attributesOf(a)
+	c.Node = attributes[bmodel.IPAMBlockAttributeNode]
+	c.Pod, c.Alternate = podOf(attributes), podOf(alternateOf(a))
+	if machine, ok := strings.CutPrefix(c.Handle, machineHandle); ok {
+		c.Machine = strings.Replace(machine, ".", "/", 1) // no namespace has a dot
 	}
-	if service := a.AttrSecondary[libipam.AttributeService]; service != "" {
-		c.Service = a.AttrSecondary[bmodel.IPAMBlockAttributeNamespace] + "/" + service
+	if service := attributes[libipam.AttributeService]; service != "" {
+		c.Service = attributes[bmodel.IPAMBlockAttributeNamespace] + "/" + service
 	}
-	switch a.AttrSecondary[bmodel.IPAMBlockAttributeType] {
+	switch attributes[bmodel.IPAMBlockAttributeType] {
 	case bmodel.IPAMBlockAttributeTypeIPIP, bmodel.IPAMBlockAttributeTypeVXLAN, bmodel.IPAMBlockAttributeTypeVXLANV6,
 		bmodel.IPAMBlockAttributeTypeWireguard, bmodel.IPAMBlockAttributeTypeWireguardV6:
 		c.Tunnel = true
 	default:
-		if dot := strings.LastIndexByte(c.Handle, '.'); dot >= 0 && c.Pod.Name != "" {
+		if dot := strings.LastIndexByte(c.Handle, '.'); dot >= 0 && c.Pod.Name != "" && c.Machine == "" {
 			c.Container = c.Handle[dot+1:]
 		}
 	}
+}
+
+// machineHandle begins the handle of a virtual machine's addresses.
+const machineHandle = NetworkKey + ".vmi."
+
+// podOf is the pod that the attributes of an owner name.
+func podOf(attributes map[string]string) (p model.PodRef) {
+	if name := attributes[bmodel.IPAMBlockAttributePod]; name != "" {
+		p = model.PodRef{Namespace: attributes[bmodel.IPAMBlockAttributeNamespace], Name: name}
+	}
+	return p
 }
 
 // readAffinity reads a claim of a node to a block. A state left empty is

@@ -73,11 +73,11 @@ func kubePair(resource string, o runtime.Object) (*bmodel.KVPair, error) {
 	}
 	switch resource {
 	case "ipamblocks":
-		return convert(u, &libapiv3.IPAMBlock{}, k8sresources.IPAMBlockV3toV1)
+		return convert(u, &libapiv3.IPAMBlock{}, BlockToV1)
 	case "blockaffinities":
-		return convert(u, &libapiv3.BlockAffinity{}, func(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return AffinityToV1(nil, kv) })
+		return convert(u, &libapiv3.BlockAffinity{}, AffinityToV1)
 	case "ipamhandles":
-		return convert(u, &libapiv3.IPAMHandle{}, func(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return HandleToV1(nil, kv), nil })
+		return convert(u, &libapiv3.IPAMHandle{}, HandleToV1)
 	case "ipamconfigs":
 		if u.GetName() != bmodel.IPAMConfigGlobalName {
 			return nil, nil // upstream reads no other
@@ -112,26 +112,26 @@ func NodePair(n *corev1.Node) *bmodel.KVPair {
 	return &bmodel.KVPair{Key: bmodel.ResourceKey{Kind: libapiv3.KindNode, Name: n.Name}, Value: out, Revision: n.ResourceVersion}
 }
 
-// configToV1 is upstream's ipamConfigClient.toV1, three fields long, which cannot
-// be reached because its receiver is a struct passed by value.
+// configToV1 is upstream's conversion, which cannot be reached because its receiver is a
+// struct passed by value.
+//
+// Source: libcalico-go/lib/backend/k8s/resources, ipamConfigClient.toV1 (v3.31),
+// v1IPAMConfigClient.crdToV1 (v3.32).
 func configToV1(kv *bmodel.KVPair) (*bmodel.KVPair, error) {
-	s := kv.Value.(*libapiv3.IPAMConfig).Spec
-	return &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Revision: kv.Revision, Value: &bmodel.IPAMConfig{
-		StrictAffinity: s.StrictAffinity, AutoAllocateBlocks: s.AutoAllocateBlocks, MaxBlocksPerHost: s.MaxBlocksPerHost,
-	}}, nil
+	return &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Revision: kv.Revision, Value: Config(kv.Value.(*libapiv3.IPAMConfig).Spec)}, nil
 }
 
-// The conversions of upstream's clients for affinities and handles. They use
-// nothing of their receivers.
-//
-//go:linkname AffinityToV1 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*blockAffinityClient).toV1
-func AffinityToV1(_ unsafe.Pointer, kv *bmodel.KVPair) (*bmodel.KVPair, error)
+// AffinityToV1 and AffinityToV3 are upstream's conversions, from a custom resource to what the
+// allocator works with, and back.
+func AffinityToV1(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return affinityToV1(affinities, kv) }
+func AffinityToV3(kv *bmodel.KVPair) *bmodel.KVPair          { return affinityToV3(affinities, kv) }
 
-//go:linkname AffinityToV3 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*blockAffinityClient).toV3
-func AffinityToV3(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
+// HandleToV1 and HandleToV3 are those of handles.
+func HandleToV1(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return handleToV1(handles, kv), nil }
+func HandleToV3(kv *bmodel.KVPair) *bmodel.KVPair          { return handleToV3(handles, kv) }
 
-//go:linkname HandleToV1 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*ipamHandleClient).toV1
-func HandleToV1(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
+//go:linkname handleToV1 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*ipamHandleClient).toV1
+func handleToV1(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
 
-//go:linkname HandleToV3 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*ipamHandleClient).toV3
-func HandleToV3(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
+//go:linkname handleToV3 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*ipamHandleClient).toV3
+func handleToV3(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair

@@ -36,10 +36,10 @@ func (s *kubeStore) Client(g *sim.Gate, qps float32) (clientv3.Interface, error)
 	if g == nil {
 		qps = -1
 	}
-	return clientv3.New(apiconfig.CalicoAPIConfig{Spec: apiconfig.CalicoAPIConfigSpec{
+	return clientv3.New(apiconfig.CalicoAPIConfig{Spec: crdsOnly(apiconfig.CalicoAPIConfigSpec{
 		DatastoreType: apiconfig.Kubernetes,
 		KubeConfig:    apiconfig.KubeConfig{KubeconfigInline: config, K8sClientQPS: qps},
-	}})
+	})})
 }
 
 // authProvider is the name of our plugin in client-go's register.
@@ -61,16 +61,16 @@ var Doors = func() *entrance {
 	return e
 }()
 
-func (e *entrance) open(rt http.RoundTripper) (door string, done func()) {
+func (e *entrance) open(rt http.RoundTripper) (name string, done func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.count++
-	door = strconv.Itoa(e.count)
-	e.Doors[door] = rt
-	return door, func() {
+	name = strconv.Itoa(e.count)
+	e.Doors[name] = rt
+	return name, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(e.Doors, door)
+		delete(e.Doors, name)
 	}
 }
 
@@ -85,10 +85,10 @@ func (e *entrance) provide(_ string, config map[string]string, _ rest.AuthProvid
 }
 
 // through is the plugin of one client.
-type through struct{ door http.RoundTripper }
+type through struct{ api http.RoundTripper }
 
-// WrapTransport puts the door in the place of the network.
-func (t through) WrapTransport(http.RoundTripper) http.RoundTripper { return t.door }
+// WrapTransport puts the API server in the place of the network.
+func (t through) WrapTransport(http.RoundTripper) http.RoundTripper { return t.api }
 
 // Login has nothing to do.
 func (through) Login() error { return nil }

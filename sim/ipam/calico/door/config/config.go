@@ -56,7 +56,7 @@ func (r *RunConfigController) handOn(killed <-chan struct{}, from <-chan RunConf
 		select {
 		case c := <-from:
 			select {
-			case r.out <- c:
+			case r.out <- onlyAddresses(c):
 			case <-killed:
 				return
 			}

@@ -71,7 +71,7 @@ func (f *follower) round(ctx context.Context, snapshot *v3.KubeControllersConfig
 	}
 	now, status := merge(f.env, f.config, snapshot.Spec)
 	snapshot.Status = status
-	if snapshot, err = f.client.Update(ctx, snapshot, options.SetOptions{}); err != nil {
+	if snapshot, err = writeStatus(ctx, f.client, snapshot); err != nil {
 		return nil, err
 	}
 	all, err := f.client.List(ctx, options.ListOptions{Name: name})
@@ -109,7 +109,7 @@ func (f *follower) changed(ctx context.Context, k *v3.KubeControllersConfigurati
 	now, status := merge(f.env, f.config, k.Spec)
 	if !reflect.DeepEqual(k.Status, status) {
 		k.Status = status
-		if k, err = f.client.Update(ctx, k, options.SetOptions{}); err != nil {
+		if k, err = writeStatus(ctx, f.client, k); err != nil {
 			return nil, err
 		}
 	}

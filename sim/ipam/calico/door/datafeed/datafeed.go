@@ -1,9 +1,10 @@
-// Package datafeed is kube-controllers' feed of the datastore, for its node controller
-// without IP pools.
+// Package datafeed is kube-controllers' feed of the datastore without network policies, for
+// its node controller without IP pools, too.
 package datafeed
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
@@ -21,19 +22,23 @@ import (
 // DataFeed is upstream's.
 type DataFeed = real.DataFeed
 
-// fed is the client of a feed: for the node controller one to which there is no kind
-// IPPool: it asks again every half hour (watchersyncer, MissingAPIRetryTime).
+// fed is the client of a feed, to which some kinds do not exist: it asks again every half
+// hour (watchersyncer, MissingAPIRetryTime).
+//
+// Network policies, which the feed has since 3.32, are for a controller that is off
+// (onlyAddresses in package config).
 //
 // The node controller wants pools for its Prometheus metrics alone, which are globals:
 // the second controller of a process panics at the registration of the first
 // pool, and two of them write to the same maps. Garbage collection never looks
 // at them; what it releases is the same. Its IPAM client sees all pools.
 func fed(c clientv3.Interface) clientv3.Interface {
-	if !strings.Contains(platform.Current().Getenv(config.EnvEnabledControllers), "node") {
-		return c
+	hidden := []string{apiv3.KindNetworkPolicy, apiv3.KindGlobalNetworkPolicy, apiv3.KindStagedNetworkPolicy, apiv3.KindStagedGlobalNetworkPolicy}
+	if strings.Contains(platform.Current().Getenv(config.EnvEnabledControllers), "node") {
+		hidden = append(hidden, apiv3.KindIPPool)
 	}
 	backend := c.(interface{ Backend() bapi.Client }).Backend()
-	return feedClient{c, withoutPools{backend}}
+	return feedClient{c, without{backend, hidden}}
 }
 
 type feedClient struct {
@@ -44,12 +49,16 @@ type feedClient struct {
 // Backend is all that a data feed uses of its client.
 func (c feedClient) Backend() bapi.Client { return c.backend }
 
-type withoutPools struct{ bapi.Client }
+// without is a datastore without some kinds.
+type without struct {
+	bapi.Client
+	kinds []string
+}
 
-// List finds no kind IPPool. It is no message: nobody would send it.
-func (c withoutPools) List(ctx context.Context, l model.ListInterface, rev string) (*model.KVPairList, error) {
-	if r, ok := l.(model.ResourceListOptions); ok && r.Kind == apiv3.KindIPPool {
-		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "ippools"}, "")
+// List does not find a hidden kind. That is no message.
+func (c without) List(ctx context.Context, l model.ListInterface, rev string) (*model.KVPairList, error) {
+	if r, ok := l.(model.ResourceListOptions); ok && slices.Contains(c.kinds, r.Kind) {
+		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: strings.ToLower(r.Kind)}, "")
 	}
 	return c.Client.List(ctx, l, rev)
 }

@@ -1,0 +1,33 @@
+//go:build !calico332
+
+package calico
+
+import (
+	"context"
+	_ "unsafe" // for linkname
+
+	"github.com/projectcalico/calico/kube-controllers/pkg/config"
+	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/node"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// ClientGo is the release of client-go that Calico is built with.
+//
+// Source: go.mod (v3.31.0).
+const ClientGo = "0.33"
+
+// newIPAMController is upstream's.
+func newIPAMController(cfg config.NodeControllerConfig, c clientv3.Interface, k kubernetes.Interface, pods, nodes cache.Indexer) *node.IPAMController {
+	return node.NewIPAMController(cfg, c, k, pods, nodes)
+}
+
+// reconcileTunnels runs until ctx ends. It ends the process if an allocation fails.
+func reconcileTunnels(ctx context.Context, r tunnelReconciler) error {
+	runReconciler(r, ctx.Done())
+	return ctx.Err()
+}
+
+//go:linkname runReconciler github.com/projectcalico/calico/node/pkg/allocateip.reconciler.run
+func runReconciler(r tunnelReconciler, done <-chan struct{})

@@ -1,0 +1,35 @@
+//go:build calico332
+
+package calico
+
+import (
+	"cmp"
+	"context"
+	_ "unsafe" // for linkname
+
+	"github.com/projectcalico/calico/kube-controllers/pkg/config"
+	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/node"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	"github.com/projectcalico/calico/libcalico-go/lib/kubevirt"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// ClientGo is the release of client-go that Calico is built with.
+//
+// Source: go.mod (v3.32.1).
+const ClientGo = "0.35"
+
+// newIPAMController is upstream's, which knows no virtual machine.
+func newIPAMController(cfg config.NodeControllerConfig, c clientv3.Interface, k kubernetes.Interface, pods, nodes cache.Indexer) *node.IPAMController {
+	return node.NewIPAMController(cfg, c, k, pods, nodes, &kubevirt.DeferredInformers{})
+}
+
+// reconcileTunnels runs until ctx ends or an allocation fails, which ends the process.
+func reconcileTunnels(ctx context.Context, r tunnelReconciler) error {
+	err := runReconciler(r, ctx)
+	return cmp.Or(ctx.Err(), err)
+}
+
+//go:linkname runReconciler github.com/projectcalico/calico/node/pkg/allocateip.reconciler.run
+func runReconciler(r tunnelReconciler, ctx context.Context) error
