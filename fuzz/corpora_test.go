@@ -67,9 +67,6 @@ func fromLibrary(t *testing.T, r *scenarios.Runner, target string, to map[string
 		t.Fatalf("no scenarios: %v", err)
 	}
 	for _, file := range files {
-		if info, err := os.Lstat(file); err != nil || info.Mode()&os.ModeSymlink != 0 {
-			continue // another name
-		}
 		if long(file) {
 			continue
 		}

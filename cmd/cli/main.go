@@ -14,6 +14,7 @@ import (
 
 	"ipamsim/cmd/cli/exit"
 	"ipamsim/cmd/cli/importing"
+	"ipamsim/cmd/cli/library"
 	"ipamsim/cmd/cli/planning"
 	"ipamsim/cmd/cli/processes"
 	"ipamsim/cmd/cli/regression"
@@ -71,6 +72,7 @@ func commands(m scenarios.Managers) []*cobra.Command {
 		planning.CalibrateCommand(m),
 		servedCommand(m),
 		search.CorpusCommand(m),
+		library.DemoCommand(m, runCommand),
 		search.Command(m),
 		search.FindingCommand(m),
 		gateWorkerCommand(m),
@@ -84,6 +86,7 @@ func commands(m scenarios.Managers) []*cobra.Command {
 		replayCommand(m),
 		reportCommand(),
 		runCommand(m),
+		library.Command(m, runCommand),
 		schemaCommand(m),
 		serveCommand(m),
 		stepCommand(),

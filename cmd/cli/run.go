@@ -56,7 +56,7 @@ that did not happen · 2 could not run, or a limit was reached.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&f.all, "all", false, "run the library: ./scenarios/*.yaml")
+	fl.BoolVar(&f.all, "all", false, "run ./scenarios/*.yaml, or without such files the library in the program")
 	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
 	fl.StringVar(&f.seeds, "seeds", "", "run with each seed from A to B: `A-B`")
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", ")+"; for several runs: "+strings.Join(strategy.SeveralNames(), ", "))
@@ -137,7 +137,7 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 			return nil, err
 		}
 	}
-	files, err := running.Library(f.all, files)
+	files, err := running.Library(f.managers, f.all, files)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -97,7 +96,7 @@ func (f *verifyFlags) check() error {
 }
 
 func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
-	text, err := os.ReadFile(file)
+	text, err := scenarios.ReadFile(file)
 	if err != nil {
 		return err
 	}

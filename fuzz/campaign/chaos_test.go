@@ -108,7 +108,7 @@ func (c *chaos) config(cfg map[string]any) {
 func (c *chaos) wreck(workers, coordinators int, pace time.Duration) *Outcome {
 	total, killed := workers+coordinators, 0
 	for life := 0; life < 3*total; life++ {
-		cmd := process.Self("coordinator", c.file)
+		cmd := process.Self(nil, "coordinator", c.file)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Start(); err != nil {

@@ -72,9 +72,9 @@ const dismissMax = 2 * time.Second
 // oneWorker is the life of a worker. It holds a pipe as stdin: if the coordinator
 // is killed it reads its end, and goes.
 func oneWorker(ctx context.Context, l queue.Link) (stderr string, err error) {
-	cmd := process.Self("worker", "--workers", strconv.Itoa(1))
+	cmd := process.Self(l.Environment(), "worker", "--workers", strconv.Itoa(1))
 	errs := &process.Tail{}
-	cmd.Env, cmd.Stderr, cmd.WaitDelay = l.Environment(), errs, 5*time.Second
+	cmd.Stderr, cmd.WaitDelay = errs, 5*time.Second
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()

@@ -8,8 +8,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"time"
 )
 
@@ -30,11 +32,39 @@ type Answer interface {
 	Stuck() (cause, stacks string) // "" if it did not
 }
 
-// Self is a command of this program.
-func Self(args ...string) *exec.Cmd {
-	cmd := exec.Command("/proc/self/exe", args...)
+// Self returns a command that runs this program. A coordinator starts workers, which start worker
+// processes, which start nothing. A deeper start is refused: a program that does not obey
+// the arguments, such as a test without cli.Main, would start itself without end.
+func Self(env []string, args ...string) *exec.Cmd {
+	cmd := exec.Command(Executable(), args...)
 	cmd.Args[0] = "ipamsim"
+	if env == nil {
+		env = os.Environ()
+	}
+	depth, _ := strconv.Atoi(os.Getenv(depthEnv)) // unset: 0
+	if cmd.Env = append(env[:len(env):len(env)], fmt.Sprintf("%s=%d", depthEnv, depth+1)); depth >= depthMax {
+		cmd.Err = errors.New("this program starts itself as a worker process, but runs something else; call cli.Main with the arguments of the process")
+	}
 	return cmd
+}
+
+const (
+	depthEnv = "IPAMSIM_PROCESS_DEPTH"
+	depthMax = 3
+)
+
+// Executable returns the file of this program. On Linux it stays the same file when a
+// build replaces it.
+func Executable() string {
+	const linux = "/proc/self/exe"
+	if _, err := os.Stat(linux); err == nil {
+		return linux
+	}
+	file, err := os.Executable()
+	if err != nil {
+		return linux // the start fails, and its error names this file
+	}
+	return file
 }
 
 // Start a worker process: this program with these arguments and, as the last one, a directory
@@ -44,7 +74,7 @@ func Start(scratch string, env []string, args ...string) (*Handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Handle{cmd: Self(append(args[:len(args):len(args)], dir)...), err: &Tail{}, dir: dir}
+	k := &Handle{cmd: Self(env, append(args[:len(args):len(args)], dir)...), err: &Tail{}, dir: dir}
 	var theirs [2]*os.File
 	if theirs[0], k.in, err = os.Pipe(); err == nil {
 		k.out, theirs[1], err = os.Pipe()
@@ -53,7 +83,6 @@ func Start(scratch string, env []string, args ...string) (*Handle, error) {
 		k.cmd.ExtraFiles = theirs[:]
 		k.cmd.Stderr = k.err
 		k.cmd.WaitDelay = 2 * time.Second // for what upstream may have started
-		k.cmd.Env = env
 		k.enc, k.dec = json.NewEncoder(k.in), json.NewDecoder(k.out)
 		err = k.cmd.Start()
 	}

@@ -72,7 +72,7 @@ type Open func(name string) ([]byte, error)
 // before the first point is run. The error is a *strict.Error: one line that
 // names file, line and field.
 func Load(managers scenarios.Managers, path string) (*Plan, error) {
-	data, err := strict.ReadFile(path)
+	data, err := scenarios.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func Load(managers scenarios.Managers, path string) (*Plan, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(path), name)
 		}
-		return strict.ReadFile(name)
+		return scenarios.ReadFile(name)
 	})
 }
 

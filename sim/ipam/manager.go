@@ -27,6 +27,8 @@ type Manager struct {
 	Upstream string
 	// Terms say in upstream's words what reports call otherwise, in sentences; "": nothing.
 	Terms string
+	// Demo is the scenario of the library that the command demo runs; "": none.
+	Demo string
 	// Sources are the packages of its code, in any order, for the call sites of messages.
 	Sources []Source
 	// Processes are its reconcilers and daemons. An Instance runs them.

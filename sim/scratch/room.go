@@ -37,5 +37,5 @@ func free(dir string) int64 {
 	if s.Blocks == 0 {
 		return roomMin
 	}
-	return int64(s.Bavail) * s.Bsize
+	return int64(s.Bavail) * int64(s.Bsize)
 }

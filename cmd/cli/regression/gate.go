@@ -2,6 +2,7 @@
 package regression
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -95,7 +96,7 @@ judge everything.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.baseline, "baseline", filepath.Join("scenarios", "baseline.json"), "compare with `F`")
+	fl.StringVar(&f.baseline, "baseline", baselineUsual, "compare with `F`")
 	fl.StringVar(&f.findings, "findings", "", "replay the findings in `DIR`, too: *.yaml")
 	fl.BoolVar(&f.update, "update", false, "rewrite the baseline, and say what changed (takes longer: many seeds)")
 	fl.BoolVar(&f.brief, "brief", false, "each run once, in the order of FILEs, until a scenario is worse: no proof of green")
@@ -116,8 +117,28 @@ judge everything.`,
 // budgetUsual is some times what the library takes on two processors.
 const budgetUsual = 30 * time.Minute
 
+// baselineUsual is where a library has its baseline.
+var baselineUsual = filepath.Join("scenarios", "baseline.json")
+
 // searchUsual is some hundreds of worlds on two processors.
 const searchUsual = 30 * time.Second
+
+// compareWith returns the baseline. Without a file of that name, scenarios of the program's
+// library are compared with the program's own baseline.
+func (f *gateFlags) compareWith(files []string) (*baseline.Baseline, error) {
+	b, err := baseline.Load(f.baseline)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && f.update:
+		return &baseline.Baseline{Format: baseline.Format}, nil
+	case errors.Is(err, fs.ErrNotExist) && f.baseline == baselineUsual && running.AllInLibrary(files):
+		return baseline.Read(bytes.NewReader(scenarios.Baseline()))
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("--baseline: %w; ipamsim gate --update writes one", err)
+	case err != nil:
+		return nil, fmt.Errorf("--baseline: %w", err)
+	}
+	return b, nil
+}
 
 // gateForm is a form in which an outcome can be written to a file.
 type gateForm struct {
@@ -156,17 +177,15 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	}
 	g := &gate.Gate{Parallel: f.workers, All: len(files) == 0, SeedsMax: f.seeds, Twice: f.twice, Budget: f.budget, Search: gate.Search{Time: f.search, Dir: f.dir, Known: known.Dir, Drawn: true, First: f.first, Kinds: f.kinds}}
 	var err error
-	if g.Baseline, err = baseline.Load(f.baseline); errors.Is(err, fs.ErrNotExist) && f.update {
-		g.Baseline, err = &baseline.Baseline{Format: baseline.Format}, nil
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("--baseline: %w; ipamsim gate --update writes one", err)
-	} else if err != nil {
-		return nil, fmt.Errorf("--baseline: %w", err)
+	if g.Baseline, err = f.compareWith(files); err != nil {
+		return nil, err
 	}
 	if g.All {
-		if files, err = running.Library(true, nil); err != nil {
-			return nil, fmt.Errorf("gate: no scenarios/*.yaml here; run it in the project's directory, or name the files")
+		if f.update && running.AllInLibrary(nil) {
+			return nil, errors.New("gate --update: no scenarios/*.yaml here; run it in the project's directory, or name the files")
+		}
+		if files, err = running.Library(f.managers, true, nil); err != nil {
+			return nil, err
 		}
 	}
 	if f.findings != "" {
@@ -183,7 +202,7 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 		return nil, err
 	}
 	if f.search > 0 {
-		all, _ := running.Library(true, nil) // without one there is nothing more to search
+		all, _ := running.Library(f.managers, true, nil) // without one there is nothing more to search
 		if g.Search.Library, err = running.Load(f.managers, all); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -187,7 +188,10 @@ func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file stri
 	ctx, stop := exit.Interruptible(stderr, func() {})
 	defer stop()
 	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most, Kept: f.kept()}
-	of := caseOf(loaded[0])
+	of, err := f.caseOf(loaded[0])
+	if err != nil {
+		return err
+	}
 	row, err := c.Bisect(ctx, &of, func(v versions.Version) error {
 		if err := build(ctx, stderr, v); err != nil {
 			return err
@@ -235,7 +239,7 @@ func (f *matrixFlags) cases(m scenarios.Managers, all []versions.Version) ([]ver
 	files := f.scenarios
 	if len(files) == 0 {
 		var err error
-		if files, err = running.Library(true, nil); err != nil {
+		if files, err = running.Library(m, true, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -245,7 +249,10 @@ func (f *matrixFlags) cases(m scenarios.Managers, all []versions.Version) ([]ver
 	}
 	var out []versions.Case
 	for _, s := range loaded {
-		c := caseOf(s)
+		c, err := f.caseOf(s)
+		if err != nil {
+			return nil, err
+		}
 		about := len(s.References()) == 0 && slices.ContainsFunc(all, func(v versions.Version) bool { return v.Of(s.Doc.Spec.IPAM, c.Manager) })
 		if about || len(f.scenarios) > 0 {
 			out = append(out, c)
@@ -257,12 +264,25 @@ func (f *matrixFlags) cases(m scenarios.Managers, all []versions.Version) ([]ver
 	return out, nil
 }
 
-func caseOf(s *scenarios.Scenario) versions.Case {
+// caseOf returns a scenario as every version runs it: from a file. A scenario of the
+// program's library is written to one, because other versions may have another text.
+func (f *matrixFlags) caseOf(s *scenarios.Scenario) (versions.Case, error) {
 	c := versions.Case{File: s.File, Name: s.Name(), Manager: s.Upstream(), Recorded: s.Doc.Spec.Schedule != nil}
 	if e := s.Doc.Spec.Expect; e != nil {
 		c.Violations = slices.Clone(e.Violations)
 	}
-	return c
+	if _, err := os.Stat(s.File); err == nil {
+		return c, nil
+	}
+	text, err := scenarios.ReadFile(s.File)
+	if err != nil {
+		return c, err
+	}
+	c.File = filepath.Join(f.dir, "scenarios", s.Name()+".yaml")
+	if err := os.MkdirAll(filepath.Dir(c.File), 0o777); err != nil {
+		return c, err
+	}
+	return c, os.WriteFile(c.File, text, 0o666)
 }
 
 // failedRuns names the first that could not run of each version.

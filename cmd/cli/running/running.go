@@ -70,8 +70,8 @@ func With(cmd *cobra.Command, work func(context.Context, *scenarios.Runner) erro
 	return errors.Join(work(ctx, runner), closeOnce())
 }
 
-// Library resolves --all.
-func Library(all bool, files []string) ([]string, error) {
+// Library resolves --all: the scenarios in ./scenarios, or else those in the program.
+func Library(m scenarios.Managers, all bool, files []string) ([]string, error) {
 	switch {
 	case all && len(files) > 0:
 		return nil, errors.New("--all and files exclude each other")
@@ -80,15 +80,33 @@ func Library(all bool, files []string) ([]string, error) {
 	case !all:
 		return files, nil
 	}
-	files, err := filepath.Glob(filepath.Join("scenarios", "*.yaml"))
-	files = slices.DeleteFunc(files, isLink) // another name for a scenario that is there
-	if err == nil && len(files) == 0 {
-		err = errors.New("--all: no scenarios/*.yaml here; run it in the project's directory, or name the files")
+	files = here()
+	if len(files) == 0 {
+		for _, s := range m.Library("") {
+			files = append(files, s.Name)
+		}
 	}
-	return files, err
+	if len(files) == 0 {
+		return nil, errors.New("--all: no scenarios/*.yaml here, and the program has none for its managers; name the files")
+	}
+	return files, nil
 }
 
-func isLink(file string) bool {
-	info, err := os.Lstat(file)
-	return err == nil && info.Mode()&os.ModeSymlink != 0
+// AllInLibrary reports whether the scenarios of these files, or of all without files, are
+// those of the program.
+func AllInLibrary(files []string) bool {
+	if len(files) == 0 {
+		return len(here()) == 0
+	}
+	return !slices.ContainsFunc(files, func(f string) bool {
+		_, err := os.Lstat(f)
+		_, known := scenarios.InLibrary(f)
+		return err == nil || !known
+	})
+}
+
+// here returns the files of ./scenarios.
+func here() []string {
+	files, _ := filepath.Glob(filepath.Join("scenarios", "*.yaml")) // the pattern is well-formed
+	return files
 }

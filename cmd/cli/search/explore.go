@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -203,7 +202,7 @@ func (f *exploreFlags) sources(files []string) (out []queue.Source, err error) {
 		return nil, err
 	}
 	for _, s := range loaded {
-		text, err := os.ReadFile(s.File)
+		text, err := scenarios.ReadFile(s.File)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 	"ipamsim/sim/ipam/canary"
@@ -127,7 +128,7 @@ func (s Spec) Options(source int, seed uint64) scenarios.Options {
 
 // Build is the hash of this program: 12 hexadecimal digits.
 func Build() (string, error) {
-	f, err := os.Open("/proc/self/exe")
+	f, err := os.Open(process.Executable())
 	if err != nil {
 		return "", fmt.Errorf("campaign: build: %w", err)
 	}

@@ -28,7 +28,7 @@ const namespace = "kube-system"
 func New() *ipam.Manager {
 	settle()
 	return &ipam.Manager{
-		Name: "whereabouts", Upstream: upstreamVersion(), Sources: sources(), Processes: processes(),
+		Name: "whereabouts", Upstream: upstreamVersion(), Demo: "r1-whereabouts-162", Sources: sources(), Processes: processes(),
 		// A second network's plugin writes none: that of a first one by Calico does.
 		Annotations: ipam.Annotations{Container: "cni.projectcalico.org/containerID", Node: "projectcalico.org/IPv4Address", Node6: "projectcalico.org/IPv6Address"},
 		CRDs:        crds, Network: readNetwork, Check: check, Read: readRecord, Open: open,

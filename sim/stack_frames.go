@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package sim
 
 // callers writes down the addresses that the functions on this goroutine's stack
