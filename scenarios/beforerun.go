@@ -12,14 +12,14 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// View is what a scenario looks like before its first step: the truth, the record,
-// the policy, the addresses that cannot be reached, and what is wrong.
+// View is the state of a scenario before its first step: the truth, the record, the policy, the
+// addresses that cannot be reached, and the violations.
 type View = checker.Snapshot
 
-// Look says what a scenario looks like, without a step and without storing anything.
-// What is wrong is judged by the invariants that judge runs, as if it had been so for
-// ever; see cluster.Look. Pods that the timeline deletes at 0s are on their way out.
-func (r *Runner) Look(ctx context.Context, s *Scenario) (*View, error) {
+// Inspect returns the state of a scenario without running a step or storing anything. The invariants
+// that judge runs judge it, as if it had always been like this; see cluster.Look. Pods that the
+// timeline deletes at 0s are terminating.
+func (r *Runner) Inspect(ctx context.Context, s *Scenario) (*View, error) {
 	if err := s.clocks(); err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (r *Runner) Look(ctx context.Context, s *Scenario) (*View, error) {
 		return nil, err
 	}
 	var v *View
-	_, err = sim.Run(ctx, sim.Options{Seed: 1, Strategy: st, Limits: sim.Limits{Stuck: lookMax}}, func(w *sim.World) error {
+	_, err = sim.Run(ctx, sim.Options{Seed: 1, Strategy: st, Limits: sim.Limits{Stuck: inspectMax}}, func(w *sim.World) error {
 		w.Finish()
 		var err error
 		v, err = cluster.Look(w, s.cluster(Options{}), s.leaving())
@@ -40,8 +40,8 @@ func (r *Runner) Look(ctx context.Context, s *Scenario) (*View, error) {
 	return v, nil
 }
 
-// lookMax is how long it may take: 100,000 pods take some seconds.
-const lookMax = 20 * time.Minute
+// inspectMax bounds the time of an inspection: 100,000 pods take some seconds.
+const inspectMax = 20 * time.Minute
 
 // leaving are the pods that the timeline deletes before anything else happens.
 func (s *Scenario) leaving() func(model.PodRef) bool {

@@ -11,10 +11,9 @@ import (
 	"ipamsim/scenarios"
 )
 
-// staging is a small Calico cluster that was there before: two nodes with a block
-// each, of eight addresses. web-0 is at home; web-1 runs on node-b with an address of
-// node-a's block, which node-a drops packets for; a third address is claimed for a
-// container that nobody has.
+// staging is a small existing Calico cluster: two nodes with a block of eight addresses each. web-0
+// runs on its block's node; web-1 runs on node-b with an address of node-a's block, to which node-a
+// drops packets; a third address is claimed for a container that does not exist.
 const staging = `
 apiVersion: ipamsim.dev/v1alpha1
 kind: Scenario
@@ -112,7 +111,7 @@ func TestLook(t *testing.T) {
 	r := runner(t)
 	for _, datastore := range []string{"kubernetes", "etcdv3"} {
 		s := parse(t, fmt.Sprintf(staging, datastore, "[]"))
-		v, err := r.Look(context.Background(), s)
+		v, err := r.Inspect(context.Background(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,18 +137,18 @@ func TestAdopted(t *testing.T) {
 	for _, datastore := range []string{"kubernetes", "etcdv3"} {
 		s := parse(t, fmt.Sprintf(staging, datastore, "[{at: 0s, delete: {resource: pods, all: true}}]"))
 		rep := run(t, r, s, scenarios.Options{Recording: true})
-		var told []string
+		var events []string
 		for _, e := range rep.History.Events {
 			switch e.Kind {
 			case model.SandboxUp, model.SandboxDown, model.AddBegin, model.DelEnd:
-				told = append(told, fmt.Sprintf("%s %s %s%s", e.Kind, e.Pod, e.Text, e.Err))
+				events = append(events, fmt.Sprintf("%s %s %s%s", e.Kind, e.Pod, e.Text, e.Err))
 			}
 		}
-		slices.Sort(told)
+		slices.Sort(events)
 		want := strings.Repeat("del-end default/web-0 , ", 3) + strings.Repeat("del-end default/web-1 , ", 3) + // removal calls it twice more
 			"sandbox-down default/web-0 containers stopped, sandbox-down default/web-1 containers stopped, " +
 			"sandbox-up default/web-0 found running, sandbox-up default/web-1 found running"
-		if got := strings.Join(told, ", "); got != want {
+		if got := strings.Join(events, ", "); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", datastore, got, want)
 		}
 	}
@@ -199,9 +198,9 @@ func TestLookAttachedTwice(t *testing.T) {
 	r := runner(t)
 	for second, want := range map[string]string{
 		"10.0.0.2": "",
-		"10.0.0.1": "convergence convergence duplicate-address leaked-claim unbacked-sandbox", // nobody has 10.0.0.2
+		"10.0.0.1": "convergence convergence duplicate-address leaked-claim unbacked-sandbox", // 10.0.0.2 has no holder
 	} {
-		v, err := r.Look(context.Background(), parse(t, fmt.Sprintf(twice, second)))
+		v, err := r.Inspect(context.Background(), parse(t, fmt.Sprintf(twice, second)))
 		if err != nil {
 			t.Fatal(err)
 		}

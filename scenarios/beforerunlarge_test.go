@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	manyPods  = flag.Int("look.pods", 3000, "how many pods TestLookLarge looks at")
-	manyNodes = flag.Int("look.nodes", 200, "on how many nodes")
+	manyPods  = flag.Int("look.pods", 3000, "number of pods that TestInspectLarge inspects")
+	manyNodes = flag.Int("look.nodes", 200, "number of nodes")
 )
 
 // large is a cluster as an import writes it: every pod with an address of its node's
@@ -102,7 +102,7 @@ status: {phase: Running, podIP: %s, podIPs: [{ip: %s}], conditions: [{type: Read
 
 // A cluster too large to be run can be looked at, and those nodes that something is
 // odd about are asked for their ways: the last one has an address of the first.
-func TestLookLarge(t *testing.T) {
+func TestInspectLarge(t *testing.T) {
 	text := large(*manyPods, *manyNodes, "kubernetes")
 	last := fmt.Sprintf("node-%05d", *manyNodes-1)
 	text = strings.Replace(text, "nodeName: node-00000", "nodeName: "+last, 1)
@@ -111,11 +111,11 @@ func TestLookLarge(t *testing.T) {
 	text = ""
 	parsed, parsedIn := bench.CPU()-cpu, time.Since(start)
 	cpu, start = bench.CPU(), time.Now()
-	v, err := runner(t).Look(context.Background(), s)
+	v, err := runner(t).Inspect(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d MiB of YAML: loaded in %s (%s of processor time), looked at in %s (%s), %.0f MiB", size,
+	t.Logf("%d MiB of YAML: loaded in %s (%s of processor time), inspected in %s (%s), %.0f MiB", size,
 		parsedIn.Round(time.Millisecond), parsed.Round(time.Millisecond),
 		time.Since(start).Round(time.Millisecond), (bench.CPU() - cpu).Round(time.Millisecond), rss(t)/(1<<20))
 	if len(v.Truth.Sandboxes) != *manyPods || len(v.Record.Claims) != *manyPods {

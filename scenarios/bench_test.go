@@ -79,8 +79,8 @@ func benchAdd(t *testing.T, m map[string]metric) {
 			continue // warm-up
 		}
 		ratios = append(ratios, s.Seconds()/d.Seconds())
-		// The order of the calls decides how often the lease is asked for, so the
-		// work of the two differs: the time of one store call tells the kernel's part.
+		// The order of the calls determines how often the lease is requested, so the work of the two differs:
+		// the time of one store call isolates the kernel's part.
 		perCall = append(perCall, s.Seconds()/float64(sc)/(d.Seconds()/float64(dc)))
 		simulated, direct = append(simulated, s.Seconds()/benchAdds*1e3), append(direct, d.Seconds()/benchAdds*1e3)
 	}
@@ -91,8 +91,7 @@ func benchAdd(t *testing.T, m map[string]metric) {
 	m["whereabouts_add_direct_ms"] = bench.NewFigure(bench.Median(direct), "ms", "wall time an ADD direct, same runs")
 }
 
-// adds runs 20 ADDs at once and returns the wall time and the number of store
-// calls they took.
+// adds runs 20 concurrent ADDs and returns the wall time and the number of store calls.
 func adds(t *testing.T, store *etcd.Server, seed uint64, kernel bool) (wall time.Duration, calls int) {
 	run, err := store.Begin()
 	if err != nil {

@@ -62,8 +62,8 @@ spec:
       containers: [{name: main, image: registry.example/web:1}]
 `
 
-// red says what each invariant needs besides its bug, and what else the bug
-// breaks. The near miss is the same scenario without the bug.
+// red is what each invariant needs in addition to its bug, and the other invariants that the bug
+// violates. The near miss is the same scenario without the bug.
 type red struct {
 	invariant string
 	network   string // more of the network's configuration

@@ -66,12 +66,12 @@ func Parted(a, b *reports.Report) string {
 	case a.Digest != b.Digest || !slices.Equal(a.Trace.Schedule(), b.Trace.Schedule()):
 		parted = fmt.Sprintf("the schedule logs differ %s; digest %s, then %s", firstDifference(a, b), a.Digest, b.Digest)
 	case a.StoreDigest != b.StoreDigest:
-		parted = fmt.Sprintf("the same schedule left another store: %s, then %s", a.StoreDigest, b.StoreDigest)
+		parted = fmt.Sprintf("the same schedule led to different stores: %s, then %s", a.StoreDigest, b.StoreDigest)
 	default:
 		return ""
 	}
 	if !hermetic.Enabled {
-		return parted + "; that is to be expected on the stock Go runtime; make build uses the hermetic one"
+		return parted + "; this is expected on the stock Go runtime; make build uses the hermetic runtime"
 	}
 	return parted + "; this is a defect of ipamsim, please report it"
 }

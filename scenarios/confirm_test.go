@@ -72,7 +72,7 @@ func TestAgreeRepeatsWhatWasWoken(t *testing.T) {
 		differ       bool
 		repeated     int
 	}{
-		{"the same at once", right, nil, []*reports.Report{right}, false, 0},
+		{"the same in the first run", right, nil, []*reports.Report{right}, false, 0},
 		{"woken, and the same", play("1", 1), nil, []*reports.Report{right}, false, 0},
 		{"etcd was woken", right, []*reports.Report{right}, []*reports.Report{woken, right}, false, 2},
 		{"the fast store was woken", woken, []*reports.Report{right}, []*reports.Report{right, right}, false, 2},

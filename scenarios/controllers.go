@@ -34,11 +34,11 @@ func UseRealControllers(open func(control.Env) control.Set, check func(control.P
 // real reports whether Kubernetes' own controllers run.
 func (s *Scenario) real() bool { return s.Controllers() == realControllers }
 
-// WithRealControllers is the scenario with Kubernetes' own controllers, without a recorded
-// run and what is expected of it; nil: it has them already, or this program does not.
+// WithRealControllers returns the scenario with Kubernetes' own controllers, without its recorded run
+// and expectation; nil if it has them already, or this program does not.
 //
-// They cannot be told to evict or collect pods earlier: where they were, the script ends as
-// much later.
+// Their times of eviction and collection cannot be set: if the scenario set shorter times, its timeline
+// ends that much later.
 func (s *Scenario) WithRealControllers() *Scenario {
 	if realSet == nil || s.real() {
 		return nil
@@ -126,8 +126,8 @@ func (l *loader) controllers(c *check) {
 		return
 	}
 	c.bad(realSet == nil, at("spec", "controllers"), "%s", errNoReal)
-	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds, or say controllers: simple")
-	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting: remove it, or say controllers: simple")
+	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds, or set controllers: simple")
+	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting: remove it, or set controllers: simple")
 	if realSet != nil {
 		l.plane(c, s.ControlPlane, at("spec", "controlPlane"))
 	}

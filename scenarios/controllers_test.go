@@ -55,8 +55,8 @@ func TestRealControllers(t *testing.T) {
 	}
 }
 
-// A drain evicts no more pods than their budget allows, asks again every five seconds,
-// and goes on as soon as another pod is ready; without evictions it asks nobody.
+// A drain evicts no more pods than their budget allows, retries every five seconds, and continues as
+// soon as another pod is ready; without evictions it ignores budgets.
 //
 // Kubernetes asserts the same: pkg/registry/core/pod/storage, TestEviction,
 // pkg/controller/disruption, TestIntegerMaxUnavailable, and test/e2e/apps, "should block
@@ -97,8 +97,8 @@ func TestBudgetAtDrain(t *testing.T) {
 	}
 }
 
-// While the leader of two kube-controller-managers is stopped nobody makes pods until its
-// lease is over; awake again it makes none.
+// While the leader of two kube-controller-managers is stopped, no pods are created until its lease
+// expires; when it continues, it creates none.
 func TestDeposedManager(t *testing.T) {
 	r := runner(t)
 	s := load(t, "testdata/controllers/deposed-manager.yaml")
@@ -146,7 +146,7 @@ func TestFeatureGate(t *testing.T) {
 			}
 		}
 		if down != x.want {
-			t.Errorf("{%s}: %d pods down at once, want %d", x.gate, down, x.want)
+			t.Errorf("{%s}: %d pods down at the same time, want %d", x.gate, down, x.want)
 		}
 	}
 	for gate, want := range map[string]string{
@@ -193,8 +193,8 @@ func TestControllersRefused(t *testing.T) {
 	}
 	for _, x := range []struct{ with, want string }{
 		{"controllers: reel", `spec.controllers: "reel" is not known, did you mean "real"?`},
-		{"controllers: real\n  timers: {toleration: 1m}", "spec.timers.toleration: Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds, or say controllers: simple"},
-		{"controllers: real\n  timers: {podGC: 1m}", "spec.timers.podGC: Kubernetes' own controllers have no such setting: remove it, or say controllers: simple"},
+		{"controllers: real\n  timers: {toleration: 1m}", "spec.timers.toleration: Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds, or set controllers: simple"},
+		{"controllers: real\n  timers: {podGC: 1m}", "spec.timers.podGC: Kubernetes' own controllers have no such setting: remove it, or set controllers: simple"},
 	} {
 		_, err := managers.All().Parse("x.yaml", []byte(strings.Replace(string(b), "controllers: real", x.with, 1)))
 		if err == nil || !strings.Contains(err.Error(), x.want) {
@@ -212,10 +212,10 @@ func TestBeyondSimple(t *testing.T) {
 	}
 	text := strings.Replace(string(b), "controllers: real", "controllers: simple", 1)
 	for _, x := range []struct{ from, to, want string }{
-		{"  replicas: 2", "  replicas: 2\n  paused: true", "x.yaml:23: Deployment default/web: spec.paused: the simple controllers do nothing about it: say controllers: real, or remove it"},
-		{"    spec: {", "    spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule}], ", "spec.template.spec.topologySpreadConstraints: the simple controllers do nothing about it"},
-		{"  - {at: 20s, patch:", "  - {at: 10s, delete: {resource: namespaces, name: x}}\n  - {at: 20s, patch:", "spec.timeline[0].delete.resource: a namespace that is deleted goes with what is in it"},
-		{"apiVersion: apps/v1\nkind: Deployment", "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c}\nspec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n---\napiVersion: apps/v1\nkind: Deployment", "CronJob default/c: kind: the simple controllers do nothing about it"},
+		{"  replicas: 2", "  replicas: 2\n  paused: true", "x.yaml:23: Deployment default/web: spec.paused: the simple controllers ignore it: set controllers: real, or remove it"},
+		{"    spec: {", "    spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule}], ", "spec.template.spec.topologySpreadConstraints: the simple controllers ignore it"},
+		{"  - {at: 20s, patch:", "  - {at: 10s, delete: {resource: namespaces, name: x}}\n  - {at: 20s, patch:", "spec.timeline[0].delete.resource: deleting a namespace deletes its objects"},
+		{"apiVersion: apps/v1\nkind: Deployment", "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c}\nspec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n---\napiVersion: apps/v1\nkind: Deployment", "CronJob default/c: kind: the simple controllers ignore it"},
 	} {
 		changed := strings.Replace(text, x.from, x.to, 1)
 		if changed == text {

@@ -5,10 +5,9 @@ import (
 	"sync"
 )
 
-// CountEnv names a file to which every run adds a byte, in whatever process of a test
-// it takes place: CountWoken if something outside woke its bubble, CountRun if not. So
-// make test knows the rate over all its binaries, their cells and their commands, some
-// of which are killed.
+// CountEnv names a file to which every run appends a byte, in every process of a test: CountWoken if an
+// outside event woke its bubble, CountRun if not. So make test knows the rate over all its binaries,
+// their cells and their commands, some of which are killed.
 const CountEnv = "IPAMSIM_RUNS"
 
 // What a run adds.
@@ -17,7 +16,7 @@ const (
 	CountWoken = 'w'
 )
 
-// counter is the file, nil if nobody counts.
+// counter is the file; nil if runs are not counted.
 var counter = sync.OnceValue(func() *os.File {
 	path := os.Getenv(CountEnv)
 	if path == "" {
@@ -40,5 +39,5 @@ func count(foreign uint64) {
 	if foreign > 0 {
 		what[0] = CountWoken
 	}
-	_, _ = f.Write(what) // appended, so that nobody's byte is lost
+	_, _ = f.Write(what) // appended, so no byte is lost
 }

@@ -53,8 +53,8 @@ func DecisionOf(e strategy.Exception) Decision {
 // hasWays: the outcome is one that there are several answers to.
 func hasWays(o sim.Outcome) bool { return o == sim.FailBefore || o == sim.LoseReply }
 
-// short rounds to two significant digits: enough to tell the steps of the ladder
-// apart, which are a quarter apart.
+// short rounds to two significant digits: enough to distinguish the steps of the ladder, which are a
+// quarter apart.
 func short(d time.Duration) time.Duration {
 	unit := time.Duration(math.Pow(10, math.Floor(math.Log10(float64(d)))-1))
 	return d.Round(max(unit, 1))

@@ -27,10 +27,10 @@ var (
 	burn         = flag.Bool("determinism-burn", false, "determinism: keep every processor busy until stdin closes")
 )
 
-// TestDeterminism: same binary, scenario and seed give the same digest (the
-// schedule log with every note, not only the store) and store digest: in two
-// processes at once, under GOMAXPROCS 1 and 4, on an idle and on a loaded machine; and
-// whatever the process ran before, for each process begins with another run.
+// TestDeterminism checks that the same binary, scenario and seed give the same digest (of the schedule
+// log with every note, not only of the store) and the same store digest: in two concurrent processes,
+// under GOMAXPROCS 1 and 4, on an idle and on a loaded machine, and after any other run in the process:
+// each process begins with another run.
 func TestDeterminism(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: on the stock runtime runs need not repeat; run make determinism")
@@ -44,7 +44,7 @@ func TestDeterminism(t *testing.T) {
 		if loaded {
 			defer load4(t)()
 		}
-		pairs := [][]string{{"1", "4"}} // GOMAXPROCS of processes that run at once
+		pairs := [][]string{{"1", "4"}} // GOMAXPROCS of concurrent processes
 		if *full {
 			pairs = [][]string{{"1", "1"}, {"4", "4"}}
 		}

@@ -16,8 +16,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Sheet is a file around another document than a Scenario, for instance a Plan. It
-// is read as strictly, and its mistakes are told in the same way.
+// Sheet is a file with another document than a Scenario, for instance a Plan. It is read as strictly,
+// and its errors are reported in the same way.
 type Sheet struct {
 	doc      *strict.Doc
 	rest     []*yaml.Node // the other documents
@@ -124,7 +124,7 @@ func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error)
 	out := &Scenario{File: s.File, Doc: d, Objects: objects, managers: s.managers}
 	m := out.Manager()
 	if m == nil {
-		return nil, &strict.Error{File: s.File, Field: "spec.ipam", Problem: strict.Quote(d.Spec.IPAM) + " is no address manager"}
+		return nil, &strict.Error{File: s.File, Field: "spec.ipam", Problem: strict.Quote(d.Spec.IPAM) + " is not an address manager"}
 	}
 	for _, o := range objects {
 		if o.Kind != attachmentKind {

@@ -15,14 +15,13 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// matrix is what the schedule may do to a message, by whose it is and the door
-// that it passes. A number is how many answers there are, of the table of
-// sim/kube/answer. "stale" is for reads that ask for any version (resourceVersion 0);
-// reads of etcd are linearizable and never stale. The processes of the manager
-// are CNI calls, passes, daemons and controllers, leaders included; ours are
-// kubelets, controllers of Kubernetes, operators and hazards.
+// matrix lists what the schedule may do to a message, by its owner and the port that it passes. A number
+// is the number of answers in the table of sim/kube/answer. "stale" is for reads that accept any version
+// (resourceVersion 0); reads of etcd are linearizable and never stale. The manager's processes are CNI
+// calls, passes, daemons and controllers, leaders included; ours are kubelets, controllers of
+// Kubernetes, operators and hazards.
 //
-// What is not a message is a hazard: see hazard.Hazards and TestHazardsHappen.
+// A fault that is not of a message is a hazard: see hazard.Hazards and TestHazardsHappen.
 const matrix = `
 manager's  api   event  delay drop gone crash
 manager's  api   read   delay fail-before(6) stale crash
@@ -64,18 +63,18 @@ func (m *menu) Pick(step int, enabled []sim.Choice) int {
 
 // row is the line of the matrix that a message belongs to.
 func (m *menu) row(op sim.Op) string {
-	whose, door := "ours", "api"
+	whose, port := "ours", "api"
 	if m.managers[op.Actor.Kind()] {
 		whose = "manager's"
 	}
 	verb, _, _ := strings.Cut(op.Key, " ")
 	switch {
 	case op.Kind == sim.Local:
-		door = "none"
+		port = "none"
 	case whose != "ours" && (verb == "HEAR" || verb != strings.ToUpper(verb)):
-		door = "etcd"
+		port = "etcd"
 	}
-	return fmt.Sprintf("%-10s %-5s %-6s", whose, door, op.Kind)
+	return fmt.Sprintf("%-10s %-5s %-6s", whose, port, op.Kind)
 }
 
 func TestFaultMatrix(t *testing.T) {
@@ -112,7 +111,7 @@ func TestFaultMatrix(t *testing.T) {
 		got.WriteByte('\n')
 	}
 	if d := cmp.Diff(matrix, got.String()); d != "" {
-		t.Errorf("what the doors offer (-written +found):\n%s", d)
+		t.Errorf("what the ports offer (-written +found):\n%s", d)
 	}
 }
 
@@ -128,8 +127,8 @@ func TestHazardsReachEveryProcess(t *testing.T) {
 		s := load(t, file)
 		for i, process := range processes {
 			for _, what := range []string{"kill", "pause"} {
-				told := map[string]int{"hazard": 1, "kind": slices.Index(s.Doc.Spec.Hazards.Kinds, what), "when": 0, "process": i, "which": 0, "message": 1}
-				rep, err := r.Run(context.Background(), s, scenarios.Options{Walk: &hazard{strategy.NewTimed(1, strategy.Settings{}), told}})
+				draws := map[string]int{"hazard": 1, "kind": slices.Index(s.Doc.Spec.Hazards.Kinds, what), "when": 0, "process": i, "which": 0, "message": 1}
+				rep, err := r.Run(context.Background(), s, scenarios.Options{Walk: &hazard{strategy.NewTimed(1, strategy.Settings{}), draws}})
 				if err != nil {
 					t.Fatal(err)
 				}

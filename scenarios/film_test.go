@@ -22,8 +22,8 @@ var filmed = []string{
 	"r1-whereabouts-162", "w2-borrowed-from-kubestage1001", "t1-tkg-range-exhausted", "ok-mixed", "calico-12741-tombstone", "whereabouts-712-patch-500",
 }
 
-// A run that is filmed is the same run; its record comes back from a file as it was
-// written; and the lives of its addresses agree with the judge.
+// A recorded run is the same run; its record survives a file unchanged; and the histories of its
+// addresses agree with the invariants.
 func TestFilm(t *testing.T) {
 	r := runner(t)
 	for _, name := range filmed {
@@ -59,9 +59,8 @@ func TestFilm(t *testing.T) {
 	}
 }
 
-// agree: what the judge found at a step is a band in the life of the address then,
-// and a band of those kinds is there for no other reason. A claim may leak for a
-// while before that is a violation.
+// agree checks that a violation at a step is a band in the history of the address, and that every band
+// of those kinds has a violation. A claim may leak for a while before that is a violation.
 func agree(t *testing.T, rec *record.Record) {
 	t.Helper()
 	kinds := map[string]record.SpanKind{

@@ -7,8 +7,8 @@ import (
 	"ipamsim/scenarios"
 )
 
-// TestFixed: a violation that upstream has fixed must happen before the version that fixes
-// it, must not from there on, and may in a folder of which no version is known.
+// TestFixed checks that a violation that upstream has fixed must happen before the fixing version, must
+// not happen from it on, and may happen in a folder of unknown version.
 func TestFixed(t *testing.T) {
 	e := &scenarios.Expect{Violations: []string{"refused-service"}, May: []string{"convergence"}, Fixed: "v1.35.0"}
 	for upstream, want := range map[string][2][]string{

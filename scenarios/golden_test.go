@@ -91,8 +91,8 @@ func chosen(t testing.TB) []string {
 	return some
 }
 
-// long reports whether a scenario takes seconds. Such a one runs once in make test;
-// make nightly runs all of them again, and so does whoever picks some.
+// long reports whether a scenario takes seconds. make test runs it once; make nightly runs all of them
+// again, and so does -pick.
 func long(file string) bool { return stepsIn(file) > many && !*full && *pick == "" }
 
 const (
@@ -100,7 +100,7 @@ const (
 	leftToday = "SKIPPED: over 2,500 steps; make nightly"
 )
 
-// stepsIn is how many steps the golden of a scenario tells of.
+// stepsIn returns the number of steps in the golden of a scenario.
 func stepsIn(file string) int {
 	text, err := os.ReadFile(strings.TrimSuffix(file, ".yaml") + ".golden")
 	if err != nil {

@@ -22,16 +22,16 @@ func needClocks(t *testing.T) {
 	}
 }
 
-// hazard is a walk in timed order in which the first hazard is told what to be:
-// the answer to each of its draws that is in told.
+// hazard is a walk in timed order in which draws sets the first hazard: the answer to each of its draws
+// that is in draws.
 type hazard struct {
 	sim.Strategy
-	told map[string]int
+	draws map[string]int
 }
 
 func (h *hazard) Pick(step int, enabled []sim.Choice) int {
 	c := enabled[0]
-	if n, ok := h.told[strings.TrimPrefix(c.Op.Key, "DRAW ")]; ok && sim.Sizing(enabled) && c.Outcome == sim.Proceed && c.Op.Draws > 0 {
+	if n, ok := h.draws[strings.TrimPrefix(c.Op.Key, "DRAW ")]; ok && sim.Sizing(enabled) && c.Outcome == sim.Proceed && c.Op.Draws > 0 {
 		if c.Op.Actor == "hazard/1" {
 			return n
 		} else if strings.HasPrefix(string(c.Op.Actor), "hazard/") {
@@ -65,11 +65,11 @@ func TestHazardsHappen(t *testing.T) {
 		s := load(t, file)
 		for kind, name := range append(s.Doc.Spec.Hazards.Kinds, "nothing") {
 			t.Run(s.Name()+"/"+name, func(t *testing.T) {
-				told := map[string]int{"hazard": 1, "kind": kind, "when": 4, "process": 0, "which": 0, "message": 2}
+				draws := map[string]int{"hazard": 1, "kind": kind, "when": 4, "process": 0, "which": 0, "message": 2}
 				if name == "nothing" {
-					told = map[string]int{"hazard": 0}
+					draws = map[string]int{"hazard": 0}
 				}
-				rep, err := r.Run(context.Background(), s, scenarios.Options{Walk: &hazard{strategy.NewTimed(1, strategy.Settings{}), told}})
+				rep, err := r.Run(context.Background(), s, scenarios.Options{Walk: &hazard{strategy.NewTimed(1, strategy.Settings{}), draws}})
 				if err != nil {
 					t.Fatal(err)
 				}

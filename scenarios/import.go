@@ -27,29 +27,28 @@ type Import struct {
 	Versions []Version `json:"versions,omitempty"`
 }
 
-// Recreation is, beside the names of invariants, what may be unjudged: whether
-// somebody makes a pod again that is deleted.
+// Recreation is the further question that may be unjudged, in addition to the names of invariants:
+// whether a deleted pod is recreated.
 const Recreation = "recreation"
 
-// Unjudged are questions that the dump of a cluster has no answer to.
+// Unjudged are questions that the dump of a cluster does not answer.
 type Unjudged struct {
-	// What are names of invariants, or recreation; sorted.
+	// What are the names of invariants, or recreation; sorted.
 	What []string `json:"what" jsonschema:"required"`
-	// Without are the resources that would answer, by their full names, e.g.
-	// bgppeers.crd.projectcalico.org, or files of a node.
+	// Without are the resources that would answer, by full name, e.g. bgppeers.crd.projectcalico.org, or
+	// files of a node.
 	Without []string `json:"without" jsonschema:"required"`
-	// Namespaces are those of whose pods it is so; none: it is so of all the cluster.
+	// Namespaces are the namespaces of the pods concerned; none: the whole cluster.
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Pools are the networks of which it is so; none: of all.
+	// Pools are the networks concerned; none: all.
 	Pools []string `json:"pools,omitempty"`
-	// Manager is one whose objects, which Without names, are in the dump and are not read.
+	// Manager is a manager whose objects, named by Without, are in the dump but not supported.
 	Manager string `json:"manager,omitempty"`
-	// Incomplete: there are objects of these resources, and nothing shows that they are all.
-	// What follows from those that are there is judged.
+	// Incomplete: the dump has objects of these resources, but may not have all. Existing objects are judged.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// String is a sentence without its full stop.
+// String renders a sentence without a period.
 func (u Unjudged) String() string {
 	if u.Manager != "" {
 		return fmt.Sprintf("cannot judge what %s assigns: its objects (%s) are not read", u.Manager, strings.Join(u.Without, ", "))
@@ -74,14 +73,14 @@ type Version struct {
 // Beside is a sentence without its full stop: what the cluster runs, and which of the managers
 // is simulated.
 func (v Version) Beside(m Managers) string {
-	return fmt.Sprintf("the cluster runs %s %s, simulated is %s", v.Program, v.Found, m.Simulated(v.Program))
+	return fmt.Sprintf("the cluster runs %s %s; the simulation uses %s", v.Program, v.Found, m.Simulated(v.Program))
 }
 
 // imported checks what is said of an import.
 func (l *loader) imported(c *check) {
 	m := l.s.Doc.Spec.Import
 	for i, s := range m.Unknown {
-		c.bad(strings.TrimSpace(s) == "", at("spec", "import", "unknown", i), "is empty: want what could not be known, e.g. \"no nodes in the dump\"")
+		c.bad(strings.TrimSpace(s) == "", at("spec", "import", "unknown", i), "is empty: want what is unknown, e.g. \"no nodes in the dump\"")
 	}
 	for i, u := range m.Unjudged {
 		p := at("spec", "import", "unjudged", i)
@@ -112,7 +111,7 @@ func (s *Scenario) Doubts() []string {
 		}
 	}
 	for _, p := range m.Plugins {
-		out = append(out, fmt.Sprintf("CNI plugin %s is not simulated: what it does with addresses is taken to be what macvlan does", p))
+		out = append(out, fmt.Sprintf("CNI plugin %s is not simulated: assumed to use addresses like macvlan", p))
 	}
 	return slices.Concat(out, m.Unknown)
 }

@@ -108,8 +108,8 @@ func (p *pass) check(t *testing.T, file string, again bool) {
 	if first.Wrong != "" {
 		t.Error(first.Wrong)
 	}
-	for _, look := range first.Unknown {
-		t.Errorf("no list knows %s: go test ./fuzz -run LibraryIsKnown -update", look)
+	for _, signature := range first.Unknown {
+		t.Errorf("no list knows %s: go test ./fuzz -run LibraryIsKnown -update", signature)
 	}
 	golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", first.Golden)
 	if !again {

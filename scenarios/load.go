@@ -153,12 +153,11 @@ func names[V any](m map[string]V) []string {
 	return out
 }
 
-// guard calls a parser of somebody else's on a user's text. One that panics has
-// found a mistake as well.
+// guard calls an external parser on a user's text. A panic counts as an error.
 func guard(parse func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("upstream's parser panics on it: %v", v)
+			err = fmt.Errorf("upstream's parser panics: %v", v)
 		}
 	}()
 	return parse()

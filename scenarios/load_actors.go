@@ -7,14 +7,14 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// badActor says that a process can never be there because its node is not, or "". What
-// else processes are called, the schedule log tells; one that is not there when its
-// time comes is an error of the operator's that the story shows.
+// badActor reports a process that can never exist because its node does not exist, or "". The schedule
+// log has the names of other processes; one that does not exist at its time is an operator error that
+// the story shows.
 func (l *loader) badActor(actor string) string {
 	if actor == "" {
 		return ""
 	}
-	name, _, _ := strings.Cut(actor, "~") // its second life, and so on
+	name, _, _ := strings.Cut(actor, "~") // ~2 is its second incarnation, and so on
 	head, rest, parts := strings.Cut(name, "/")
 	known := daemons(l.ipam)
 	switch {
@@ -31,7 +31,7 @@ func (l *loader) badActor(actor string) string {
 	return ""
 }
 
-// placed refuses pods for a node that there never is: nobody would ever start them.
+// placed refuses pods for a node that never exists: they would never start.
 func (l *loader) placed() error {
 	for _, o := range l.s.Objects {
 		meta, ok := templates[o.Kind]

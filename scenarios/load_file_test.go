@@ -13,8 +13,8 @@ import (
 	"ipamsim/cmd/managers"
 )
 
-// TestLoadRefusesFiles: what is no scenario file is refused at once, without
-// reading it and without waiting for it.
+// TestLoadRefusesFiles checks that other files than scenarios are refused immediately, without reading
+// them or waiting for them.
 func TestLoadRefusesFiles(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

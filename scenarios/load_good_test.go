@@ -183,7 +183,7 @@ func TestPrintIsReadable(t *testing.T) {
 	}
 }
 
-// A file near every bound still loads at once: the IPPool of a /16, all taken.
+// A file near every bound still loads quickly: the IPPool of a /16, all taken.
 func TestLoadLarge(t *testing.T) {
 	var b strings.Builder
 	seed, err := os.ReadFile("testdata/good/seed-003.yaml")

@@ -11,14 +11,13 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// pieceMin is how much of a large file is parsed at once, at least: whole documents,
-// and no more of them than reach it.
+// pieceMin is the minimum size of the pieces of a large file that are parsed together: as many whole
+// documents as reach it.
 const pieceMin = 256 << 10
 
-// parseLarge is Parse for a file that is too large to be held as nodes: what ipamsim
-// import writes of a large cluster. Its documents are read one after another, and the
-// Scenario is the first. Of pods and allocations only the line is kept, so that a
-// mistake which is found later is told without its place inside the document.
+// parseLarge is Parse for a file that is too large to be held as nodes: the import of a large cluster. Its
+// documents are read one after another, and the Scenario is the first. Of pods and allocations only the
+// line is kept, so an error that is found later has no position inside the document.
 func (m Managers) parseLarge(file string, data []byte) (*Scenario, error) {
 	if len(data) > strict.LargeMax {
 		return nil, &strict.Error{File: file, Problem: "more than 512 MiB, too large for a scenario"}
@@ -103,7 +102,7 @@ func piece(data []byte) (first, rest []byte) {
 	return data, nil
 }
 
-// many are the kinds of which a large cluster has thousands.
+// many are the kinds with thousands of objects in a large cluster.
 var many = []string{"Pod", "IPAMBlock", "IPAMHandle", "BlockAffinity", "OverlappingRangeIPReservation"}
 
 // slim forgets a document but for its line and the networks that it asks for.

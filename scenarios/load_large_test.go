@@ -7,8 +7,8 @@ import (
 	"ipamsim/cmd/managers"
 )
 
-// A file of more than 8 MiB is read piece by piece, and its mistakes are told as those
-// of a small one, with their lines in the file.
+// A file of more than 8 MiB is read piece by piece, and its errors are reported as those of a small one,
+// with their lines in the file.
 func TestLoadInPieces(t *testing.T) {
 	pad := "---\n" + strings.Repeat("# "+strings.Repeat("x", 1021)+"\n", 300)
 	const head = "apiVersion: ipamsim.dev/v1alpha1\nkind: Scenario\nmetadata: {name: large}\nspec: {ipam: calico, until: 1m, nodes: [n1]}\n" +
@@ -35,7 +35,7 @@ func TestLoadInPieces(t *testing.T) {
 			continue
 		}
 		if s := err.Error(); !strings.Contains(s, "first document") && !strings.HasPrefix(s, "large.yaml:964") && !strings.HasPrefix(s, "large.yaml:995") {
-			t.Errorf("the line is not told, or a wrong one: %s", s)
+			t.Errorf("the line is missing or wrong: %s", s)
 		}
 	}
 }

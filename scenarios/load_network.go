@@ -89,7 +89,7 @@ func (l *loader) network(d *strict.Doc, key string) error {
 	return l.plugins(json.RawMessage(config), func(string) (*strict.Doc, path) { return d, p })
 }
 
-// jsonObject checks the CNI configuration's own syntax, so that the line can be told.
+// jsonObject checks the syntax of the CNI configuration, so that errors have a line.
 func jsonObject(d *strict.Doc, p path, config string) error {
 	var v map[string]any
 	err := json.Unmarshal([]byte(config), &v)
@@ -172,7 +172,7 @@ func (l *loader) attached(d *strict.Doc, id identity) error {
 	}
 	spec := append(p[:len(p)-1:len(p)-1], "spec")
 	if who := strict.Text(d.Root, spec.Then("schedulerName")...); who != "" && who != corev1.DefaultSchedulerName && strict.Text(d.Root, spec.Then("nodeName")...) == "" {
-		return d.FailAt(spec.Then("schedulerName"), "%s is not simulated, and nobody would bind the pods: leave it out", strict.Quote(who))
+		return d.FailAt(spec.Then("schedulerName"), "%s is not simulated, so the pods would not be scheduled: remove it", strict.Quote(who))
 	}
 	p = p.Then("annotations")
 	if strict.Text(d.Root, p.Then(defaultNetwork)...) != "" {

@@ -9,7 +9,7 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// What else a file can be that somebody gives to the wrong command.
+// Other kinds of files that may be passed to the wrong command.
 const (
 	planKind = "Plan"
 	dumpKind = "dump"
@@ -43,7 +43,7 @@ func other(r *yaml.Node) string {
 	case strict.Text(r, "apiVersion") == APIVersion && (kind == Kind || kind == planKind):
 		return kind
 	case strings.HasSuffix(kind, "List"), strict.Text(r, "metadata", "resourceVersion") != "", strict.Text(r, "metadata", "uid") != "":
-		return dumpKind // nobody writes those, kubectl get prints them
+		return dumpKind // printed by kubectl get, not written by hand
 	}
 	return ""
 }

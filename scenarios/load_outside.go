@@ -33,7 +33,7 @@ func (o *Outside) prefix() (p netip.Prefix, ok bool) {
 	return p.Masked(), err == nil
 }
 
-// outside is what the cluster is told of it.
+// outside returns the addresses outside the cluster.
 func (s *Scenario) outside() (out []model.Taken) {
 	for _, o := range s.Doc.Spec.Outside {
 		p, _ := o.prefix() // checked by Load

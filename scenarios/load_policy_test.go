@@ -73,7 +73,7 @@ func TestPolicyInObject(t *testing.T) {
 	}
 	again, err := s.With(s.Doc, s.Objects)
 	if err != nil || len(again.Networks) != 1 || !again.Networks[0].Allows(netip.MustParseAddr("10.0.0.14")) {
-		t.Errorf("made anew: %+v (%v)", again, err)
+		t.Errorf("parsed again: %+v (%v)", again, err)
 	}
 	for _, x := range []struct{ old, new, want string }{
 		{"10.0.0.0/28", "10.0.0.0/99", `pooled.yaml:16: ConfigMap default/lab: data.range: `},

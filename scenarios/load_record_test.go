@@ -8,8 +8,8 @@ import (
 	"ipamsim/cmd/managers"
 )
 
-// What a manager has stored may be in the file, too. What upstream could not read is
-// the user's mistake, told with its line and field.
+// The file may contain the manager's record. Objects that upstream could not read are user errors, with
+// line and field.
 func TestBadRecord(t *testing.T) {
 	calico := fmt.Sprintf(staging, "etcdv3", "[]")
 	ranges := "apiVersion: ipamsim.dev/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec: {ipam: whereabouts, until: 1m, nodes: [n1]}\n" +

@@ -16,16 +16,16 @@ func (s *Scenario) Refused(kind, namespace, name string, err error) *strict.Erro
 	id := identity{kind, namespace, name}
 	d := s.docs[id]
 	if d == nil {
-		return &strict.Error{File: s.File, Object: id.String(), Problem: "the API server refuses it: " + strict.OneLine(err)}
+		return &strict.Error{File: s.File, Object: id.String(), Problem: "the API server rejects it: " + strict.OneLine(err)}
 	}
 	var bad *ipam.ObjectError
 	if errors.As(err, &bad) && bad.Field != "" {
-		return d.FailAt(strict.ParsePath(bad.Field), "the API server refuses it: %s", strict.OneLine(bad.Err))
+		return d.FailAt(strict.ParsePath(bad.Field), "the API server rejects it: %s", strict.OneLine(bad.Err))
 	}
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0 {
-		return d.Fail(d.Root, nil, "the API server refuses it: %s", strict.OneLine(err))
+		return d.Fail(d.Root, nil, "the API server rejects it: %s", strict.OneLine(err))
 	}
 	cause := status.ErrStatus.Details.Causes[0]
-	return d.FailAt(strict.ParsePath(cause.Field), "the API server refuses it: %s", strict.OneLine(errors.New(cause.Message)))
+	return d.FailAt(strict.ParsePath(cause.Field), "the API server rejects it: %s", strict.OneLine(errors.New(cause.Message)))
 }

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// What the API server says of a manifest is told with the line of the field.
+// The API server's errors about a manifest are reported with the line of the field.
 func TestRefused(t *testing.T) {
 	s := good(t, "seed-003")
 	labels := field.NewPath("spec", "template", "metadata", "labels")
@@ -21,12 +21,12 @@ func TestRefused(t *testing.T) {
 		want                  string
 	}{
 		{"StatefulSet", "default", "web", invalid,
-			"testdata/good/seed-003.yaml:39: StatefulSet default/web: spec.template.metadata.labels: the API server refuses it: " +
+			"testdata/good/seed-003.yaml:39: StatefulSet default/web: spec.template.metadata.labels: the API server rejects it: " +
 				"Invalid value: {\"app\":\"nginx\"}: `selector` does not match template `labels`"},
 		{"StatefulSet", "default", "web", errors.New("no\nroom"),
-			"testdata/good/seed-003.yaml:25: StatefulSet default/web: the API server refuses it: no room"},
-		{"Node", "", "worker-2", errors.New("no"), "testdata/good/seed-003.yaml:8: Node worker-2: the API server refuses it: no"},
-		{"Pod", "default", "x", errors.New("no"), "testdata/good/seed-003.yaml: Pod default/x: the API server refuses it: no"},
+			"testdata/good/seed-003.yaml:25: StatefulSet default/web: the API server rejects it: no room"},
+		{"Node", "", "worker-2", errors.New("no"), "testdata/good/seed-003.yaml:8: Node worker-2: the API server rejects it: no"},
+		{"Pod", "default", "x", errors.New("no"), "testdata/good/seed-003.yaml: Pod default/x: the API server rejects it: no"},
 	}
 	for _, tt := range tests {
 		if got := s.Refused(tt.kind, tt.namespace, tt.name, tt.err).Error(); got != tt.want {

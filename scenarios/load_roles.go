@@ -107,7 +107,7 @@ func badSchedule(s string) string {
 	})
 	switch {
 	case err != nil:
-		return strict.Quote(s) + ` is no cron expression, want e.g. "*/5 * * * *" or "@every 30s": ` + strict.OneLine(err)
+		return strict.Quote(s) + ` is not a cron expression, want e.g. "*/5 * * * *" or "@every 30s": ` + strict.OneLine(err)
 	case next.IsZero():
 		return strict.Quote(s) + " never comes"
 	}
@@ -148,7 +148,7 @@ func (l *loader) cronJob(d *strict.Doc) (bool, error) {
 	return true, nil
 }
 
-// startedBy is the reconciler of which a CronJob starts passes, or "".
+// startedBy returns the reconciler whose passes a CronJob starts, or "".
 func (l *loader) startedBy(j *batchv1.CronJob) string {
 	for _, p := range l.ipam.Processes {
 		for _, c := range j.Spec.JobTemplate.Spec.Template.Spec.Containers {

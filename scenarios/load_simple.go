@@ -36,7 +36,7 @@ func ofPods(under ...any) (out []path) {
 	return out
 }
 
-const wantReal = "the simple controllers do nothing about it: say controllers: real, or remove it"
+const wantReal = "the simple controllers ignore it: set controllers: real, or remove it"
 
 // simple finds what a scenario wants of controllers that the simple ones do not do. Where
 // they run it is refused, but not in a recorded run of before they were an exception, nor
@@ -60,9 +60,9 @@ func (l *loader) simple(c *check) {
 func (l *loader) beyondSimple() error {
 	c := &check{doc: l.doc}
 	_, given := strict.Locate(l.doc.Root, at("spec", "controlPlane"))
-	c.bad(given, at("spec", "controlPlane"), "the simple controllers have no such programs, want spec.controllers: real")
+	c.bad(given, at("spec", "controlPlane"), "the simple controllers do not have it, want spec.controllers: real")
 	for i, e := range l.s.Doc.Spec.Timeline {
-		c.bad(e.Delete != nil && e.Delete.Resource == "namespaces", at("spec", "timeline", i, "delete", "resource"), "a namespace that is deleted goes with what is in it; %s", wantReal)
+		c.bad(e.Delete != nil && e.Delete.Resource == "namespaces", at("spec", "timeline", i, "delete", "resource"), "deleting a namespace deletes its objects; %s", wantReal)
 	}
 	for _, o := range l.s.Objects {
 		d := l.s.docs[identity{o.Kind, o.Namespace, o.Name}]

@@ -19,7 +19,7 @@ import (
 // Bounds of a scenario. A longer one is a plan, not a scenario.
 const (
 	untilMax  = 24 * time.Hour
-	passesMax = 100    // reconciler passes at once
+	passesMax = 100    // concurrent reconciler passes
 	nodesMax  = 10_000 // twice what Kubernetes supports
 	linesMax  = 10_000 // entries of the timeline
 )
@@ -105,11 +105,11 @@ func (l *loader) latencies(c *check) {
 	given, recorded := l.s.Doc.Spec.Latencies, l.s.Doc.Spec.Schedule != nil // making small once left such
 	for _, class := range names(given) {
 		p, v := at("spec", "latencies", class), given[class]
-		c.bad(!slices.Contains(classes, class), p, "%s is no class of message, %s", strict.Quote(class), strict.Want(class, classes))
+		c.bad(!slices.Contains(classes, class), p, "%s is not a class of messages, %s", strict.Quote(class), strict.Want(class, classes))
 		c.bad(v.Spread < 0 || v.Spread > 10, p.Then("spread"), "want 0 to 10, e.g. 0.5 for a quiet server")
 		c.must(badProbability(v.Tail), p.Then("tail"))
-		c.bad(v.Tail > 0 && v.Slow.Duration == 0, p.Then("slow"), "missing: with a tail, how slow is a straggler at least?")
-		c.bad(v.Tail == 0 && v.Slow.Duration > 0 && !recorded, p.Then("tail"), "missing: without a tail there is no straggler to be slow")
+		c.bad(v.Tail > 0 && v.Slow.Duration == 0, p.Then("slow"), "missing: tail requires it")
+		c.bad(v.Tail == 0 && v.Slow.Duration > 0 && !recorded, p.Then("tail"), "requires tail")
 		c.bad(v.Median.Duration > 0 && v.Median.Duration < v.Min.Duration && !recorded, p.Then("median"), "%s is less than min, %s", brief(v.Median), brief(v.Min))
 	}
 }
@@ -128,7 +128,7 @@ func (l *loader) background(c *check) {
 		p := at("spec", "reconcilers", i)
 		c.must(badRole(r.Name, name, "reconciler", passes, daemons), p.Then("name"))
 		c.must(badSchedule(r.Schedule), p.Then("schedule"))
-		c.bad(r.Count < 0 || r.Count > passesMax, p.Then("count"), "want 1 to %d passes at once", passesMax)
+		c.bad(r.Count < 0 || r.Count > passesMax, p.Then("count"), "want 1 to %d concurrent passes", passesMax)
 		c.bad(r.AllNodes && len(r.Nodes) > 0, p.Then("nodes"), "either nodes or allNodes, not both")
 		c.once(r.Nodes, p.Then("nodes"))
 		for j, n := range r.Nodes {
@@ -156,7 +156,7 @@ func (l *loader) churn(c *check) {
 		p := at("spec", "churn", i)
 		c.bad(ch.Every.Duration == 0, p.Then("every"), "must be more than 0")
 		c.bad(ch.Until.Duration > 0 && ch.Until.Duration <= ch.From.Duration, p.Then("until"), "%s is not after from, %s", brief(ch.Until), brief(ch.From))
-		c.bad(ch.Force < 0 || ch.Force > 10, p.Then("force"), "want 0 to 10: of ten deletions, how many are forced")
+		c.bad(ch.Force < 0 || ch.Force > 10, p.Then("force"), "want 0 to 10: the number of forced deletions out of ten")
 		c.must(l.badWorkload(ch.Workload), p.Then("workload"))
 	}
 }
@@ -209,7 +209,7 @@ func badWay(name string) string {
 	if _, err := way.Parse(name); err == nil {
 		return ""
 	}
-	return strict.Quote(name) + " is no answer to a fault, " + strict.Want(name, way.Names())
+	return strict.Quote(name) + " is not an answer to a fault, " + strict.Want(name, way.Names())
 }
 
 func badFault(name string) string {

@@ -62,7 +62,7 @@ func (l *loader) arrivals(c *check) error {
 		p := at("spec", "timeline", i)
 		if e.Replace != nil && e.Replace.As != "" && e.Replace.As != e.Replace.Node {
 			c.must(badName(e.Replace.As), p.Then("replace").Then("as"))
-			c.bad(l.nodes[e.Replace.As] && !l.leaves(e.Replace.As), p.Then("replace").Then("as"), "there is a node %s already", e.Replace.As)
+			c.bad(l.nodes[e.Replace.As] && !l.leaves(e.Replace.As), p.Then("replace").Then("as"), "node %s already exists", e.Replace.As)
 			l.arrival(e.Replace.As, e.At.Duration)
 		}
 		if e.Apply != nil {
@@ -99,7 +99,7 @@ func (l *loader) leaves(node string) bool {
 func (l *loader) apply(a *action.Apply, p path) (id identity, err error) {
 	d := l.doc.Inside(p)
 	if strict.Text(d.Root, "kind") == attachmentKind {
-		return id, d.FailAt(at("kind"), "a NetworkAttachmentDefinition must be there from the start: make it a document of its own")
+		return id, d.FailAt(at("kind"), "a NetworkAttachmentDefinition must exist from the start: make it a separate document")
 	}
 	if id, _, err = l.object(d); err != nil {
 		return id, err
@@ -163,7 +163,7 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		c.bad(a.For.Duration <= 0, p.Then("for"), "missing: for how long, e.g. 1m")
 	case *action.Reconcile:
 		c.must(badRole(a.Name, l.ipam.Name, "reconciler", passes(l.ipam), daemons(l.ipam)), p.Then("name"))
-		c.bad(a.Count < 0 || a.Count > passesMax, p.Then("count"), "want 1 to %d passes at once", passesMax)
+		c.bad(a.Count < 0 || a.Count > passesMax, p.Then("count"), "want 1 to %d concurrent passes", passesMax)
 		if a.Node != "" {
 			node(a.Node)
 		}
@@ -216,7 +216,7 @@ func drains(c *check, act cluster.Action, p path) {
 	}
 }
 
-// nodesResource are the nodes, of which nothing but the file makes any.
+// nodesResource is the resource of nodes, which only the file creates.
 const nodesResource = "nodes"
 
 // jumpMax is how far a clock may jump. Virtual time begins in the year 2000, and
@@ -225,7 +225,7 @@ const jumpMax = 366 * 24 * time.Hour
 
 func (l *loader) second(c *check, a *action.Second, p path) {
 	c.must(badRole(a.Daemon, l.ipam.Name, "daemon", daemons(l.ipam), passes(l.ipam)), p.Then("daemon"))
-	c.bad(perNode(l.ipam, a.Daemon), p.Then("daemon"), "%s runs on each node, where there is never a second one", a.Daemon)
+	c.bad(perNode(l.ipam, a.Daemon), p.Then("daemon"), "%s runs on each node and has no second instance", a.Daemon)
 }
 
 func (l *loader) scale(c *check, a *action.Scale, p path) {
@@ -256,7 +256,7 @@ func (l *loader) badResource(name string) string {
 	}
 	plain := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return strings.Contains(s, ".") })
 	if near := strict.Nearest(name, all); near != "" {
-		return fmt.Sprintf("%s is no resource, did you mean %q?", strict.Quote(name), near)
+		return fmt.Sprintf("%s is not a resource, did you mean %q?", strict.Quote(name), near)
 	}
 	return strict.Quote(name) + " is no resource, " + strict.Want(name, plain)
 }
@@ -285,7 +285,7 @@ func (l *loader) patch(c *check, a *action.Patch, p path) {
 	c.must(badSegment(a.Name), p.Then("name"))
 	c.bad(a.Name == "", p.Then("name"), "an empty name")
 	c.bad(a.Subresource != "" && a.Subresource != "status" && a.Subresource != "scale", p.Then("subresource"),
-		"%s is no subresource, want status or scale", strict.Quote(a.Subresource))
+		"%s is not a subresource, want status or scale", strict.Quote(a.Subresource))
 	c.bad((len(a.JSON) > 0) == (len(a.Merge) > 0), p, "want either json (a list of operations) or merge (a part of the object)")
 	for i, op := range a.JSON {
 		q := p.Then("json").Then(i)

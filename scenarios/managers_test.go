@@ -37,7 +37,7 @@ func TestManagers(t *testing.T) {
 					t.Errorf("%s: its importer lacks something", m.Name)
 				}
 			default:
-				t.Errorf("%s: nobody asks for a %T", m.Name, p)
+				t.Errorf("%s: a %T is not used", m.Name, p)
 			}
 		}
 		if part, ok := ipam.Part[space.Space](m); ok {

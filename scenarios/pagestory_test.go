@@ -20,8 +20,8 @@ import (
 
 var pageShots = flag.String("screenshots", "", "write screenshots of the pages of r1, w2 and t1 into this `directory`")
 
-// pageStories are the three runs that README shows, and what their pages must tell somebody who has
-// not read the reports that they are about.
+// pageStories are the three runs that README shows, and what their pages must explain to a reader who
+// does not know the reports.
 var pageStories = []struct {
 	scenario string
 	says     map[string][]string // by element
@@ -92,7 +92,7 @@ func TestStories(t *testing.T) {
 			// The list of steps is where the playhead is.
 			r.Wait("document.querySelector('#list .now')?.checkVisibility() === true")
 			if s.scenario == "w2-borrowed-from-kubestage1001" {
-				lookAtTheWorst(t, r)
+				seeTheWorst(t, r)
 			}
 			if *pageShots == "" {
 				return
@@ -136,8 +136,8 @@ func shootPage(t *testing.T, b *browser.Browser, rec *record.Record, sh pageShot
 	}
 }
 
-// Whoever opens the page of w2 can see how far it goes, without going there.
-func lookAtTheWorst(t *testing.T, r *browser.Tab) {
+// The page of w2 shows the worst state without navigating to it.
+func seeTheWorst(t *testing.T, r *browser.Tab) {
 	r.Sees("#reach", "At its worst, at step 3458: kubestage1001 does not reach 7 addresses on kubestage1003; kubestage1002 does not reach")
 	const choose = "(n => { n.value = 'worst'; n.dispatchEvent(new Event('change')); return document.querySelectorAll('#reach td.lost').length; })(document.querySelector('#reachwhen'))"
 	if lost := browser.Eval[int](r, choose); lost < 2 {

@@ -78,9 +78,8 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// stories are what happens to clusters whose address manager is right. Nobody
-// deletes by force: that takes a pod's object away while its containers run, and
-// no manager that trusts the API can be right then.
+// stories are events of clusters whose address manager is correct. No pod is deleted by force: that
+// removes its object while its containers run, and then no manager that trusts the API can be correct.
 var stories = []struct {
 	name, timeline string
 	workloads      []string
@@ -117,8 +116,8 @@ var stories = []struct {
 // takes any time below five.
 var bounds = map[int]string{0: "{leakAfter: 100s, stuckAfter: 60s}", 5: "{stuckAfter: 10m}"}
 
-// quietYAML has no tail of slow messages: it has no end, and a DEL whose answer
-// takes longer than stuckAfter is what stuck is there to tell.
+// quietYAML has no tail of slow messages: a tail has no upper bound, and stuck must report a DEL whose
+// response takes longer than stuckAfter.
 const quietYAML = `
 apiVersion: ipamsim.dev/v1alpha1
 kind: Scenario

@@ -83,11 +83,11 @@ func TestRecordedFindingReplays(t *testing.T) {
 	}
 	f.Doc.Spec.Schedule.Digest = "0123456789abcdef"
 	if other := run(t, r, f, scenarios.Options{Recorded: true}); other.Races != nil {
-		t.Errorf("nobody tried the races of another run: %+v", other.Races)
+		t.Errorf("the races of another run were not tried: %+v", other.Races)
 	}
 	f.Doc.Spec.Schedule.Decisions[3].Message = "nobody#1"
 	if _, err := r.Run(context.Background(), f, scenarios.Options{Recorded: true}); err == nil || !strings.Contains(err.Error(), "1 of ") || !strings.Contains(err.Error(), "nobody#1") {
-		t.Errorf("a decision about nobody: %v", err)
+		t.Errorf("a decision about an unknown process: %v", err)
 	}
 }
 

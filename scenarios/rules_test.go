@@ -115,7 +115,7 @@ func TestReferenceBreaksWhatUpstreamBreaks(t *testing.T) {
 	}
 }
 
-// TestReferenceIsNamed: nobody takes a run of our own code for upstream's.
+// TestReferenceIsNamed checks that a run of our own code is not mistaken for upstream's.
 func TestReferenceIsNamed(t *testing.T) {
 	r := runner(t)
 	for _, name := range references() {
@@ -133,15 +133,15 @@ func TestReferenceIsNamed(t *testing.T) {
 		if line := reports.Line(rep); !strings.Contains(line, " "+name+" ") {
 			t.Error(line)
 		}
-		told := 0
+		reported := 0
 		for _, s := range rep.Trace.Steps {
 			if s.Choice.Op.Actor.Kind() == "ip-reconciler" {
 				t.Fatalf("%s: %s", name, fmt.Sprint(s.Choice.Op))
 			} else if s.Choice.Op.Actor.Kind() == name {
-				told++
+				reported++
 			}
 		}
-		if told == 0 {
+		if reported == 0 {
 			t.Errorf("%s did nothing", name)
 		}
 	}

@@ -127,7 +127,7 @@ type Reconciler struct {
 	Schedule string       `json:"schedule" jsonschema:"required"` // cron, five fields, or "@every 30s"
 	Nodes    []string     `json:"nodes,omitempty"`                // one pass on each
 	AllNodes bool         `json:"allNodes,omitempty"`
-	Count    int          `json:"count,omitempty" unset:"1"` // passes at once; default 1
+	Count    int          `json:"count,omitempty" unset:"1"` // concurrent passes; default 1
 	Overlap  cron.Overlap `json:"overlap,omitempty" jsonschema:"enum=Allow,enum=Forbid,enum=Replace"`
 }
 
@@ -192,9 +192,8 @@ type Faults struct {
 	Rates map[string]float64 `json:"rates,omitempty"`
 }
 
-// Hazards are faults of machines and processes that the schedule may choose: each
-// is one thing or nothing, at a time, to somebody and for a while that it chooses
-// too.
+// Hazards are faults of machines and processes that the schedule may choose: at each time one or none,
+// with a target and a duration that it chooses, too.
 type Hazards struct {
 	Max int `json:"max,omitempty"` // how many in a run; default 0: none
 	// Kinds: crash, kill, partition, pause, pauseNode, reboot, reconcile, replace,

@@ -72,7 +72,7 @@ func (s *Schedule) checkRaces(c *check, p path) {
 	}
 }
 
-// racesOf are the races of a recorded run if this is it: of another run nobody tried them.
+// racesOf returns the races of a recorded run if rep is that run: those of another run were not tried.
 func (s *Schedule) racesOf(rep *reports.Report) []model.Race {
 	if rep.Digest != s.Digest {
 		return nil

@@ -2,7 +2,7 @@ package scenarios
 
 import "ipamsim/scenarios/strict"
 
-// What somebody wants to know of a scenario who runs it among many.
+// The summary of a scenario for a caller that runs many.
 
 // Seed of the scenario's own run.
 func (s *Scenario) Seed() uint64 { return s.report(Options{}).Seed }

@@ -39,16 +39,16 @@ func TestTimelineWording(t *testing.T) {
 				t.Fatal("no violation")
 			}
 			n := min(len(rep.Violations), storiesMax)
-			before, told := timelinesOf(rep, n)
+			before, texts := timelinesOf(rep, n)
 			reword(rep)
 			defer timeline.Reword(func(string) string { return nonsense })()
-			after, untold := timelinesOf(rep, n)
+			after, plain := timelinesOf(rep, n)
 			for i := range n {
 				if d := cmp.Diff(before[i], after[i]); d != "" {
 					t.Errorf("%s at step %d: other words, another timeline (-before +after):\n%s", rep.Violations[i].Invariant, rep.Violations[i].Step, d)
 				}
-				if told[i] == untold[i] || len(before[i]) == 0 {
-					t.Errorf("%s at step %d: nothing was reworded in\n%s", rep.Violations[i].Invariant, rep.Violations[i].Step, told[i])
+				if texts[i] == plain[i] || len(before[i]) == 0 {
+					t.Errorf("%s at step %d: nothing was reworded in\n%s", rep.Violations[i].Invariant, rep.Violations[i].Step, texts[i])
 				}
 			}
 		})
@@ -56,17 +56,17 @@ func TestTimelineWording(t *testing.T) {
 }
 
 // timelinesOf are the first n violations' timelines, as what was chosen and as text.
-func timelinesOf(rep *reports.Report, n int) (chosen [][]string, told []string) {
+func timelinesOf(rep *reports.Report, n int) (chosen [][]string, texts []string) {
 	for i := range n {
 		v := &rep.Violations[i]
 		chosen = append(chosen, timeline.Chosen(rep, v))
-		told = append(told, timeline.Of(rep, v))
+		texts = append(texts, timeline.Of(rep, v))
 	}
-	return chosen, told
+	return chosen, texts
 }
 
 // nonsense has the words that timelines once went by, and no name.
-const nonsense = "releases claims nobody's block, counts the affinities"
+const nonsense = "releases claims no block, counts the affinities"
 
 // reword replaces what a report says in words of ours.
 func reword(rep *reports.Report) {

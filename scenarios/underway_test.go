@@ -9,10 +9,9 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// Nobody is judged for what they are about to do. Two runs that a search has reported: a
-// calico-node that waits for the answer to a request that was lost, for as long as clients
-// wait, while its node has no tunnel yet; and one whose deletion of a handle is on its way
-// until the run ends.
+// A process is not judged for an operation in progress. Two runs from a search: a calico-node waits for
+// the response to a lost request, for as long as clients wait, while its node has no tunnel yet; and its
+// deletion of a handle is in progress until the run ends.
 func TestNotJudgedWhileUnderWay(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: recorded runs of real code repeat on the hermetic runtime only; run make test")

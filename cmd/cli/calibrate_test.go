@@ -22,7 +22,7 @@ func writeData(dir string) error {
 		at   time.Time
 		text string
 	}
-	told := func(at time.Time, verb, resource, name, body string) {
+	record := func(at time.Time, verb, resource, name, body string) {
 		if at.Before(end) {
 			stamp := at.Format("2006-01-02T15:04:05.000000Z")
 			log = append(log, struct {
@@ -43,27 +43,27 @@ func writeData(dir string) error {
 		items = append(items, fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":`+meta+`,"status":{"phase":"Running"}}`, begin.Format(time.RFC3339)))
 		for at.Before(end) {
 			at = at.Add(time.Duration(r.ExpFloat64() * 5 * float64(time.Hour)))
-			told(at, "delete", "pods", name, "null")
+			record(at, "delete", "pods", name, "null")
 			name, meta = pod("ReplicaSet")
-			told(at, "create", "pods", name, fmt.Sprintf(`{"metadata":`+meta+`}`, at.Format(time.RFC3339)))
+			record(at, "create", "pods", name, fmt.Sprintf(`{"metadata":`+meta+`}`, at.Format(time.RFC3339)))
 		}
 	}
 	for at := begin; at.Before(end); at = at.Add(time.Duration(r.ExpFloat64() * float64(40*time.Minute))) {
 		name, meta := pod("Job")
-		told(at, "create", "pods", name, fmt.Sprintf(`{"metadata":`+meta+`}`, at.Format(time.RFC3339)))
-		told(at.Add(time.Duration(r.ExpFloat64()*float64(30*time.Minute))), "delete", "pods", name, "null")
+		record(at, "create", "pods", name, fmt.Sprintf(`{"metadata":`+meta+`}`, at.Format(time.RFC3339)))
+		record(at.Add(time.Duration(r.ExpFloat64()*float64(30*time.Minute))), "delete", "pods", name, "null")
 	}
 	for i := range 4 {
 		name := fmt.Sprintf("n%d", i+1)
 		items = append(items, fmt.Sprintf(`{"apiVersion":"v1","kind":"Node","metadata":{"name":%q,"creationTimestamp":"2026-10-01T00:00:00Z"},"status":{"allocatable":{"pods":"110"}}}`, name))
 		for at := begin.Add(time.Duration(r.ExpFloat64() * 48 * float64(time.Hour))); at.Before(end); at = at.Add(time.Duration(r.ExpFloat64() * 48 * float64(time.Hour))) {
-			told(at, "patch", "nodes", name, `{"spec":{"unschedulable":true}}`)
+			record(at, "patch", "nodes", name, `{"spec":{"unschedulable":true}}`)
 			at = at.Add(time.Duration((0.5 + r.Float64()) * float64(time.Hour)))
-			told(at, "patch", "nodes", name, `{"spec":{"unschedulable":null}}`)
+			record(at, "patch", "nodes", name, `{"spec":{"unschedulable":null}}`)
 		}
 	}
-	told(begin, "list", "pods", "", "null")
-	told(end.Add(-time.Second), "list", "pods", "", "null")
+	record(begin, "list", "pods", "", "null")
+	record(end.Add(-time.Second), "list", "pods", "", "null")
 	slices.SortStableFunc(log, func(a, b struct {
 		at   time.Time
 		text string

@@ -289,8 +289,7 @@ func TestGitLabSchema(t *testing.T) {
 	}
 }
 
-// plainJSON reads YAML, of which JSON with commas too many is a part, as the values
-// that a JSON reader would make of it.
+// plainJSON reads YAML, which includes JSON with extra commas, into the values of a JSON reader.
 func plainJSON(t *testing.T, text []byte) any {
 	t.Helper()
 	var v any
@@ -314,7 +313,7 @@ func gitlabSchema(dir string) ([]byte, error) {
 	}
 	cmd := exec.Command(npm, "pack", "--silent", "--ignore-scripts", gitlabPackage)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "npm_config_cache="+filepath.Join(dir, "cache"), "npm_config_update_notifier=false",
-		"npm_config_fetch_retries=0", "npm_config_fetch_timeout=20000") // offline, say so at once
+		"npm_config_fetch_retries=0", "npm_config_fetch_timeout=20000") // offline, fail immediately
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("npm pack %s: %w: %s", gitlabPackage, err, out)
 	}

@@ -40,10 +40,10 @@ type session struct {
 	ends     reports.Outcomes
 	repeated reports.Repeated
 
-	told       map[string]bool // scenarios whose timeline was shown
+	shown      map[string]bool // scenarios whose timeline was shown
 	unexpected int             // runs that did not end as expected
 	unknown    int             // runs that prove nothing
-	defects    int             // runs of which ipamsim itself may be wrong
+	defects    int             // runs with a suspected defect of ipamsim
 	failed     error           // of a write to stdout
 }
 
@@ -63,7 +63,7 @@ func execute(cmd *cobra.Command, p *work) error {
 	stderr := cmd.ErrOrStderr()
 	ctx, stop := exit.Interruptible(stderr, func() { out.discard(); _ = closeOnce() })
 	defer stop()
-	s := &session{work: p, runner: runner, out: out, say: cmd.OutOrStdout(), warn: stderr, told: map[string]bool{}}
+	s := &session{work: p, runner: runner, out: out, say: cmd.OutOrStdout(), warn: stderr, shown: map[string]bool{}}
 	if p.outputs.json == "-" {
 		s.say = stderr
 	}
@@ -149,7 +149,7 @@ func (s *session) one(ctx context.Context, j *job, o scenarios.Options) error {
 	if err := s.out.write(j.scenario, rep); err != nil {
 		return err
 	}
-	s.tell(j, rep, replayed)
+	s.report(j, rep, replayed)
 	s.bar.Add()
 	return nil
 }
@@ -169,14 +169,13 @@ func (s *session) count(rep *reports.Report, replayed *comparison) {
 	}
 }
 
-// tell prints a run: its line, and for the first of each scenario that broke an
-// invariant how it came to it. Under a bar, runs of which there is no news are
-// only counted; of a whole library, those that end as expected need no story, and
-// neither does what was in an imported cluster before.
-func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
+// report prints the line of a run, and the story of the first run of each scenario that violates an
+// invariant. Under a progress bar, runs without news are only counted. In a whole library, runs
+// that end as expected need no story, nor do violations that an imported cluster already had.
+func (s *session) report(j *job, rep *reports.Report, replayed *comparison) {
 	v := rep.Gravest()
 	ok := rep.AsExpected()
-	story := v != nil && !s.told[rep.Scenario] && (len(s.work.jobs) == 1 || !ok) && !(rep.Imported() && ok)
+	story := v != nil && !s.shown[rep.Scenario] && (len(s.work.jobs) == 1 || !ok) && !(rep.Imported() && ok)
 	path := ""
 	if !ok && v != nil && replayed == nil {
 		var err error
@@ -195,7 +194,7 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 		s.print(reports.Line(rep) + reports.NotHappened(rep))
 		s.show(rep)
 		if story {
-			s.told[rep.Scenario] = true
+			s.shown[rep.Scenario] = true
 			s.print("\n" + strings.TrimSuffix(timeline.Of(rep, v), "\n"))
 			if also := reports.Also(rep, v); also != "" {
 				s.print(strings.TrimSuffix(also, "\n"))
@@ -217,7 +216,7 @@ func (s *session) source(rep *reports.Report, v *model.Violation) {
 	if !s.work.outputs.code {
 		return
 	}
-	text := cmp.Or(timeline.Source(rep, v, os.ReadFile), "no source to show: no message of this story was sent by the address manager's own code\n")
+	text := cmp.Or(timeline.Source(rep, v, os.ReadFile), "no source to show: the address manager's code sent no message of this story\n")
 	s.print("\n" + strings.TrimSuffix(text, "\n"))
 }
 
@@ -255,17 +254,17 @@ func (s *session) end(err error) error {
 	if s.sum.Runs > 0 && runs > 1 {
 		s.print("\n" + strings.TrimSuffix(s.sum.Table(), "\n"))
 		if t := s.sum.SideBySide(); t != "" {
-			s.print("\nin how many of their runs each was violated\n" + strings.TrimSuffix(t, "\n"))
+			s.print("\nviolations: runs with a violation of runs in total\n" + strings.TrimSuffix(t, "\n"))
 		}
 		if t := s.ends.Table(); t != "" {
-			s.print("\nat the end of the runs that were measured\n" + strings.TrimSuffix(t, "\n"))
+			s.print("\nmetrics at the end of the runs\n" + strings.TrimSuffix(t, "\n"))
 		}
 	}
 	if t := s.repeated.String(); t != "" {
 		s.print(t)
 	}
-	if s.work.outputs.code && s.sum.Runs > 0 && len(s.told) == 0 {
-		s.print("--code: no story was told, so there is no source to show")
+	if s.work.outputs.code && s.sum.Runs > 0 && len(s.shown) == 0 {
+		s.print("--code: no story was printed, so there is no source to show")
 	}
 	done := fmt.Sprintf("%d of %s done, %s so far, %d not as expected",
 		s.sum.Runs, layout.Plural(runs, "run"), layout.Plural(s.sum.Violations, "violation"), s.unexpected+s.unknown)
@@ -277,11 +276,11 @@ func (s *session) end(err error) error {
 	case err != nil:
 		return &exit.Error{Code: exit.Cannot, Err: err}
 	case s.defects > 0:
-		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s of which ipamsim itself is in doubt, see above", layout.Plural(s.defects, "run"))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s with a suspected defect of ipamsim itself, see above", layout.Plural(s.defects, "run"))}
 	case s.unexpected > 0:
 		return &exit.Error{Code: exit.Violation, Err: nil}
 	case s.unknown > 0:
-		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s proved nothing: cut short by a limit, or without what was to happen", layout.Plural(s.unknown, "run"))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s inconclusive: a limit was reached, or the required event did not happen", layout.Plural(s.unknown, "run"))}
 	}
 	return nil
 }

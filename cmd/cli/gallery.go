@@ -27,7 +27,7 @@ type gallery struct {
 	left  int             // runs that broke something and have no page
 }
 
-// Whoever looks at a library looks at a run or two of each scenario.
+// A reader of a library reads a run or two of each scenario.
 const (
 	galleryPagesMax = 200
 	galleryEachMax  = 3
@@ -42,7 +42,7 @@ func newGallery(path string) (*gallery, error) {
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s, for the pages of runs: no directory", g.dir)
+		return nil, fmt.Errorf("%s, for the pages of runs: not a directory", g.dir)
 	}
 	return g, nil
 }
@@ -100,10 +100,10 @@ func (g *gallery) page(r *reports.Report) (string, error) {
 // draw the page of all runs.
 func (g *gallery) draw(w io.Writer) error {
 	if g.left > 0 {
-		g.runs.Note = fmt.Sprintf("Runs that broke something lead to their page. %d have none: there are at most %d of a scenario and %d in all; run one alone with --html to get it.",
+		g.runs.Note = fmt.Sprintf("Runs with a violation link to their page. %d have none: there are at most %d pages for a scenario and %d in total; run one alone with --html to get its page.",
 			g.left, galleryEachMax, galleryPagesMax)
 	} else if len(g.names) > 0 {
-		g.runs.Note = "Runs that broke something lead to their page."
+		g.runs.Note = "Runs with a violation link to their page."
 	}
 	x, err := g.runs.Index()
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 func goCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "go VERB …",
-		Short: "the go command on the runtime on which a run is a function of its seed",
-		Long: `Run the go command in any module that uses ipamsim, so that what it builds is a
-function of its seed: with the overlay of Go's runtime, the build tag hermetic,
-CGO_ENABLED=0 and, for go test, -count=1. Flags of yours stay as they are.
+		Short: "run the go command with the deterministic (hermetic) Go runtime",
+		Long: `Run the go command in a module that uses ipamsim, so that a run of the built program is
+a function of its seed: with the overlay of Go's runtime, the build tag hermetic,
+CGO_ENABLED=0 and, for go test, -count=1. Other flags are passed on unchanged.
 
-Without ipamsim installed, the same is
+Without ipamsim installed, use
 
   go run ipamsim/cmd/hermetic go VERB …
 
-Exit: as the go command · 2 it could not be run.`,
+Exit: that of the go command · 2 the go command could not run.`,
 		Example:            "  ipamsim go test ./...\n  ipamsim go build -o bin/ipamsim ./cmd/ipamsim",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

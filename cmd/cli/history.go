@@ -10,7 +10,7 @@ import (
 	"ipamsim/scenarios"
 )
 
-const historyUsage = "draw who took and gave back which address into `F`, a page for a browser: whether any order explains it"
+const historyUsage = "write the history of address assignments to `F` as an HTML page: which order of operations explains it, if any"
 
 // historyOf writes the page of a run of s.
 func historyOf(s *scenarios.Scenario) formats.Format {

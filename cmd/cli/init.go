@@ -58,13 +58,14 @@ func initCommand(m scenarios.Managers) *cobra.Command {
 	f := &initFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "init --manager NAME",
-		Short: "write a repository for an address manager of your own",
-		Long: `Write a repository for an address manager of your own into an empty folder: an
-allocator of a hundred lines over one custom resource and its reconciler, with a race
-planted in it; how ipamsim runs, imports and plans it, and a space of scenarios to
-generate; three scenarios and a plan; tests and fuzz targets; a Makefile, a CI workflow, go.mod and go.sum. "make test" there passes, and finds the race.
+		Short: "write a repository skeleton for your own address manager",
+		Long: `Write a repository skeleton for your own address manager into an empty folder: an
+allocator of a hundred lines over one custom resource and its reconciler, with a planted
+race; the adapters to run, import and plan it, and a space of scenarios to generate;
+three scenarios and a plan; tests and fuzz targets; a Makefile, a CI workflow, go.mod and
+go.sum. "make test" there passes, and finds the race.
 
-Exit: 0 written · 2 the folder is not empty, or a flag is wrong: nothing was written.`,
+Exit: 0 written · 2 the folder is not empty, or a flag is invalid: nothing was written.`,
 		Example: `  ipamsim init --manager firstfree --dir ../firstfree`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -102,11 +103,11 @@ func (f *initFlags) files() (map[string][]byte, error) {
 	case f.Name == "":
 		return nil, errors.New("--manager: missing; want the manager's name, e.g. firstfree")
 	case !managerName.MatchString(f.Name):
-		return nil, fmt.Errorf("--manager: %q is no name for a Go package and a resource; want lower-case letters and digits, a letter first, 31 at most", f.Name)
+		return nil, fmt.Errorf("--manager: %q is not a valid name of a Go package and a resource; want lower-case letters and digits, a letter first, 31 at most", f.Name)
 	case slices.Contains(taken, f.Name):
-		return nil, fmt.Errorf("--manager: %q is a word of Go, or a name that the skeleton uses; want another name", f.Name)
+		return nil, fmt.Errorf("--manager: %q is a Go keyword or a name that the skeleton uses; want another name", f.Name)
 	case f.managers.Find(f.Name) != nil:
-		return nil, fmt.Errorf("--manager: %q is another manager, which this program has; want another name", f.Name)
+		return nil, fmt.Errorf("--manager: %q is a built-in manager; want another name", f.Name)
 	}
 	if f.Module == "" {
 		f.Module = "example.com/" + f.Name

@@ -21,12 +21,12 @@ const ours = "ipamsim"
 // direct are the modules that the skeleton's packages import.
 var direct = []string{"k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/client-go", "sigs.k8s.io/yaml"}
 
-// module is the go.mod and go.sum of a module that uses this one: what this one requires,
-// in the same versions, and the replace lines that k8s.io/kubernetes forces on whoever
-// requires it, which a module does not inherit.
+// module renders the go.mod and go.sum of a module that uses this one: its requirements in the same
+// versions, and the replace directives that k8s.io/kubernetes needs, which a module does not
+// inherit.
 func (f *initFlags) module() (map[string][]byte, error) {
 	if f.ipamsim == "" {
-		return nil, errors.New("--module: missing; want the folder of ipamsim's sources, this program was built without it")
+		return nil, errors.New("--module: missing; want the folder of ipamsim's sources, which this build does not contain")
 	}
 	dir, err := filepath.Abs(f.ipamsim)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *initFlags) module() (map[string][]byte, error) {
 			fmt.Fprintf(&out, "\t%s // indirect\n", r)
 		}
 	}
-	fmt.Fprintf(&out, ")\n\nreplace %s => %s\n\n// As %s has them: k8s.io/kubernetes requires modules in versions that do not exist.\nreplace (\n", ours, quoted(dir), ours)
+	fmt.Fprintf(&out, ")\n\nreplace %s => %s\n\n// The same as in %s: k8s.io/kubernetes requires versions of modules that do not exist.\nreplace (\n", ours, quoted(dir), ours)
 	for _, r := range m.Replace {
 		fmt.Fprintf(&out, "\t%s => %s\n", r.Old, r.New)
 	}
@@ -70,7 +70,7 @@ func readModule(file string) (*gomod.File, error) {
 		return nil, err
 	}
 	if m.Module.Path != ours {
-		return nil, fmt.Errorf("%s is of module %q, want the sources of %s", file, m.Module.Path, ours)
+		return nil, fmt.Errorf("%s is module %q, want the sources of %s", file, m.Module.Path, ours)
 	}
 	return m, nil
 }

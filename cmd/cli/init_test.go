@@ -106,7 +106,7 @@ func TestInitFiles(t *testing.T) {
 	}
 }
 
-// TestInitRefuses: what is wrong is told in one line, and nothing is written.
+// TestInitRefuses checks that errors are one line, and that nothing is written.
 func TestInitRefuses(t *testing.T) {
 	full := t.TempDir()
 	if err := os.WriteFile(filepath.Join(full, "mine.txt"), nil, 0o666); err != nil {
@@ -168,7 +168,7 @@ func TestInit(t *testing.T) {
 	run("PASS", "make", "fuzz", "TARGET=FuzzSchedule", "T=10s")
 }
 
-// runIn runs commands in a folder, each of which must print what is wanted.
+// runIn returns a function that runs a command in a folder, whose output must contain want.
 func runIn(t *testing.T, dir string) func(want string, args ...string) time.Duration {
 	return func(want string, args ...string) time.Duration {
 		t.Helper()

@@ -37,7 +37,7 @@ func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int
 	signal.Ignore(syscall.SIGPIPE)
 	root := &cobra.Command{
 		Use:           "ipamsim",
-		Short:         "the real code of IP address managers in a deterministic simulation",
+		Short:         "a deterministic simulator for Kubernetes IP address management",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -31,19 +31,19 @@ type outputFlags struct {
 func (o *outputFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&o.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
 	fl.StringVar(&o.trace, "trace", "", "write the schedule log of every run to `F`")
-	fl.StringVar(&o.metrics, "metrics", "", "write what was measured (spec.metrics) as OpenMetrics text to `F`, for promtool")
+	fl.StringVar(&o.metrics, "metrics", "", "write the measured metrics (spec.metrics) as OpenMetrics text to `F`, for promtool")
 	o.addOfOne(fl)
-	fl.Lookup("html").Usage = htmlUsage + "; several runs as one page, and those that broke something as pages of their own in F-pages"
-	fl.StringVar(&o.dir, "out", "", "write a finding to replay for every run that is not as expected into `DIR`")
+	fl.Lookup("html").Usage = htmlUsage + "; of several runs, one page, and a page in F-pages for each run with a violation"
+	fl.StringVar(&o.dir, "out", "", "write a replayable finding into `DIR` for every run that is not as expected")
 }
 
 // addOfOne adds the flags of run and replay that are about one run.
 func (o *outputFlags) addOfOne(fl *pflag.FlagSet) {
 	fl.StringVar(&o.history, "history", "", historyUsage)
-	fl.StringVar(&o.record, "record", "", "write everything that can be shown of the run to `F`, for ipamsim report")
+	fl.StringVar(&o.record, "record", "", "write the record of the run to `F`, for ipamsim report")
 	fl.StringVar(&o.html, "html", "", htmlUsage)
 	fl.StringVar(&o.perfetto, "perfetto", "", perfettoUsage)
-	fl.BoolVar(&o.code, "code", false, "print the lines of the address manager's source that the story's numbers stand for")
+	fl.BoolVar(&o.code, "code", false, "print the source lines of the address manager that the numbers in the story refer to")
 }
 
 // output is a flag that names a file.
@@ -160,7 +160,7 @@ func (o *outputs) write(s *scenarios.Scenario, r *reports.Report) error {
 		f.used = true
 		err := formats[name](f, r)
 		if err == nil && f.Eager {
-			err = f.Flush() // whoever reads the pipe wants the line now
+			err = f.Flush() // a reader of the pipe needs the line now
 		}
 		if err != nil {
 			return fmt.Errorf("--%s: %w", name, err)

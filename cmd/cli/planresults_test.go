@@ -86,8 +86,8 @@ func TestEnginesDisagree(t *testing.T) {
 	}
 }
 
-// TestAnswerInPlace: what an earlier answer drew and this one does not goes, and what
-// a process left that was killed while it wrote; what is somebody else's stays.
+// TestAnswerInPlace checks that files of an earlier answer, and temporary files of a process that
+// was killed while writing, are removed; other files stay.
 func TestAnswerInPlace(t *testing.T) {
 	b := bookOf(t)
 	for n := range b.points {
@@ -97,7 +97,7 @@ func TestAnswerInPlace(t *testing.T) {
 	if err := os.Mkdir(plots, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	theirs := []string{"notes.txt", "notes.tmp1", "plots/notes.txt", "points.jsonl.tmp1"} // process 1 lives
+	theirs := []string{"notes.txt", "notes.tmp1", "plots/notes.txt", "points.jsonl.tmp1"} // process 1 runs
 	for _, name := range append([]string{"plots/old.svg", "plots/old.png", "points.jsonl.tmp999999999", "plots/x.svg.tmp999999999"}, theirs...) {
 		if err := os.WriteFile(filepath.Join(b.dir, name), nil, 0o666); err != nil {
 			t.Fatal(err)

@@ -49,8 +49,8 @@ var (
 	notAnchor     = regexp.MustCompile(`[^a-z0-9 -]`) // what GitHub leaves out of a heading's anchor
 )
 
-// missingFiles are the paths that a text in a folder names and that are not there: quoted
-// ones from the module's top, links from the folder. NAME is whatever somebody will write.
+// missingFiles returns the paths that a text in a folder names and that do not exist: quoted ones
+// from the module's root, links from the folder. NAME is a placeholder.
 func missingFiles(folder, text string) (named, missing []string) {
 	see := func(name, file string) {
 		if strings.Contains(name, "NAME") {

@@ -20,12 +20,12 @@ func replayCommand(m scenarios.Managers) *cobra.Command {
 	p, other := &work{replay: true}, false
 	cmd := &cobra.Command{
 		Use:   "replay FINDING…",
-		Short: "run recorded schedules again",
-		Long: `Run recorded schedules again. A finding is a scenario file with a schedule in it.
+		Short: "replay recorded findings",
+		Long: `Replay recorded findings. A finding is a scenario file that contains a schedule.
 
 Exit: 0 every finding reproduced as recorded (the same violations and digest) ·
 1 one was not · 2 could not run, or one was recorded with another upstream than
-this binary has (ipamsim version).`,
+that of this binary (ipamsim version).`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) == 0 {
 				return errors.New("nothing to replay: name the files of findings")
@@ -62,7 +62,7 @@ this binary has (ipamsim version).`,
 func recorded(s *scenarios.Scenario, other bool) (job, error) {
 	rec := s.Doc.Spec.Schedule
 	if rec == nil {
-		return job{}, &strict.Error{File: s.File, Field: "spec.schedule", Problem: "missing: this is a scenario, not a finding; ipamsim run runs it"}
+		return job{}, &strict.Error{File: s.File, Field: "spec.schedule", Problem: "missing: this is a scenario, not a finding; use ipamsim run"}
 	}
 	j := job{scenario: s, from: rec.Seed, to: rec.Seed, options: scenarios.Options{Recorded: true}}
 	if other {
@@ -79,7 +79,7 @@ func sameUpstream(s *scenarios.Scenario) error {
 		return nil
 	}
 	return &strict.Error{File: s.File, Field: "spec.schedule.upstream", Problem: fmt.Sprintf(
-		"recorded with %s, and this binary has %s; build it with that one (make build FORK=…), or compare both: ipamsim gate --findings DIR", rec.Upstream, s.Upstream())}
+		"recorded with %s, but this binary has %s; build with the recorded one (make build FORK=…), or compare both: ipamsim gate --findings DIR", rec.Upstream, s.Upstream())}
 }
 
 // comparison is how a replay compares with its record, for people. A nil one is
@@ -117,7 +117,7 @@ func compareRecorded(s *scenarios.Scenario, rep *reports.Report, err error) (*co
 	if !c.same {
 		c.text = "NOT reproduced: " + strings.Join(differs, "; ")
 		if !hermetic.Enabled {
-			c.text += "; this build is on the stock Go runtime, where runs need not repeat"
+			c.text += "; this build uses the stock Go runtime, where runs may differ"
 		}
 	}
 	c.text = reports.Clean(c.text)

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	htmlUsage     = "draw the run into `F`, a page for a browser that needs nothing else"
+	htmlUsage     = "write the run to `F` as a self-contained HTML page"
 	perfettoUsage = "write the run as Trace Event JSON to `F`, for ui.perfetto.dev"
 )
 
@@ -37,18 +37,17 @@ func reportCommand() *cobra.Command {
 	f := &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report FILE.json --html OUT",
-		Short: "draw what was written to a file, without running it",
-		Long: `Draw what was written to a file, without running it: the record of a run, which
-run and replay write with --record; the runs that run writes with --json, or the
-findings.json of a campaign, as one page over all of them.
+		Short: "render the page of a recorded run or campaign",
+		Long: `Render a page without running anything: from the record of a run (run or replay
+--record), or as one page from the runs of run --json or the findings.json of a campaign.
 
-Exit: 0 drawn · 2 the file is none of those, or cannot be read.`,
+Exit: 0 written · 2 the file is none of these, or cannot be read.`,
 		Example: `  ipamsim run scenarios/NAME.yaml --record r1.json
   ipamsim report r1.json --html r1.html
   ipamsim report findings/NAME/findings.json --html findings.html`,
 		RunE: func(_ *cobra.Command, files []string) error {
 			if len(files) != 1 {
-				return fmt.Errorf("want one file to draw, have %d", len(files))
+				return fmt.Errorf("want one file, have %d", len(files))
 			}
 			return f.draw(files[0])
 		},
@@ -62,7 +61,7 @@ Exit: 0 drawn · 2 the file is none of those, or cannot be read.`,
 func (f *reportFlags) draw(path string) error {
 	switch {
 	case f.html == "" && f.perfetto == "":
-		return errors.New("nothing to draw: want --html OUT or --perfetto OUT")
+		return errors.New("want --html OUT or --perfetto OUT")
 	case filepath.Clean(f.html) == filepath.Clean(f.perfetto):
 		return errors.New("--html and --perfetto name the same file")
 	}
@@ -133,8 +132,8 @@ func readIndex(r io.Reader, kind, dir string) (*index.Index, error) {
 // kindMax is more than what names a kind takes.
 const kindMax = 512
 
-// kindOf is the format that a file names first, or what it is otherwise, "" if nobody
-// knows. It takes nothing from the reader.
+// kindOf returns the format that a file names first, or its kind; "" if unknown. It consumes
+// nothing from the reader.
 func kindOf(r *bufio.Reader) string {
 	head, _ := r.Peek(kindMax) // of a shorter file all of it
 	dec := json.NewDecoder(bytes.NewReader(head))

@@ -36,14 +36,13 @@ func runCommand(m scenarios.Managers) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE… | --all",
 		Short: "run scenarios and check every invariant at every step",
-		Long: `Run scenarios and judge what happens.
+		Long: `Run scenarios and check every invariant at every step.
 
-Without --seed and --strategy each scenario runs as it says itself; its
-expectation is about that run. Every file is loaded and checked before the first
-run.
+Without --seed and --strategy, each scenario runs with its own seed and strategy, to
+which its expectation refers. Every file is loaded and checked before the first run.
 
-Exit: 0 as expected · 1 a violation that was not expected, or an expected one
-that did not happen · 2 could not run, or a limit was reached.`,
+Exit: 0 as expected · 1 an unexpected violation, or an expected one that did not happen ·
+2 could not run, or a limit was reached.`,
 		Example: `  ipamsim run scenarios/NAME.yaml
   ipamsim run scenarios/NAME.yaml --seeds 1-1000 --json runs.json
   ipamsim run --all --verify`,
@@ -59,13 +58,13 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	fl.BoolVar(&f.all, "all", false, "run ./scenarios/*.yaml, or without such files the library in the program")
 	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
 	fl.StringVar(&f.seeds, "seeds", "", "run with each seed from A to B: `A-B`")
-	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", ")+"; for several runs: "+strings.Join(strategy.SeveralNames(), ", "))
-	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+running.Stores+", which is faster; what breaks there is run again on etcd")
+	fl.StringVar(&f.strategy, "strategy", "", "strategy that decides the schedule: "+strings.Join(strategy.Names(), ", ")+"; for several runs: "+strings.Join(strategy.SeveralNames(), ", "))
+	fl.StringVar(&f.store, "store", "etcd", "store of the API server: "+running.Stores+", which is faster; a run with a violation is repeated on etcd")
 	datastores := datastoresOf(m)
-	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", ")+", or all to run with each (default: as the scenario says)")
+	fl.StringVar(&f.datastore, "datastore", "", "datastore of a manager that supports several: "+strings.Join(datastores, ", ")+", or all to run with each (default: that of the scenario)")
 	fl.Lookup("datastore").Hidden = len(datastores) == 0
-	fl.StringVar(&f.controls, "controllers", "", "who makes, binds and deletes pods: real, Kubernetes' own, or simple, which are cheaper (default: as the scenario says, real if it does not)")
-	fl.BoolVar(&f.verify, "verify", false, "run everything twice, the second time on etcd, and compare the schedule logs")
+	fl.StringVar(&f.controls, "controllers", "", "controllers that create, bind and delete pods: real (Kubernetes' own) or simple (faster) (default: that of the scenario, or real)")
+	fl.BoolVar(&f.verify, "verify", false, "repeat every run on etcd, and compare the schedule logs")
 	otherUpstream(fl, &f.other)
 	f.outputs.add(fl)
 	return cmd
@@ -73,7 +72,7 @@ that did not happen · 2 could not run, or a limit was reached.`,
 
 // otherUpstream is for ipamsim matrix, which knows what the answer is worth.
 func otherUpstream(fl *pflag.FlagSet, to *bool) {
-	fl.BoolVar(to, "other-upstream", false, "run findings that were recorded with another upstream, too")
+	fl.BoolVar(to, "other-upstream", false, "also run findings that were recorded with another upstream")
 	fl.Lookup("other-upstream").Hidden = true
 }
 
@@ -130,7 +129,7 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 	}
 	several := slices.Contains(strategy.SeveralNames(), f.strategy)
 	if several && f.verify {
-		return nil, fmt.Errorf("--verify: %s makes runs of its own", f.strategy)
+		return nil, fmt.Errorf("--verify: cannot be used with --strategy %s, which makes several runs", f.strategy)
 	}
 	if !several {
 		if err := checkStrategy(f.strategy); err != nil {
@@ -220,7 +219,7 @@ func (f *runFlags) datastores(s *scenarios.Scenario) ([]string, error) {
 	case f.datastore == "":
 		return []string{""}, nil
 	case len(all) == 0:
-		return nil, fmt.Errorf("--datastore: %s of %s keeps its record in the Kubernetes API and has no choice", s.Doc.Spec.IPAM, s.File)
+		return nil, fmt.Errorf("--datastore: %s of %s supports only the Kubernetes API", s.Doc.Spec.IPAM, s.File)
 	case f.datastore == "all":
 		return all, nil
 	case slices.Contains(all, f.datastore):

@@ -38,14 +38,14 @@ func serveCommand(m scenarios.Managers) *cobra.Command {
 	f := &serveFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "serve FILE",
-		Short: "look at the cluster of a run with kubectl, while it stands still",
-		Long: `Run a scenario up to a step and serve its cluster on loopback, where kubectl and
-other clients of Kubernetes can look at it, and no program without the kubeconfig
-that is printed. It can be read and watched; changes are refused, because they
-belong into the scenario's timeline. A finding is replayed as it was recorded.
+		Short: "serve the paused cluster of a run to kubectl",
+		Long: `Run a scenario up to a step and serve its cluster on loopback to kubectl and other
+clients of Kubernetes that use the printed kubeconfig. The cluster can be read and
+watched; changes are rejected, because they belong in the scenario's timeline. A finding
+is replayed as recorded.
 
-The run takes place twice, once before anybody looks, so that it is known how many
-steps it has, and whether looking changed anything.
+The run takes place twice: first without clients, to count its steps, and to detect
+whether the clients change it.
 
 Exit: 0 ended by Ctrl-C, or the run is over · 2 could not run.`,
 		Example: `  ipamsim serve scenarios/NAME.yaml --at 1m
@@ -60,14 +60,14 @@ Exit: 0 ended by Ctrl-C, or the run is over · 2 could not run.`,
 	}
 	fl := cmd.Flags()
 	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
-	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", "))
-	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+running.Stores)
+	fl.StringVar(&f.strategy, "strategy", "", "strategy that decides the schedule: "+strings.Join(strategy.Names(), ", "))
+	fl.StringVar(&f.store, "store", "etcd", "store of the API server: "+running.Stores)
 	datastores := datastoresOf(m)
-	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", "))
+	fl.StringVar(&f.datastore, "datastore", "", "datastore of a manager that supports several: "+strings.Join(datastores, ", "))
 	fl.Lookup("datastore").Hidden = len(datastores) == 0
-	fl.DurationVar(&f.at, "at", 0, "stand still after the last step until this virtual `time`, e.g. 1m")
-	fl.IntVar(&f.step, "step", 0, "stand still after step `N` (default: after the last one; with --hold, after the first)")
-	fl.BoolVar(&f.hold, "hold", false, "let the run go on, step by step: Enter here, or ipamsim step")
+	fl.DurationVar(&f.at, "at", 0, "pause after the last step before this virtual `time`, e.g. 1m")
+	fl.IntVar(&f.step, "step", 0, "pause after step `N` (default: the last step; with --hold, the first)")
+	fl.BoolVar(&f.hold, "hold", false, "continue the run step by step: Enter here, or ipamsim step")
 	return cmd
 }
 
@@ -110,7 +110,7 @@ func (f *serveFlags) check(cmd *cobra.Command, files []string) (*scenarios.Scena
 	return s, o, nil
 }
 
-// serve runs twice: as it is, and with somebody who looks.
+// serve runs the scenario twice: without and with clients.
 func (f *serveFlags) serve(cmd *cobra.Command, s *scenarios.Scenario, o scenarios.Options) (err error) {
 	scenarios.Tune()
 	runner, err := scenarios.NewRunner()
@@ -125,7 +125,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, s *scenarios.Scenario, o scenario
 	ctx, stop := exit.InterruptibleFor(servePatience, cmd.ErrOrStderr(), func() { _ = cleanup() })
 	defer stop()
 	defer func() { err = errors.Join(err, cleanup()) }()
-	v := &visit{cmd: cmd, hold: f.hold, file: filepath.Join(dir, "kubeconfig"), desk: attach.NewDesk()}
+	v := &visit{cmd: cmd, hold: f.hold, file: filepath.Join(dir, "kubeconfig"), session: attach.NewDesk()}
 	o.End = func(c *cluster.Cluster) {
 		for kind := range c.Kinds {
 			v.keeps = v.keeps || c.Keeps(kind) != nil
@@ -148,7 +148,7 @@ const servePatience = 10 * time.Second
 // first is the step after which to stand still for the first time.
 func (f *serveFlags) first(steps []*sim.Step) (int, error) {
 	if len(steps) == 0 {
-		return 0, errors.New("the run has no steps: there is nothing to stand still between")
+		return 0, errors.New("the run has no steps to pause at")
 	}
 	switch {
 	case f.step > len(steps):
@@ -167,13 +167,13 @@ func (f *serveFlags) first(steps []*sim.Step) (int, error) {
 	return len(steps), nil
 }
 
-// told is what to say about a run that is over.
-func (v *visit) told(rep *reports.Report) string {
+// ending renders the report about a run that is over.
+func (v *visit) ending(rep *reports.Report) string {
 	switch {
 	case v.parted > 0:
-		return fmt.Sprintf("from step %d on the run differs from the one without kubectl: a watch changed the order of goroutines", v.parted)
+		return fmt.Sprintf("from step %d on, the run differs from the one without clients: a watch changed the order of goroutines", v.parted)
 	case rep.Digest == v.plain.Digest:
-		return "the run is the same as without kubectl: digest " + rep.Digest
+		return "the run is the same as without clients: digest " + rep.Digest
 	}
-	return "the run ended at another step than the one without kubectl"
+	return "the run ended at another step than the one without clients"
 }

@@ -136,7 +136,7 @@ func TestServe(t *testing.T) {
 	}
 	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	if resp, err := stranger.Get(s.conf.Host + "/api/v1/pods"); err == nil {
-		t.Errorf("somebody without the certificate is answered %s", resp.Status)
+		t.Errorf("a client without the certificate is answered %s", resp.Status)
 	}
 	time.Sleep(20 * time.Millisecond)
 	if after := s.pods(); after != before {
@@ -146,8 +146,8 @@ func TestServe(t *testing.T) {
 	s.wait(exit.Expected)
 }
 
-// TestServeHold: the run goes on step by step, whoever watches hears of it, and that
-// somebody reads between the steps does not change it.
+// TestServeHold checks that the run continues step by step, that watches receive the changes, and
+// that reads between the steps do not change it.
 func TestServeHold(t *testing.T) {
 	s, ctx := serveRun(t, "testdata/near-miss.yaml", "--hold"), context.Background()
 	steps := 0

@@ -16,11 +16,11 @@ func stepCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "step [N]",
-		Short: "let a run that ipamsim serve --hold has stopped go on for N steps (1)",
-		Long: `Let a run that ipamsim serve --hold has stopped go on for N steps (1), and say where
-it stands then.
+		Short: "continue a run of ipamsim serve --hold for N steps (default 1)",
+		Long: `Continue a run of ipamsim serve --hold for N steps (default 1), and print where it
+pauses.
 
-Exit: 0 it stands still again · 2 it does not, or nobody serves.`,
+Exit: 0 the run is paused again · 2 it is not, or there is no server.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n := 1
 			if len(args) > 1 {

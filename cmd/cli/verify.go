@@ -16,7 +16,7 @@ import (
 // when.
 func (s *session) check(rep *reports.Report) {
 	if hermetic.Enabled && rep.Foreign != 0 {
-		s.defect(rep, fmt.Sprintf("%s from outside the bubble: the run may not repeat; this is a defect of ipamsim, please report it", layout.Plural(int(rep.Foreign), "wake-up")))
+		s.defect(rep, fmt.Sprintf("%s from outside the simulation: repeated runs may differ; this is a defect of ipamsim, please report it", layout.Plural(int(rep.Foreign), "wake-up")))
 	}
 }
 

@@ -49,7 +49,7 @@ func TestStoresThatDifferAreADefect(t *testing.T) {
 
 // A run that something outside woke is done again until the stores agree: what goes on
 // is the run that counts, and the last line says how many it took and why.
-func TestRepeatsAreTold(t *testing.T) {
+func TestRepeatsAreReported(t *testing.T) {
 	se, j, rep := fast(t)
 	rep.StoreDigest, rep.Foreign = "0123", 1 // as if something had woken it
 	var said, warned bytes.Buffer

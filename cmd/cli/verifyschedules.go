@@ -42,20 +42,20 @@ func verifyCommand(m scenarios.Managers) *cobra.Command {
 	f := &verifyFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "cover every schedule of a scenario within bounds",
-		Long: `Cover every schedule of a small scenario within bounds: which process goes next, at
-most --preemptions times although another could go on; at most --faults faults; and at
-most --reorders times a message before one that its process sent earlier. Time passes
-when no message can go. Schedules that differ only in the order of messages that do not
-depend on each other are run once (sim/por/README.md says what depends on what, and what
-is no choice). The simple controllers run, unless the scenario names others.
+		Short: "check every schedule of a scenario within bounds",
+		Long: `Check every schedule of a small scenario within bounds: at most --preemptions switches to
+another process while the current one could continue, at most --faults faults, and at
+most --reorders messages delivered before an earlier one of the same process. Time passes
+only when no message can be delivered. Schedules that differ only in the order of
+independent messages are run once (sim/por/README.md defines dependence, and what is not
+a choice). The simple controllers run unless the scenario names others.
 
-DIR keeps the runs: the same command goes on with a search that was interrupted.
+DIR keeps the runs: the same command continues an interrupted search.
 
-Exit: 0 every schedule was covered and none breaks but as the scenario expects · 1 one
-breaks: DIR has the shortest, to replay · 2 not covered: it was interrupted, its time
-was up, or it could not go on; or covered, and what the scenario expects to break does
-not within these bounds.`,
+Exit: 0 every schedule was checked, with only the violations that the scenario expects ·
+1 an unexpected violation: DIR has the shortest schedule, to replay · 2 incomplete:
+interrupted, out of time, or could not continue; or complete, but a violation that the
+scenario expects does not occur within these bounds.`,
 		Example: `  ipamsim verify two-pods.yaml
   ipamsim verify two-pods.yaml --preemptions 1 --faults 1 --time 10m`,
 		Args: cobra.ExactArgs(1),
@@ -67,13 +67,13 @@ not within these bounds.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&f.bounds.Preemptions, "preemptions", 2, "how often a process that could go on may have to wait for another: at most `N` times")
-	fl.IntVar(&f.bounds.Faults, "faults", 0, "at most `N` faults, of those that the scenario allows")
-	fl.IntVar(&f.bounds.Reorders, "reorders", 2, fmt.Sprintf("how often a message may have to wait for one that its process sent later: at most `N` times; %d: any order", por.Any))
-	fl.DurationVar(&f.time, "time", 0, "stop after `D`, e.g. 10m (default: when everything is covered)")
-	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes that run")
-	fl.IntVar(&f.probes, "probes", 40, "run `N` schedules at random before and after, to learn and check what depends on what")
-	fl.StringVar(&f.dir, "out", "", "keep the runs in `DIR`, and what breaks (default verified/NAME)")
+	fl.IntVar(&f.bounds.Preemptions, "preemptions", 2, "at most `N` switches away from a process that could continue")
+	fl.IntVar(&f.bounds.Faults, "faults", 0, "at most `N` of the faults that the scenario allows")
+	fl.IntVar(&f.bounds.Reorders, "reorders", 2, fmt.Sprintf("at most `N` messages delivered before an earlier one of the same process; %d: any order", por.Any))
+	fl.DurationVar(&f.time, "time", 0, "stop after `D`, e.g. 10m (default: when every schedule is checked)")
+	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "number of processes")
+	fl.IntVar(&f.probes, "probes", 40, "run `N` random schedules before and after, to learn and check which messages are dependent")
+	fl.StringVar(&f.dir, "out", "", "keep the runs and findings in `DIR` (default verified/NAME)")
 	return cmd
 }
 
@@ -105,7 +105,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 		return err
 	}
 	if !hermetic.Enabled {
-		return errors.New("verify needs the hermetic Go runtime, which make build uses: with the stock one schedules do not decide everything")
+		return errors.New("verify requires the hermetic Go runtime (make build): on the stock runtime a schedule does not determine a run")
 	}
 	if f.dir == "" {
 		f.dir = filepath.Join("verified", strings.TrimLeft(outfile.Unsafe.ReplaceAllString(s.Name(), "_"), "."))
@@ -123,7 +123,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	defer stop()
 	if f.time > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, f.time, fmt.Errorf("the time of %v is up", f.time))
+		ctx, cancel = context.WithTimeoutCause(ctx, f.time, fmt.Errorf("out of time after %v", f.time))
 		defer cancel()
 	}
 	began := time.Now()
@@ -138,7 +138,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	if out.Broken != nil && listed {
 		looksLike = known.Words(causes.Look(cause.Of(out.Report, out.Broke)))
 	}
-	return f.tell(cmd.OutOrStdout(), out, time.Since(began), looksLike)
+	return f.report(cmd.OutOrStdout(), out, time.Since(began), looksLike)
 }
 
 // verifyProgress prints a line every few seconds.
@@ -154,20 +154,20 @@ func verifyProgress(stderr io.Writer, began time.Time) func(por.Progress) {
 	}
 }
 
-// tell the answer. What breaks unexpectedly looks like something that is known, if there are
-// lists of that here.
-func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration, looksLike string) error {
+// report prints the result, with the known cause that an unexpected violation resembles, if there
+// are lists of known causes.
+func (f *verifyFlags) report(w io.Writer, o *verify.Outcome, took time.Duration, looksLike string) error {
 	within := allows(f.bounds)
 	if v := o.Broke; v != nil {
 		fmt.Fprint(w, timeline.Of(o.Report, v))
-		fmt.Fprintf(w, "\nthe shortest that breaks %s: %s\n   finding: ipamsim replay %s\n", v.Invariant, reports.Clean(v.Message), reports.Clean(o.Finding))
+		fmt.Fprintf(w, "\nthe shortest schedule that violates %s: %s\n   finding: ipamsim replay %s\n", v.Invariant, reports.Clean(v.Message), reports.Clean(o.Finding))
 	}
 	if looksLike != "" {
-		fmt.Fprintf(w, "   its cause looks like %s\n", reports.Clean(looksLike))
+		fmt.Fprintf(w, "   likely cause: %s\n", reports.Clean(looksLike))
 	}
 	switch {
 	case o.Broken != nil:
-		fmt.Fprintf(w, "a schedule of at most %s breaks what the scenario does not expect, after %s in %v\n", within, layout.Plural(o.Runs, "run"), took.Round(time.Second))
+		fmt.Fprintf(w, "a schedule of at most %s has an unexpected violation, found after %s in %v\n", within, layout.Plural(o.Runs, "run"), took.Round(time.Second))
 		return &exit.Error{Code: exit.Violation, Err: nil}
 	case errors.Is(o.Why, context.Canceled):
 		o.Why = fmt.Errorf("%w: interrupted", por.ErrPartial)
@@ -175,19 +175,19 @@ func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration, l
 	case o.Why != nil:
 		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%w (%s in %v; %s)", o.Why, layout.Plural(o.Runs, "run"), took.Round(time.Second), reached(o.Reached))}
 	}
-	none := "none breaks"
+	none := "no violation"
 	if o.Meant {
-		none = "some break, only as the scenario expects"
+		none = "only violations that the scenario expects"
 	}
-	fmt.Fprintf(w, "every schedule of this world of at most %s was covered: %s\n%v schedules, %s, %s, %v\n"+
-		"%s learned of which messages depend on each other, which %s at random do not contradict\n",
+	fmt.Fprintf(w, "every schedule of this world of at most %s was checked: %s\n%v schedules, %s, %s, %v\n"+
+		"dependences of messages learned: %s; %s at random found no further one\n",
 		within, none, o.Schedules, layout.Plural(o.Runs-o.Probes, "run"), saved(o.Result), took.Round(time.Second), layout.Plural(o.Learned, "fact"), layout.Plural(o.Probes, "more run"))
-	fmt.Fprintf(w, "what only holds at rest was judged at one of all ends that are the same in all that is judged\n")
+	fmt.Fprintf(w, "invariants that hold only at rest were checked once for each distinct final state\n")
 	if l := o.Outside; l != nil && !slices.Contains(o.Shown, l.Breaks[0].Invariant) {
-		fmt.Fprintf(w, "a schedule outside of these bounds breaks %s: %s\n", l.Breaks[0].Invariant, reports.Clean(l.Breaks[0].Message))
+		fmt.Fprintf(w, "a schedule outside these bounds violates %s: %s\n", l.Breaks[0].Invariant, reports.Clean(l.Breaks[0].Message))
 	}
 	if len(o.Unmet) > 0 {
-		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("the scenario expects %s, which no schedule within these bounds breaks: it takes more than they allow, or is mended", strings.Join(o.Unmet, ", "))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("the scenario expects %s, which no schedule within these bounds violates: it needs larger bounds, or is fixed", strings.Join(o.Unmet, ", "))}
 	}
 	return nil
 }
@@ -204,13 +204,13 @@ func allows(b por.Bounds) string {
 // reached says what was covered nevertheless.
 func reached(covered []por.Bounds) string {
 	if len(covered) == 0 {
-		return "not even those without preemptions, faults and reorderings"
+		return "not even the schedules without preemptions, faults and reorderings"
 	}
 	var all []string
 	for _, b := range covered {
 		all = append(all, allows(b))
 	}
-	return "covered are those of at most " + strings.Join(all, "; of ")
+	return "checked: schedules of at most " + strings.Join(all, "; of ")
 }
 
 // saved is how many schedules there are for each run of the search. Those at random are none: they

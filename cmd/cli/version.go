@@ -14,9 +14,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// upstreams are the modules, besides those of the address managers, whose version decides
-// what a run finds. Those not
-// linked into this build are not listed.
+// upstreams are the modules other than the address managers whose version affects the result of a
+// run. Modules that are not linked into this build are not listed.
 var upstreams = []string{
 	"k8s.io/apiserver",
 	"k8s.io/apiextensions-apiserver",
@@ -51,7 +50,7 @@ func versionText(managers scenarios.Managers) string {
 		}
 	}
 	row(cmp.Or(info.Main.Path, ours), strings.TrimSpace(main))
-	for _, m := range info.Deps { // in a program of somebody else's
+	for _, m := range info.Deps { // in a user's own program
 		if m.Path == ours {
 			for ; m.Replace != nil; m = m.Replace {
 			}
@@ -70,9 +69,9 @@ func versionText(managers scenarios.Managers) string {
 			row(path, strings.TrimPrefix(v, path+"@"))
 		}
 	}
-	rt := "stock: the same seed may run differently; make build uses the hermetic one"
+	rt := "stock: runs with the same seed may differ; make build uses the hermetic runtime"
 	if hermetic.Enabled {
-		rt = "hermetic: the same seed runs the same"
+		rt = "hermetic: runs with the same seed are identical"
 	}
 	row("go", runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH)
 	row("runtime", rt)

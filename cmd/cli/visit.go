@@ -16,17 +16,17 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// visit is a run that somebody looks at.
+// visit is a run that is served to clients.
 type visit struct {
-	cmd   *cobra.Command
-	desk  *attach.Desk
-	plain *reports.Report // the run when nobody looks
-	file  string          // the kubeconfig
-	hold  bool
-	keeps bool // the manager's record is not in the Kubernetes API
+	cmd     *cobra.Command
+	session *attach.Desk
+	plain   *reports.Report // the run without clients
+	file    string          // the kubeconfig
+	hold    bool
+	keeps   bool // the manager's record is not in the Kubernetes API
 
 	next   int           // the step after which it stands still
-	asked  chan<- string // who sent it there, and wants to know where it is; nil: nobody
+	asked  chan<- string // receives the position; nil: no client asked
 	shown  bool
 	parted int // the first step that is another than in plain; 0: none
 }
@@ -35,12 +35,12 @@ var errOver = errors.New("the run is over")
 
 // run is the second run.
 func (v *visit) run(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, o scenarios.Options) error {
-	defer v.desk.Close()
+	defer v.session.Close()
 	var step attach.Stepper
 	if v.hold {
 		step = v.step
 	}
-	server, err := attach.Listen(v.desk, step)
+	server, err := attach.Listen(v.session, step)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (v *visit) run(ctx context.Context, r *scenarios.Runner, s *scenarios.Scena
 	if err := server.Client.WriteKubeconfig(v.file); err != nil {
 		return err
 	}
-	left := context.AfterFunc(ctx, func() { v.desk.Send(attach.Order{}) })
+	left := context.AfterFunc(ctx, func() { v.session.Send(attach.Order{}) })
 	defer left()
 	if v.hold {
 		go v.listen(ctx)
@@ -62,7 +62,7 @@ func (v *visit) run(ctx context.Context, r *scenarios.Runner, s *scenarios.Scena
 		return (&session{}).broken(rep, err)
 	}
 	v.say("%s", reports.Line(rep))
-	v.say("%s", v.told(rep))
+	v.say("%s", v.ending(rep))
 	return nil
 }
 
@@ -83,20 +83,20 @@ func (v *visit) each(w *sim.World, api *kube.Server, at *sim.Step) (stop bool, e
 	if v.asked != nil {
 		v.asked <- where
 	}
-	o, err := v.desk.Attend(w, api)
+	o, err := v.session.Attend(w, api)
 	v.next, v.asked = at.Step+o.Steps, o.Arrived
 	return o.Steps == 0, err
 }
 
 // show says how to look.
 func (v *visit) show(where string) {
-	v.say("%s seed %d stands still after %s", v.plain.Scenario, v.plain.Seed, where)
+	v.say("%s seed %d is paused after %s", v.plain.Scenario, v.plain.Seed, where)
 	fmt.Fprintf(v.cmd.OutOrStdout(), "export KUBECONFIG=%s\n", v.file)
 	if v.keeps {
 		v.say("the manager keeps its record in %s, which is not served", v.plain.Datastore)
 	}
 	if v.hold {
-		v.say("Enter is one step, a number so many; elsewhere: ipamsim step N")
+		v.say("Enter: one step; a number: that many steps; from another terminal: ipamsim step N")
 	}
 	v.say("read-only; Ctrl-C ends it")
 }
@@ -123,13 +123,13 @@ func (v *visit) listen(ctx context.Context) {
 // step is an attach.Stepper.
 func (v *visit) step(ctx context.Context, n int) (string, error) {
 	arrived := make(chan string, 1)
-	if !v.desk.Send(attach.Order{Steps: n, Arrived: arrived}) {
+	if !v.session.Send(attach.Order{Steps: n, Arrived: arrived}) {
 		return "", errOver
 	}
 	select {
 	case where := <-arrived:
 		return where, nil
-	case <-v.desk.Over():
+	case <-v.session.Over():
 		return "", errOver
 	case <-ctx.Done():
 		return "", ctx.Err()

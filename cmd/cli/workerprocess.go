@@ -17,17 +17,17 @@ import (
 
 // servedCommand is what a worker starts for itself.
 func servedCommand(m scenarios.Managers) *cobra.Command {
-	return servesWorker("worker-process", "run what a worker asks for (workers start it themselves)", m, worker.Serve)
+	return servesWorker("worker-process", "internal: run work for a worker", m, worker.Serve)
 }
 
 // gateWorkerCommand is the same for a gate.
 func gateWorkerCommand(m scenarios.Managers) *cobra.Command {
-	return servesWorker("gate-process", "run what a gate asks for (gates start it themselves)", m, gate.ServeWorker)
+	return servesWorker("gate-process", "internal: run work for a gate", m, gate.ServeWorker)
 }
 
 // verifyWorkerCommand is the same for verify.
 func verifyWorkerCommand(m scenarios.Managers) *cobra.Command {
-	return servesWorker("verify-process", "run what verify asks for (verify starts it itself)", m, verify.ServeWorker)
+	return servesWorker("verify-process", "internal: run work for verify", m, verify.ServeWorker)
 }
 
 // servesWorker is the process in which runs take place that another one asks for. Interrupts

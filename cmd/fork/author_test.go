@@ -17,22 +17,22 @@ import (
 // The rows of the library in which the address of a starting pod is freed.
 var windowOf162 = []string{"found-failed-refetch-frees", "r1-whereabouts-162", "r3-ip-reconciler", "whereabouts-110-scale"}
 
-// TestForkIsGated: with the mend of #162 its scenario turns from violated to fixed,
-// with that of the plugin's crash the one of this, another stays as it is, and the
+// TestForkIsGated checks that, with the fix of #162, its scenario turns from violated to fixed, with
+// the fix of the plugin's crash the scenario of that one, that another stays the same, and that the
 // gate is green.
 func TestForkIsGated(t *testing.T) {
 	longtest.Skip(t)
 	clone(t)
 	g := newGarden(t)
 	fork := copied(t, release(t, whereabouts), filepath.Join(g.dir, "whereabouts"))
-	for _, e := range slices.Concat(mended, elected) {
+	for _, e := range slices.Concat(fixed, elected) {
 		edit(t, filepath.Join(fork, e.file), e.old, e.new)
 	}
 	modfile, err := run([]string{fork}, g.overlay, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary := g.link(t, "mended", "-modfile="+modfile, "-overlay="+overlayFor(modfile))
+	binary := g.link(t, "fixed", "-modfile="+modfile, "-overlay="+overlayFor(modfile))
 	code, said, found := g.gate(t, binary, "scenarios/ok-reconciler-frees.yaml", "scenarios/r1-whereabouts-162.yaml", "scenarios/found-node-slice-panic.yaml", "--search", "0s")
 	fixed := true
 	for _, row := range [][2]string{{"r1-whereabouts-162", "duplicate-address"}, {"found-node-slice-panic", "actor-crash"}} {
@@ -45,8 +45,8 @@ func TestForkIsGated(t *testing.T) {
 	}
 }
 
-// TestForkIsSearched: what no scenario of the gate shows, a search in worlds that nobody
-// wrote down does. What it finds replays.
+// TestForkIsSearched checks that a search in generated worlds finds a fault that no scenario of the
+// gate shows, and that the finding replays.
 func TestForkIsSearched(t *testing.T) {
 	if !*planted {
 		t.Skip("SKIP: takes minutes; make planted")
@@ -68,12 +68,11 @@ func TestForkIsSearched(t *testing.T) {
 	}
 }
 
-// TestAuthorMends does what README.md tells an author of an address manager to do,
-// in a fresh clone: with the mend of #162 the gate is green, its rows turn from
-// violated to fixed, and nothing else does.
-func TestAuthorMends(t *testing.T) {
+// TestAuthorFixes follows README.md for an author of an address manager, in a fresh clone: with the
+// fix of #162 the gate is green, its rows turn from violated to fixed, and no others do.
+func TestAuthorFixes(t *testing.T) {
 	a := newAuthor(t)
-	for _, e := range mended {
+	for _, e := range fixed {
 		edit(t, filepath.Join(a.fork, e.file), e.old, e.new)
 	}
 	code, said, found := a.gate(t, "")
@@ -117,7 +116,7 @@ func TestAuthorBreaks(t *testing.T) {
 	}
 }
 
-// author is somebody with a fresh clone of ipamsim and a fork beside it.
+// author has a fresh clone of ipamsim and a fork beside it.
 type author struct{ clone, fork string }
 
 func newAuthor(t *testing.T) *author {

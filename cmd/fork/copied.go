@@ -59,8 +59,8 @@ func (c copies) install(made map[string][]byte) error {
 	return writeAll(made, "")
 }
 
-// writeAll writes files below a folder. A build that reads one meanwhile sees the old
-// text or the new.
+// writeAll writes files below a folder. A concurrent build sees either the old or the new text of
+// each.
 func writeAll(files map[string][]byte, under string) error {
 	for path, text := range files {
 		path = filepath.Join(under, path)

@@ -25,7 +25,7 @@ import (
 //
 //	module  PATH                 of the packages: what a fork can be of
 //	copy  FOLDER  PACKAGE  SUM   the folder, beside the table, that a package is generated in
-//	door  IMPORT  IMPORT         what the packages import, and what they import instead
+//	adapter  IMPORT  IMPORT      an import of the packages, and its replacement
 //	file  FILE  FILE  SUM        beside the table, and in the module: copied byte for byte
 //	elsewhere  PATH  PATH        packages under the first lie under the second in a fork without the first
 //	lacks  TAG  PACKAGE          a fork without it is built with our files of this build tag
@@ -71,7 +71,7 @@ func allCopies() ([]copies, error) {
 			c.module = f[1]
 		case (len(f) == 3 || len(f) == 4) && (f[0] == "copy" || f[0] == "file"):
 			c.add(l)
-		case len(f) == 3 && f[0] == "door":
+		case len(f) == 3 && f[0] == "adapter":
 			c.imports[f[1]] = f[2]
 		case len(f) == 3 && f[0] == "elsewhere":
 			c.elsewhere[f[1]] = f[2]
@@ -80,7 +80,7 @@ func allCopies() ([]copies, error) {
 		case len(f) == 2 && f[0] == "follows":
 			c.follows = append(c.follows, f[1])
 		default:
-			return nil, fmt.Errorf("%s: want module PATH, copy FOLDER PACKAGE SUM, door IMPORT IMPORT, file FILE FILE SUM, elsewhere PATH PATH, lacks TAG PACKAGE or follows MODULE", l.at)
+			return nil, fmt.Errorf("%s: want module PATH, copy FOLDER PACKAGE SUM, adapter IMPORT IMPORT, file FILE FILE SUM, elsewhere PATH PATH, lacks TAG PACKAGE or follows MODULE", l.at)
 		}
 	}
 	return out, nil
@@ -101,8 +101,8 @@ func (c *copies) add(l line) {
 	c.imports[e.theirs] = "ipamsim/" + filepath.ToSlash(e.ours)
 }
 
-// upstreams are the modules that a fork can be of, in the order of their tables: those
-// of which packages are generated. Of others only files are.
+// upstreams returns the modules that a fork can be of, in the order of their tables: those with
+// generated packages. others have only copied files.
 func upstreams() (forks, others []string, err error) {
 	all, err := allCopies()
 	for _, c := range all {
@@ -176,7 +176,7 @@ func (c copies) make(dirs map[string]string) (map[string][]byte, error) {
 }
 
 // platform are packages of Go's own by which a program touches its machine: a generated
-// package imports none of them, or a door in its place.
+// package imports none of them, or an adapter instead.
 var platform = []string{"flag", "net/http", "os", "os/exec", "os/signal", "os/user", "plugin", "runtime", "runtime/debug", "syscall"}
 
 // generated begins a generated file.
@@ -204,16 +204,16 @@ func (c copies) text(pkg, folder, path string, src []byte) ([]byte, error) {
 	done := end.Offset + len(importComment.Find(src[end.Offset:]))
 	for _, spec := range file.Imports {
 		is, _ := strconv.Unquote(spec.Path.Value) // the parser has read it
-		door := c.imports[c.known(is)]
-		if door == "" && slices.Contains(platform, is) {
-			return nil, fmt.Errorf("%s: it imports %s, for which there is no door (%s)", set.Position(spec.Pos()), is, c.table)
+		adapter := c.imports[c.known(is)]
+		if adapter == "" && slices.Contains(platform, is) {
+			return nil, fmt.Errorf("%s: it imports %s, for which there is no adapter (%s)", set.Position(spec.Pos()), is, c.table)
 		}
-		if door == "" {
+		if adapter == "" {
 			continue
 		}
 		at := set.Position(spec.Path.Pos()).Offset
 		out.Write(src[done:at])
-		out.WriteString(named(spec, is, door) + strconv.Quote(door))
+		out.WriteString(named(spec, is, adapter) + strconv.Quote(adapter))
 		done = at + len(spec.Path.Value)
 	}
 	out.Write(src[done:])
@@ -222,10 +222,10 @@ func (c copies) text(pkg, folder, path string, src []byte) ([]byte, error) {
 
 // named keeps the name by which a file knows an import whose folder is called
 // otherwise now.
-func named(spec *ast.ImportSpec, is, door string) string {
+func named(spec *ast.ImportSpec, is, adapter string) string {
 	is = majorVersion.ReplaceAllString(is, "")
 	// A repository go-filemutex holds package filemutex.
-	if name := strings.TrimPrefix(is[strings.LastIndexByte(is, '/')+1:], "go-"); spec.Name == nil && !strings.HasSuffix(door, "/"+name) {
+	if name := strings.TrimPrefix(is[strings.LastIndexByte(is, '/')+1:], "go-"); spec.Name == nil && !strings.HasSuffix(adapter, "/"+name) {
 		return name + " "
 	}
 	return ""

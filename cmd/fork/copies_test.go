@@ -69,9 +69,9 @@ func TestCopiesAreUpstreams(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, []string{"no package cni-plugin/pkg/k8s, which ipamsim is built from (sim/ipam/calico/copies.txt)"}},
-		{"what has no door", calico, func(t *testing.T, dir string) {
+		{"an import without an adapter", calico, func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, cniPlugin), "\t\"runtime/debug\"\n", "\t\"os/exec\"\n\t\"runtime/debug\"\n")
-		}, []string{cniPlugin, "it imports os/exec, for which there is no door (sim/ipam/calico/copies.txt)"}},
+		}, []string{cniPlugin, "it imports os/exec, for which there is no adapter (sim/ipam/calico/copies.txt)"}},
 		{"nothing moved in the other", whereabouts, func(*testing.T, string) {}, nil},
 		{"functions of a package main and of another", whereabouts, func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, ipamPlugin), "\tdefer func() { safeCloseKubernetesBackendConnection(ipam) }()\n\n\tlogging.Debugf(\"Beginning delete", "\tlogging.Debugf(\"Beginning delete")
@@ -130,7 +130,7 @@ func TestForkIsLaidOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := string(b); !strings.Contains(s, "conf.NumQueues <= 1") || !strings.Contains(s, `os "ipamsim/sim/ipam/platform/std"`) {
-		t.Error("it is not the fork's plugin behind our doors")
+		t.Error("it is not the fork's plugin with our adapters")
 	}
 	b, err = os.ReadFile(o.Replace[filepath.Join(top, "sim/ipam/calico/upstream/kubecontrollers/program/main.go")])
 	if s := string(b); err != nil || !strings.Contains(s, "\npackage program\n") || !strings.Contains(s, "\nfunc main() {") || strings.Contains(s, "close(cc.stop)") {

@@ -62,7 +62,7 @@ var further = []plant{
 		new: "pc.podLister.Pods(podNamespace).Get(podName)",
 	},
 	{
-		name: "slices-assigned-anew", what: "Whereabouts' node slice controller forgets whose the slices were whenever it looks at them",
+		name: "slices-assigned-anew", what: "Whereabouts' node slice controller forgets the owners of the slices whenever it reconciles",
 		module: whereabouts, file: "pkg/node-controller/controller.go",
 		old: "\t\t\tallocations := nodeslice.Status.Allocations\n",
 		new: "\t\t\tallocations := nodeslice.Status.Allocations\n\t\t\tfor i := range allocations {\n\t\t\t\tallocations[i].NodeName = \"\"\n\t\t\t}\n",

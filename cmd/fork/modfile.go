@@ -78,10 +78,10 @@ func modfile(ours *gomod.File, pinned bool, replaced, held, releases map[string]
 	if err != nil {
 		return "", fmt.Errorf("ipamsim cannot be built with %s:\n%w", strings.Join(slices.Sorted(maps.Values(replaced)), " and "), err)
 	}
-	return name, tell(ours, name, pinned, follows)
+	return name, reportOthers(ours, name, pinned, follows)
 }
 
-// following are the modules whose version is the fork's, because nothing else uses them.
+// following returns the modules whose version is the fork's, because nothing else uses them.
 func following(replaced map[string]string) (map[string]bool, error) {
 	all, err := allCopies()
 	follows := map[string]bool{}
@@ -139,9 +139,9 @@ func lookUp(replaced, releases map[string]string) error {
 	return err
 }
 
-// tell says which other modules are not of the version that ipamsim is built
-// with: what the gate shows may be their doing.
-func tell(ours *gomod.File, name string, pinned bool, follows map[string]bool) error {
+// reportOthers prints the other modules whose version differs from ipamsim's: they may cause
+// differences that the gate shows.
+func reportOthers(ours *gomod.File, name string, pinned bool, follows map[string]bool) error {
 	now, err := gomod.Read(name)
 	if err != nil {
 		return err

@@ -16,9 +16,9 @@ type plant struct {
 	first uint64
 }
 
-// mended is what an author would try against whereabouts#162: a pod that is Pending
-// on a node, and of which nothing has been reported yet, keeps its addresses.
-var mended = []struct{ file, old, new string }{
+// fixed is the fix that an author would try for whereabouts#162: a Pending pod on a node without a
+// reported status keeps its addresses.
+var fixed = []struct{ file, old, new string }{
 	{"pkg/reconciler/wrappedPod.go", "\tphase v1.PodPhase\n", "\tphase v1.PodPhase\n\tstarting bool\n"},
 	{
 		"pkg/reconciler/wrappedPod.go", "\t\tphase: pod.Status.Phase,\n",
@@ -114,7 +114,7 @@ var plants = []plant{
 		kind: "new-violation", about: "blackholed-address", scenario: "b2-with-a-mesh",
 	},
 	{
-		name: "no-blackhole", what: "a node has no route of its block, which nobody else can reach then",
+		name: "no-blackhole", what: "a node has no route for its block, so other nodes cannot reach it",
 		file: "model/route/speaker.go",
 		old:  "if !a.Block.IsSingleIP() {",
 		new:  "if !a.Block.IsValid() {",

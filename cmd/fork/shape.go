@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Releases differ in more than their functions: packages lie elsewhere, and some are not
-// there yet. A table says which (copies.txt): "elsewhere" and "lacks". It is looked at what a
-// fork has, not what it is called. What of ours is for one shape only stands in a file with
-// a build tag, and the overlay of a fork decides which of them the compiler sees: tags
-// would have to be told to every command that builds.
+// Releases differ in more than their functions: packages are elsewhere, or do not exist yet. A table
+// lists these differences (copies.txt): "elsewhere" and "lacks". They are detected from the contents
+// of a fork, not from its version. Our code for one shape is in a file with a build tag, and the
+// overlay of a fork selects the files that the compiler sees: tags would have to be passed to every
+// command that builds.
 
 // has reports whether the package is in one of these modules; of a package of another
 // module nothing is known, and it is.

@@ -86,7 +86,7 @@ func TestReleaseWithoutSlices(t *testing.T) {
 	if err := (&fork{path: whereabouts, dir: dir}).links(release(t, whereabouts)); err != nil {
 		t.Errorf("what a release may lack is called by name: %v", err)
 	}
-	// What no release may lack is missed, all of it at once.
+	// All missing packages that every release must have are reported together.
 	for _, lacks := range []string{"cmd/controlloop", "cmd/whereabouts.go"} {
 		if err := os.RemoveAll(filepath.Join(dir, lacks)); err != nil {
 			t.Fatal(err)

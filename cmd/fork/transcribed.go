@@ -77,7 +77,7 @@ func (t transcription) check(dir string) error {
 	if _, at, err := sum([]string{file}, ours); err != nil {
 		return err
 	} else if at == "" {
-		return fmt.Errorf("%s: no function %s in %s; mend the line", t.at, ours, file)
+		return fmt.Errorf("%s: no function %s in %s; fix the line", t.at, ours, file)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -90,7 +90,7 @@ func (t transcription) check(dir string) error {
 	case at == "" && slices.Contains(t.sums, none):
 		return nil
 	case at == "":
-		return fmt.Errorf("%s: no %s, which ipamsim transcribes (%s); see what became of it, change ours, and mend %s", dir, t.symbol, t.ours, t.at)
+		return fmt.Errorf("%s: no %s, which ipamsim transcribes (%s); check how it changed, change ours, and fix %s", dir, t.symbol, t.ours, t.at)
 	case !slices.Contains(t.sums, got):
 		return fmt.Errorf("%s: %s has changed, and ipamsim transcribes it (%s): compare the two, change ours, and write %s in %s", at, t.symbol, t.ours, got, t.at)
 	}

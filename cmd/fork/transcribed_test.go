@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// part is a copy of the packages of a module that we copy, or whose functions we call
-// by name or transcribe, or that say of which shape it is, with its go.mod: as much as is
-// looked at before anything is compiled.
+// part is a copy of those packages of a module that we copy, whose functions we call by name or
+// transcribe, or that show its shape, with its go.mod: everything that is checked before
+// compilation.
 func part(t *testing.T, module string) string {
 	t.Helper()
 	links, err := linknames("sim/ipam")
@@ -102,7 +102,7 @@ func TestTranscribed(t *testing.T) {
 		}, []string{"/" + startup + ":", "configureNodeRef has changed", "sim/ipam/calico/caliconode.go:calicoNode"}},
 		{"gone", calico, func(t *testing.T, dir string) {
 			edit(t, dir+"/"+startup, "\nfunc configureNodeRef(", "\nfunc setNodeRef(")
-		}, []string{"node/pkg/lifecycle/startup: no configureNodeRef, which ipamsim transcribes (sim/ipam/calico/caliconode.go:calicoNode)", "mend sim/ipam/calico/transcribed.txt:"}},
+		}, []string{"node/pkg/lifecycle/startup: no configureNodeRef, which ipamsim transcribes (sim/ipam/calico/caliconode.go:calicoNode)", "fix sim/ipam/calico/transcribed.txt:"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := part(t, c.module)
@@ -130,7 +130,7 @@ func TestTranscribed(t *testing.T) {
 func TestTranscribedTable(t *testing.T) {
 	clone(t)
 	tr := transcription{"x.txt:7", "sim/ipam/calico/tunnel.go:registred", calico + "/node/pkg/allocateip", "run", []string{""}}
-	want := "x.txt:7: no function registred in sim/ipam/calico/tunnel.go; mend the line"
+	want := "x.txt:7: no function registred in sim/ipam/calico/tunnel.go; fix the line"
 	if err := tr.check(filepath.Join(release(t, calico), "node/pkg/allocateip")); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

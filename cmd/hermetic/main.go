@@ -6,11 +6,11 @@
 //	go run ipamsim/cmd/hermetic go test ./...
 //
 // The second line works in every module that requires ipamsim; "ipamsim go" is the
-// same. It depends on nothing but the standard library, so that it is built at once.
+// same. It depends only on the standard library, so that it builds quickly.
 //
 // If the installed Go has changed in the places that are edited, it names every edit
 // whose anchor is not there, prints "stock" in the place of the path, and exits with 1:
-// the stock runtime may be built on instead, and is by "hermetic go". Of any other
+// the stock runtime may be built on instead, and is by "hermetic go". For any other
 // failure it prints the reason only. "hermetic go" exits as the go command did, and
 // with 2 if it could not be run.
 package main

@@ -15,8 +15,7 @@ import (
 	"ipamsim/sim/ipam/whereabouts"
 )
 
-// Tests that ask for versions of upstream are here: Go tells a test what its program is
-// made of only in a package main.
+// Tests of upstream versions are here: Go records the modules of a test binary only in package main.
 func TestMain(m *testing.M) {
 	controllers.Use()
 	os.Exit(m.Run())

@@ -108,7 +108,7 @@ func TestRacesAreBrought(t *testing.T) {
 	longtest.Skip(t)
 	r := scenariotest.Runner(t)
 	rows := trackRecord(t)
-	told := map[answer.Change]int{}
+	reported := map[answer.Change]int{}
 	for _, clusters := range everyChange() {
 		known := &answerwhereabouts.Answers
 		if calico.Of(clusters[1]) != nil {
@@ -119,7 +119,7 @@ func TestRacesAreBrought(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, race := range races {
-			told[race.Change]++
+			reported[race.Change]++
 			path := strings.TrimPrefix(race.Command, "ipamsim run ")
 			name := strings.TrimSuffix(filepath.Base(path), ".yaml")
 			data, err := os.ReadFile(filepath.Join("..", "..", path))
@@ -148,8 +148,8 @@ func TestRacesAreBrought(t *testing.T) {
 		}
 	}
 	for change := range undone {
-		if told[change] == 0 {
-			t.Errorf("%s: not a row is told", change)
+		if reported[change] == 0 {
+			t.Errorf("%s: no row is reported", change)
 		}
 	}
 }

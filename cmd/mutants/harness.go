@@ -106,7 +106,7 @@ func (h *workshop) mutate() error {
 	return errors.Join(writeJSON(h.overlay, &replace), writeJSON(filepath.Join(h.dir, "mutants.json"), &h.set))
 }
 
-// build makes the programs with tests, each of which has all mutants.
+// build builds the test binaries, each of which has all mutants.
 func (h *workshop) build(ctx context.Context) error {
 	sum := sha256.New()
 	for _, s := range deciding {
@@ -146,7 +146,7 @@ func (h *workshop) reach(ctx context.Context) error {
 			s.tests = tests
 			continue
 		}
-		if err := s.look(ctx, h.dir, &h.set); err != nil {
+		if err := s.sample(ctx, h.dir, &h.set); err != nil {
 			return err
 		}
 		known.Tests[s.name()] = s.tests

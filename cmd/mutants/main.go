@@ -1,22 +1,21 @@
-// Command mutants says which small mistakes in an address manager the gate sees, and
-// which it does not:
+// Command mutants measures which small mistakes in an address manager the gate detects:
 //
 //	make mutants MANAGER=NAME SAMPLE=200 SEED=1
 //	go run ./cmd/mutants -manager NAME -sample 200 -seed 1
 //
-// It makes all mutants of the packages that sim/ipam/NAME/mutants.txt lists, in one copy
-// of the module's source (or of a fork's, -source), and builds one program of it (package
-// ipamsim/fuzz/mutants). A first run of all scenarios of the manager sees that without a
-// mutant the copy does what the baseline says, and which scenario comes to which mutant.
+// It generates all mutants of the packages that sim/ipam/NAME/mutants.txt lists, in one copy
+// of the module's source (or of a fork's, -source), and builds one program from it (package
+// ipamsim/fuzz/mutants). A first run of all scenarios of the manager checks that, without a
+// mutant, the copy conforms to the baseline, and records which mutants each scenario reaches.
 // Then each mutant of the sample is gated ("ipamsim gate --brief") with the scenarios that
-// come to it, the shortest first, until one is red.
+// reach it, the shortest first, until one is red.
 //
-// What it does lies in bin/_mutants/NAME. It may be interrupted: what is known of a mutant
-// is not run again as long as the program and the baseline are the same. At the end it
-// writes reports/MUTANTS.md, of all managers of which there are results.
+// Its files are in bin/_mutants/NAME. It can be interrupted: a mutant with a known result is
+// not run again as long as the program and the baseline are the same. At the end it writes
+// reports/MUTANTS.md, for all managers with results.
 //
-// With -manager harness the mutants are the simulator's own, of its invariants, kernel and
-// cluster, and what judges is their tests: harness.go. A sample is of each of these parts.
+// With -manager harness, the mutants are the simulator's own, of its invariants, kernel and
+// cluster, and their tests judge them: harness.go. A sample is drawn from each of these parts.
 //
 // It exits with 2 if it could not measure.
 package main

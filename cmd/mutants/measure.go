@@ -53,8 +53,8 @@ type reachedBy struct {
 // errMoved is that a scenario takes another course than the baseline's.
 var errMoved = errors.New("without a mutant a run takes another course than the baseline's")
 
-// reach runs all scenarios without a mutant, sees that they do what the baseline says,
-// which is made anew if they do not, and which of them comes to which mutant.
+// reach runs all scenarios without a mutant, checks that they conform to the baseline, which it
+// regenerates if they do not, and records which scenario reaches which mutant.
 func (g *garden) reach(ctx context.Context) error {
 	file := filepath.Join(g.dir, "reached.json")
 	known := reachedBy{}
@@ -66,9 +66,9 @@ func (g *garden) reach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if g.reached, err = g.look(ctx, files); errors.Is(err, errMoved) {
+	if g.reached, err = g.sample(ctx, files); errors.Is(err, errMoved) {
 		if err = g.refresh(ctx, files); err == nil {
-			g.reached, err = g.look(ctx, files)
+			g.reached, err = g.sample(ctx, files)
 		}
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (g *garden) reach(ctx context.Context) error {
 
 // look runs scenarios without a mutant, and says which of them comes to which mutant. The
 // error is errMoved if one is not what the baseline says.
-func (g *garden) look(ctx context.Context, files []string) (map[string][]int, error) {
+func (g *garden) sample(ctx context.Context, files []string) (map[string][]int, error) {
 	reached := map[string][]int{}
 	for i, f := range files {
 		var s *baseline.Summary

@@ -49,8 +49,8 @@ type test struct {
 	Reached []int   `json:"reached"` // mutants
 }
 
-// coming are the tests that come to a mutant, to be run in parts, the shortest first:
-// most mutants are killed at once, and one that hangs then takes little time.
+// coming returns the tests that reach a mutant, in parts to run, the shortest first: most mutants
+// are killed immediately, and one that hangs then takes little time.
 func (s *suite) coming(id int) [][]*test {
 	var all [][]*test
 	sum, longest := 0.0, 0.0
@@ -198,7 +198,7 @@ func (s *suite) named(full string) (string, bool) {
 }
 
 // look finds the tests that pass without a mutant, and which mutants they come to.
-func (s *suite) look(ctx context.Context, dir string, set *mutants.Set) error {
+func (s *suite) sample(ctx context.Context, dir string, set *mutants.Set) error {
 	only := cmp.Or(s.only, ".")
 	o, err := s.start(ctx, 15*time.Minute, []string{"-test.run", only}, nil)
 	if err != nil {
@@ -252,7 +252,7 @@ func pattern(tests []*test) string {
 	return p
 }
 
-// bounded is the beginning of an output: a mutant may print for ever.
+// bounded is the beginning of an output: a mutant may print forever.
 type bounded struct{ text []byte }
 
 func (b *bounded) Write(p []byte) (int, error) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestComing: only tests that come to a mutant, in parts of which each is longer than the
-// one before, the shortest test first.
+// TestComing checks that only tests that reach a mutant run, in parts of increasing length, the
+// shortest test first.
 func TestComing(t *testing.T) {
 	s := &suite{}
 	for i, seconds := range []float64{0, 0.1, 0.2, 0.9, 1, 2, 3, 10} {

@@ -126,7 +126,7 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 	}
 	in.Doc.Spec.Fabric = s.Doc.Spec.Fabric // which racks and routers there are, no dump says
 	in.Doc.Spec.Datastore = s.Doc.Spec.Datastore
-	is, err := r.Look(context.Background(), in)
+	is, err := r.Inspect(context.Background(), in)
 	if err != nil {
 		fail("the import cannot be looked at: %v", err)
 		return
@@ -309,7 +309,7 @@ func TestImportedPodsGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		in.Doc.Spec.Datastore = s.Doc.Spec.Datastore
-		is, err := r.Look(context.Background(), in)
+		is, err := r.Inspect(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}

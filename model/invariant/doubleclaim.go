@@ -25,7 +25,7 @@ var DoubleClaim = define(Invariant{
 	},
 	Follows:  []string{"overlap-reservation", "slice-conflict", "unbacked-sandbox"},
 	Effect:   "two pods can have the address: a connection to it reaches only one of them",
-	Decision: "which of the two keeps the address: the other one gets another only when its pod is deleted and its claim is gone",
+	Decision: "which of the two keeps the address: the other one gets a new address only after its pod is deleted and its claim is released",
 }, func(v View) []finding {
 	guards := func(n model.Network) bool { return n.Overlap }
 	if !slices.ContainsFunc(v.Networks, guards) || !contested(v.Record.Pools) {

@@ -49,7 +49,7 @@ var DuplicateAddress = define(Invariant{
 		Identity: Identity{Group: AddressLost, CodeIfNew: true},
 	},
 	Follows: []string{"block-owner", "double-claim", "overlap-reservation", "overlapping-blocks", "slice-conflict", "unbacked-sandbox"},
-	Effect:  "a connection to the address reaches only one of those that have it",
+	Effect:  "a connection to the address reaches only one of its holders",
 }, func(v View) []finding {
 	var out []finding
 	h, machines := hold(v), migrating(&v)

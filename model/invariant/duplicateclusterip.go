@@ -17,7 +17,7 @@ var DuplicateClusterIP = define(Invariant{
 	// The release of the address is the mistake, not the next assignment.
 	Cause:    CauseRule{Start: FromWrite, Write: WriteRule{Freed: true}},
 	Effect:   "clients of one Service reach the pods of the other one",
-	Decision: "which Service keeps the address. The cluster IP of a Service cannot be changed: the other one has to be deleted and created again",
+	Decision: "which Service keeps the address. The cluster IP of a Service is immutable: delete the other Service and create it again",
 }, func(v View) []finding {
 	return hadTwice(&v, func(s *model.Service) []netip.Addr { return s.Addrs }, model.AddressOf)
 })

@@ -60,7 +60,7 @@ var LeakedAffinity = define(Invariant{
 	Kinds:    affinityKinds(),
 	Cause:    CauseRule{Start: FromWrite, Identity: Identity{Function: true}},
 	Follows:  []string{"affinity-mismatch", "block-owner"},
-	Effect:   "no node gives out the free addresses of the block",
+	Effect:   "no node assigns the free addresses of the block",
 	Keep:     KeepCollectors,
 }, func(v View) []finding {
 	if underWay(&v) {

@@ -33,7 +33,7 @@ var LeakedClaim = define(Invariant{
 	},
 	Cause:   CauseRule{Start: FromRelease, Delayed: true, Identity: Identity{Group: LeftOver}},
 	Follows: []string{"handle-count", "unreleased-claim"},
-	Effect:  "the address is not given out again; when no other is left, pods cannot start",
+	Effect:  "the address is not assigned again; when no other address is free, pods cannot start",
 	Keep:    KeepCollectors,
 }, func(v View) []finding {
 	if v.Settings.LeakAfter <= 0 || deserted(&v) {

@@ -24,7 +24,7 @@ var LeakedServiceClaim = define(Invariant{
 	},
 	Cause:    CauseRule{Start: FromWrite, Delayed: true},
 	Effect:   "the address is not given to another Service",
-	Decision: "nothing yet: kube-apiserver looks every 3 minutes and deletes the IPAddress. If a later dump has it as well, see the log of kube-apiserver",
+	Decision: "nothing yet: kube-apiserver deletes leaked IPAddresses every 3 minutes. If a later dump has it as well, check the log of kube-apiserver",
 }, func(v View) []finding {
 	if v.Past == nil || len(v.Past.gaps) == 0 {
 		return nil

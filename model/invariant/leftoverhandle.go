@@ -37,7 +37,7 @@ var LeftoverHandle = define(Invariant{
 		Identity: Identity{Same: [2]string{"handle-count", CountedTooMany}, Code: noCode, Function: true, Counts: true},
 	},
 	Follows:  []string{"handle-count"},
-	Decision: "nothing: no address is taken by the handle",
+	Decision: "nothing: the handle holds no address",
 	Keep:     KeepCollectors,
 }, func(v View) []finding {
 	if underWay(&v) || v.Past.moving(v.Truth.At) {

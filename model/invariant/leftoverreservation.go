@@ -17,7 +17,7 @@ var LeftoverReservation = define(Invariant{
 		Identity: Identity{Group: LeftOver},
 	},
 	Follows: []string{"leaked-claim", "overlap-reservation", "reservation-count", "unbacked-sandbox"},
-	Effect:  "the address is not given out again",
+	Effect:  "the address is not assigned again",
 	Keep:    KeepCollectors,
 }, func(v View) []finding {
 	if deserted(&v) || underWay(&v) {

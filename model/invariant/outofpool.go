@@ -43,7 +43,7 @@ var OutOfPool = define(Invariant{
 		{outsideCIDRs, "{service} was given {address} at {at}, outside every ServiceCIDR"},
 	},
 	Cause:    CauseRule{Start: FromWrite},
-	Decision: "which ranges the cluster has, or whether what has this address gets another one; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",
+	Decision: "which ranges the cluster has, or whether the holder of this address gets another one. The podCIDR of a Node is immutable: delete the Node and let it register again",
 }, func(v View) []finding {
 	return append(slices.Concat(slicesOutside(&v), servicesOutside(&v)), eachHeld(v, func(h *holding) (string, []model.Fact) {
 		for _, r := range refusals(h) {

@@ -12,7 +12,7 @@ var OverlappingBlocks = define(Invariant{
 	Kinds:    []Kind{{"", "block {inner} of {inner-owner} lies inside block {outer} of {outer-owner}: both hand out the same addresses"}},
 	Cause:    CauseRule{Start: FromWrite, Identity: Identity{Function: true, Innermost: true}},
 	Effect:   "two nodes can give one address to two pods",
-	Decision: "which of the blocks stays. Pods that have addresses of the other one need new ones before it can be deleted",
+	Decision: "which block stays. Pods with addresses from the other block need new ones before it can be deleted",
 }, func(v View) []finding {
 	var out []finding
 	var wide *model.Pool

@@ -35,7 +35,7 @@ var OverlapReservation = define(Invariant{
 		Identity: Identity{Group: AddressLost},
 	},
 	Follows:  []string{"double-claim", "unbacked-sandbox"},
-	Decision: "which pod keeps the address: the other one gets another only when it is deleted and its claim is gone",
+	Decision: "which pod keeps the address: the other one gets a new address only after it is deleted and its claim is released",
 }, func(v View) []finding {
 	held := hold(v)
 	state := make([]guardState, len(held.list))

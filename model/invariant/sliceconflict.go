@@ -28,7 +28,7 @@ var SliceConflict = define(Invariant{
 	Kinds:    []Kind{{slicesOfReplaced, overlappingSlices}, {slicesOfPresent, overlappingSlices}},
 	Cause:    CauseRule{Start: FromWrite},
 	Effect:   "two nodes can give one address to two pods",
-	Decision: "which node keeps its range. Pods of the other one need other addresses; the podCIDR of a Node cannot be changed, only that of a Node that is deleted and registered again",
+	Decision: "which node keeps its range. Pods of the other node need other addresses. The podCIDR of a Node is immutable: delete the Node and let it register again",
 }, func(v View) []finding {
 	var out []finding
 	var slice []*model.Pool

@@ -26,7 +26,7 @@ var StarvedNode = define(Invariant{
 	},
 	// The calls of the pods of the node do not show which node took the blocks.
 	Cause:  CauseRule{Start: FromRefusal, Identity: Identity{Code: noCode, Function: true, Earlier: true}},
-	Effect: "pods that start on the node take addresses of other nodes' blocks, or get none",
+	Effect: "pods that start on the node borrow addresses from other nodes' blocks, or get none",
 	Keep:   KeepCollectors,
 }, func(v View) []finding {
 	var out []finding

@@ -24,7 +24,7 @@ var UnassignedNode = define(Invariant{
 	// No write is wrong: the node got nothing.
 	Cause:    CauseRule{Start: FromAssigner, Delayed: true},
 	Effect:   "no pod can start on the node",
-	Decision: "why kube-controller-manager gives the node no podCIDR: where it has tried, the events of the Node say CIDRNotAvailable or CIDRAssignmentFailed",
+	Decision: "why kube-controller-manager assigns no podCIDR to the node: after a failed attempt, the Node has an event CIDRNotAvailable or CIDRAssignmentFailed",
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

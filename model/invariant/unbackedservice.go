@@ -21,7 +21,7 @@ var UnbackedService = define(Invariant{
 	},
 	Cause:    CauseRule{Start: FromWrite, Delayed: true},
 	Effect:   "the address can be given to a second Service",
-	Decision: "nothing yet: kube-apiserver looks every 3 minutes and creates the IPAddress. If a later dump lacks it as well, see the log of kube-apiserver",
+	Decision: "nothing yet: kube-apiserver creates missing IPAddresses every 3 minutes. If a later dump lacks it as well, check the log of kube-apiserver",
 }, func(v View) []finding {
 	return longGaps(&v, func(g gap) time.Duration {
 		switch g.code {

@@ -31,7 +31,7 @@ var UnservedLoadBalancer = define(Invariant{
 		{noClaim, "after convergence {service} has no {family} address[ (it had {address})], with {free} free"},
 	},
 	Cause:    CauseRule{Start: FromWrite, Write: WriteRule{Unnotified: ClaimNotInStatus}},
-	Decision: "what the Service asks for, or what the pools and their advertisements have",
+	Decision: "whether to change the request of the Service, or the pools and their advertisements",
 }, func(v View) (out []finding) {
 	if !served(&v) {
 		return nil

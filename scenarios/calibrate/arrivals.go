@@ -17,7 +17,7 @@ type Arrivals struct {
 	Lack              Lack
 }
 
-// What it takes for differences between hours, and between days, to be told.
+// The minimum of data for differences between hours, and between days.
 const (
 	hoursMin    = 3 * day
 	weekdaysMin = 14 * day
@@ -41,7 +41,7 @@ func (f *Fit) arrivals(h *observe.History) {
 		a.Lack = Lack{What: LackTime, Time: w.Length(), WantTime: time.Hour}
 	case seenFully(h, w):
 	default:
-		a.Lack = Lack{What: LackClose, Time: observe.Gap(h.Looks), WantTime: observe.Fine}
+		a.Lack = Lack{What: LackClose, Time: observe.Gap(h.Scans), WantTime: observe.Fine}
 	}
 	if a.Lack != (Lack{}) {
 		return
@@ -59,16 +59,16 @@ func (f *Fit) arrivals(h *observe.History) {
 	}
 }
 
-// seenFully reports whether looks are close enough for pods that live minutes, or a log
-// tells of each.
+// seenFully reports whether scans are frequent enough for pods that run for minutes, or a log shows
+// each.
 func seenFully(h *observe.History, w observe.Window) bool {
-	if gap := observe.Gap(h.Looks); gap > 0 && gap <= observe.Fine {
+	if gap := observe.Gap(h.Scans); gap > 0 && gap <= observe.Fine {
 		return true
 	}
-	return len(h.Looks) == 0 || h.Windows[observe.PodStarts].Length() > 0 && h.Logged >= w.Length()*9/10
+	return len(h.Scans) == 0 || h.Windows[observe.PodStarts].Length() > 0 && h.Logged >= w.Length()*9/10
 }
 
-// profile tells hours and days apart, where they differ.
+// profile estimates weights of hours and days, if they differ.
 func (a *Arrivals) profile(born []time.Time, w observe.Window) {
 	part := func(n int, of func(time.Time) int, least time.Duration, phi float64) []float64 {
 		if w.Length() < least || len(born) < perPartMin*n {
@@ -122,8 +122,8 @@ func mean(all []float64) (m float64) {
 	return m
 }
 
-// Disperse finds how many come at once: what hours vary more than they should. What days
-// vary more still is not told by a plan, and only makes the band wider.
+// Disperse estimates how many arrive together: the excess variance of hours. A plan does not model
+// the excess variance of days, which only widens the interval.
 func (a *Arrivals) Disperse(born []time.Time, w observe.Window) {
 	fitted := 1 + max(len(a.ByHour)-1, 0) + max(len(a.ByWeekday)-1, 0)
 	hourly := a.dispersion(born, w, time.Hour, fitted)

@@ -33,7 +33,7 @@ type Held struct {
 	Lack   Lack // it cannot be judged
 }
 
-// Judged reports whether it can be told at all.
+// Judged reports whether the measure can be judged.
 func (h *Held) Judged() bool { return h.Lack == (Lack{}) }
 
 // Judged is how many measures were.
@@ -58,10 +58,11 @@ func (b *Backtest) Wrong() bool {
 	return false
 }
 
-// Worlds of a backtest: as many as tell a band of 95 % from one of 99 %.
+// Worlds is the number of worlds of a backtest: enough to distinguish an interval of 95 % from one of
+// 99 %.
 const Worlds = 500
 
-// eventsMax bounds what a backtest lives through.
+// eventsMax bounds the events of a backtest.
 const eventsMax = 50_000_000
 
 // Test fits the part of a history that lies before a share of its time, and holds what it
@@ -144,8 +145,8 @@ func (f *Fit) LackOf(m Measure, h *observe.History) Lack {
 		}
 	case MeasureMost, MeasureMean, MeasureEnd:
 		switch {
-		case f.Pods == 0 && f.Arrived == 0 && len(h.Looks) == 0:
-			return Lack{What: LackLooks, Want: 1}
+		case f.Pods == 0 && f.Arrived == 0 && len(h.Scans) == 0:
+			return Lack{What: LackScans, Want: 1}
 		case f.Pods > 0 && f.PodTrend.Steps < daysMin:
 			return Lack{What: LackDays, Have: max(f.PodTrend.Steps, 0), Want: daysMin}
 		}

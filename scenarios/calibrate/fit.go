@@ -34,7 +34,7 @@ type Fit struct {
 	// Restarts of containers, per hour and pod: they keep the pod's address.
 	Restarts estimate.Rate
 
-	Parameters []Parameter // in the order in which a plan's settings are told
+	Parameters []Parameter // in the order of a plan's settings
 }
 
 // Trouble is something that comes to nodes.
@@ -45,7 +45,7 @@ type Trouble struct {
 }
 
 // ErrNothing: the data say nothing of any parameter.
-var ErrNothing = errors.New("the data say nothing of a cluster's load")
+var ErrNothing = errors.New("the data do not show a cluster's load")
 
 // horizonDefault of growth.
 const horizonDefault = 30 * 24 * time.Hour
@@ -72,21 +72,21 @@ func Of(h *observe.History, horizon time.Duration) (*Fit, error) {
 
 // population counts what there is at the end, and how it has changed from day to day.
 func (f *Fit) population(h *observe.History) {
-	if n := len(h.Looks); n > 0 {
+	if n := len(h.Scans); n > 0 {
 		standing, arrived := running(h, h.Windows[observe.PodEnds].To)
 		f.Pods, f.Arrived = standing, arrived
 		w := h.Windows[observe.PodEnds]
-		if observe.Gap(h.Looks) <= 2*day {
-			f.PodTrend = estimate.TrendOf(daily(observe.Window{From: later(w.From, h.Looks[0]), To: w.To}, func(t time.Time) float64 {
+		if observe.Gap(h.Scans) <= 2*day {
+			f.PodTrend = estimate.TrendOf(daily(observe.Window{From: later(w.From, h.Scans[0]), To: w.To}, func(t time.Time) float64 {
 				n, _ := running(h, t)
 				return float64(n)
 			}))
 		}
 	}
-	if n := len(h.NodeLooks); n > 0 {
+	if n := len(h.NodeScans); n > 0 {
 		w := h.Windows[observe.Nodes]
 		f.Nodes = present(h, w.To)
-		f.NodeTrend = estimate.TrendOf(daily(observe.Window{From: later(w.From, h.NodeLooks[0]), To: w.To}, func(t time.Time) float64 { return float64(present(h, t)) }))
+		f.NodeTrend = estimate.TrendOf(daily(observe.Window{From: later(w.From, h.NodeScans[0]), To: w.To}, func(t time.Time) float64 { return float64(present(h, t)) }))
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"ipamsim/scenarios/calibrate/observe"
 )
 
-// forces are the times in which pods are taken off each node: it is drained, silent or
-// gone. A plan does that by itself, so that a pod that ends then has not lived its life:
-// to count it would drain the node twice.
+// forces are the times in which pods are evicted from each node: it is drained, silent or gone. A plan
+// simulates that itself, so the lifetime of a pod that ends then is censored: counting it would drain
+// the node twice.
 type forces map[string][]observe.Window
 
 // removal is how long it takes until pods are gone after their node is, or is back.

@@ -27,12 +27,12 @@ const (
 	measures
 )
 
-// Where a cluster is looked at, a measure counts what was seen; where a log tells of it,
-// everything. A world is looked at in the same way.
+// A cluster that is known from scans is measured by what scans show; one that is known from a log, by
+// everything. A world is measured in the same way.
 
 // lens is how pods are seen: at instants, or always if there are none.
 type lens struct {
-	looks []time.Duration // since the beginning of the rest
+	scans []time.Duration // times of the scans since the beginning of the rest
 	whole time.Duration
 }
 
@@ -40,42 +40,41 @@ func lensOf(h *observe.History, w observe.Window) lens {
 	l := lens{whole: w.Length()}
 	if h.Logged >= h.Windows[observe.PodEnds].Length()*9/10 && h.Logged > 0 {
 		for at := time.Duration(0); at <= l.whole; at += time.Hour { // where pods are counted
-			l.looks = append(l.looks, -at)
+			l.scans = append(l.scans, -at)
 		}
 		return l
 	}
-	for _, t := range h.Looks {
+	for _, t := range h.Scans {
 		if t.After(w.From) && !t.After(w.To) {
-			l.looks = append(l.looks, t.Sub(w.From))
+			l.scans = append(l.scans, t.Sub(w.From))
 		}
 	}
 	return l
 }
 
-// always: a log tells of each pod; the instants are those at which pods are counted.
-func (l *lens) always() bool { return len(l.looks) > 0 && l.looks[len(l.looks)-1] < 0 }
+// always reports whether a log shows each pod; the instants are those at which pods are counted.
+func (l *lens) always() bool { return len(l.scans) > 0 && l.scans[len(l.scans)-1] < 0 }
 
-// sees reports whether a pod that lives from one instant to another is seen.
+// sees reports whether a pod that runs from one instant to another is observed.
 func (l *lens) sees(from, to time.Duration) bool {
 	if l.always() {
 		return true
 	}
-	i, _ := slices.BinarySearch(l.looks, from)
-	return i < len(l.looks) && l.looks[i] < to
+	i, _ := slices.BinarySearch(l.scans, from)
+	return i < len(l.scans) && l.scans[i] < to
 }
 
-// counter adds up lives.
+// counter counts pods.
 type counter struct {
 	lens
 	started, ended float64
-	change         []float64 // of how many there are, at each look
+	change         []float64 // changes of the number of pods, at each scan
 }
 
-func newCounter(l lens) *counter { return &counter{lens: l, change: make([]float64, len(l.looks)+1)} }
+func newCounter(l lens) *counter { return &counter{lens: l, change: make([]float64, len(l.scans)+1)} }
 
-// life is one pod's, from below 0 if it was there before; to is beyond the end if it is
-// there then.
-func (c *counter) life(from, to time.Duration) {
+// pod counts one pod; from is below 0 if it ran before, and to is beyond the end if it runs then.
+func (c *counter) pod(from, to time.Duration) {
 	if from > 0 && c.sees(from, to) {
 		c.started++
 	}
@@ -86,24 +85,24 @@ func (c *counter) life(from, to time.Duration) {
 	c.change[c.index(to)]--
 }
 
-// index of the first look at or after an instant.
+// index returns the index of the first scan at or after an instant.
 func (c *counter) index(at time.Duration) int {
 	if c.always() {
-		return min(int((at+time.Hour-1)/time.Hour), len(c.looks))
+		return min(int((at+time.Hour-1)/time.Hour), len(c.scans))
 	}
-	i, _ := slices.BinarySearch(c.looks, at)
+	i, _ := slices.BinarySearch(c.scans, at)
 	return i
 }
 
 func (c *counter) result(out *[measures]float64) {
 	out[MeasureStarted], out[MeasureEnded] = c.started, c.ended
 	now, sum := 0.0, 0.0
-	for i := range c.looks {
+	for i := range c.scans {
 		now += c.change[i]
 		sum += now
 		out[MeasureMost] = max(out[MeasureMost], now)
 	}
-	if n := len(c.looks); n > 0 {
+	if n := len(c.scans); n > 0 {
 		out[MeasureMean], out[MeasureEnd] = sum/float64(n), now
 	}
 }
@@ -130,7 +129,7 @@ func (f *Fit) cameOf(h *observe.History, w observe.Window) (out [measures]float6
 				to = max(to, p.Last.Sub(w.From)+1) // it was still seen then
 			}
 		}
-		c.life(from.Sub(w.From), to)
+		c.pod(from.Sub(w.From), to)
 	}
 	c.result(&out)
 	nodesCame(h, w, &out)
@@ -187,7 +186,7 @@ func (m *meter) event(e workload.Event) {
 	case workload.PodStops, workload.PodMarked, workload.PodRemoved:
 		if !m.over[e.Pod] {
 			m.over[e.Pod] = true
-			m.life(m.born[e.Pod], max(e.At, 1))
+			m.pod(m.born[e.Pod], max(e.At, 1))
 		}
 	case workload.NodeJoins:
 		m.joined++
@@ -203,7 +202,7 @@ func (m *meter) event(e workload.Event) {
 func (m *meter) result() (out [measures]float64) {
 	for pod, over := range m.over {
 		if !over {
-			m.life(m.born[pod], m.whole+1)
+			m.pod(m.born[pod], m.whole+1)
 		}
 	}
 	m.counter.result(&out)

@@ -96,12 +96,12 @@ func (f *Fit) spans(h *observe.History, a observe.Aspect, least time.Duration, o
 // nodeLack says why nothing can be said of nodes within a window.
 func (f *Fit) nodeLack(h *observe.History, w observe.Window) Lack {
 	switch {
-	case len(h.NodeLooks) == 0:
+	case len(h.NodeScans) == 0:
 		return Lack{What: LackNodes}
 	case w.Length() < time.Hour:
 		return Lack{What: LackTime, Time: w.Length(), WantTime: time.Hour}
-	case observe.Gap(h.NodeLooks) > observe.Fine && h.Logged < w.Length()*9/10:
-		return Lack{What: LackClose, Time: observe.Gap(h.NodeLooks), WantTime: observe.Fine}
+	case observe.Gap(h.NodeScans) > observe.Fine && h.Logged < w.Length()*9/10:
+		return Lack{What: LackClose, Time: observe.Gap(h.NodeScans), WantTime: observe.Fine}
 	}
 	return Lack{}
 }
@@ -126,13 +126,12 @@ func weekly(h *observe.History, w observe.Window, all []time.Time, r estimate.Ra
 	return estimate.Dispersion(counts, expected, 1)
 }
 
-// losses fits how often a node goes for good, and how long it takes until another comes:
-// the next that joins, or one that has joined up to half an hour before. What joins
-// besides is growth.
+// losses fits how often a node is lost permanently, and how long it takes until another replaces it:
+// the next one that joins, or one that joined up to half an hour before. Other joins are growth.
 func (f *Fit) losses(h *observe.History) (t Trouble) {
 	w := h.Windows[observe.Nodes]
-	if n := len(h.NodeLooks); n == 0 || n < 2 && h.Logged < w.Length()*9/10 || w.Length() == 0 {
-		t.Lack = Lack{What: LackLooks, Have: len(h.NodeLooks), Want: 2}
+	if n := len(h.NodeScans); n == 0 || n < 2 && h.Logged < w.Length()*9/10 || w.Length() == 0 {
+		t.Lack = Lack{What: LackScans, Have: len(h.NodeScans), Want: 2}
 		return t
 	}
 	t.Rate.Exposure = serving(h, w)

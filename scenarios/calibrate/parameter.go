@@ -33,7 +33,7 @@ type Basis struct {
 	Over  time.Duration // how long they were watched, all together
 	At    time.Time     // of a count at one instant
 	Phi   float64       // they vary so many times more than chance would let them
-	From  time.Duration // lives shorter than this were not seen
+	From  time.Duration // shorter lifetimes were not observed
 	Taken int           // pods that went with their node
 	Least time.Duration // what is counted lasted longer
 }
@@ -43,17 +43,17 @@ type BasisKind uint8
 
 // The kinds.
 const (
-	BasisListed  BasisKind = iota // Count at an instant
-	BasisLives                    // Count of Among pods ended
-	BasisAges                     // ages of Count pods, at one instant
-	BasisArrived                  // Count pods came in Over
-	BasisEvents                   // Count events in Over of nodes' service
-	BasisLasted                   // Count that were over
-	BasisDays                     // changes of Count days
-	BasisBegin                    // the end of the data, where the plan goes on
+	BasisListed    BasisKind = iota // Count at an instant
+	BasisLifetimes                  // Count of Among pods ended
+	BasisAges                       // ages of Count pods, at one instant
+	BasisArrived                    // Count pods came in Over
+	BasisEvents                     // Count events in Over of nodes' service
+	BasisLasted                     // Count that were over
+	BasisDays                       // changes of Count days
+	BasisBegin                      // the end of the data, where the plan goes on
 )
 
-// Lack is why a parameter is not told.
+// Lack is the reason why a parameter has no estimate.
 type Lack struct {
 	What           LackKind
 	Have, Want     int
@@ -68,13 +68,13 @@ const (
 	LackNothing LackKind = iota
 	LackPods             // no pods whose birth is known
 	LackEnds             // Have of Want pods ended
-	LackLooks            // Have of Want looks
+	LackScans            // Have of Want looks
 	LackTime             // Time of WantTime
 	LackClose            // looks are Time apart, and have to be WantTime
 	LackEvents           // Have of Want events
 	LackNodes            // no listing of nodes
 	LackDays             // Have of Want days
-	LackShrink           // it becomes fewer, which a plan cannot tell of nodes
+	LackShrink           // the number falls, which a plan does not support for nodes
 	LackUneven           // days vary Have times more than their hours explain
 )
 
@@ -88,7 +88,7 @@ func (f *Fit) parameters(h *observe.History) {
 		if n > 0 {
 			add(Parameter{Setting: setting, Value: n, Estimate: float64(n), Rests: Basis{What: BasisListed, Count: n, At: at}})
 		} else {
-			add(Parameter{Setting: setting, Lack: Lack{What: LackLooks, Have: 0, Want: 1}})
+			add(Parameter{Setting: setting, Lack: Lack{What: LackScans, Have: 0, Want: 1}})
 		}
 	}
 	listed("nodes", f.Nodes, h.Windows[observe.Nodes].To)
@@ -96,7 +96,7 @@ func (f *Fit) parameters(h *observe.History) {
 		listed("maxPods", f.MaxPods, h.Windows[observe.Nodes].To)
 	}
 	add(f.trend("grow", f.NodeTrend, 0))
-	if f.Standing.Watched > 0 || len(h.Looks) == 0 { // else they were looked for, and there are none
+	if f.Standing.Watched > 0 || len(h.Scans) == 0 { // else they were looked for, and there are none
 		listed("pods", f.Pods, h.Windows[observe.PodEnds].To)
 		add(f.trend("growPods", f.PodTrend, -f.Pods))
 		add(f.Standing.parameter("lifetime"))
@@ -131,9 +131,9 @@ func (f *Fit) trend(setting string, t estimate.Trend, least int) Parameter {
 	return p
 }
 
-// parameter of lives.
+// parameter returns the parameter of lifetimes.
 func (l *Lifetimes) parameter(setting string) Parameter {
-	p := Parameter{Setting: setting, Lack: l.Lack, Rests: Basis{What: BasisLives, Count: l.Ended, Among: l.Watched, Over: l.Lived, From: l.From, Taken: l.Taken}}
+	p := Parameter{Setting: setting, Lack: l.Lack, Rests: Basis{What: BasisLifetimes, Count: l.Ended, Among: l.Watched, Over: l.Lived, From: l.From, Taken: l.Taken}}
 	if !l.Known() {
 		return p
 	}
@@ -150,7 +150,7 @@ func (l *Lifetimes) parameter(setting string) Parameter {
 	default:
 		p.Value = values.LifetimesSetting(d)
 		at := l.Marks[0]
-		for _, m := range l.Marks { // the mark next to the middle is the one whose band is told
+		for _, m := range l.Marks { // the interval is that of the mark next to the middle
 			if math.Abs(m.Share-0.5) < math.Abs(at.Share-0.5) {
 				at = m
 			}

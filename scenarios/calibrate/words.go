@@ -16,7 +16,7 @@ import (
 func (p *Parameter) Text() string {
 	var parts []string
 	if lack := p.Lack.Text(); lack != "" {
-		parts = append(parts, "too little data: "+lack)
+		parts = append(parts, "too few data: "+lack)
 	}
 	if basis := p.basis(); basis != "" && p.Lack.What != LackPods && p.Lack.What != LackNodes {
 		parts = append(parts, basis)
@@ -37,16 +37,16 @@ func (p *Parameter) basis() string {
 		}
 		return "as of " + r.At.UTC().Format(time.RFC3339)
 	case BasisBegin:
-		return "the plan begins where the data end, " + r.At.UTC().Format("Monday 2006-01-02 15:04 UTC")
+		return "the plan begins at the end of the data, " + r.At.UTC().Format("Monday 2006-01-02 15:04 UTC")
 	case BasisAges:
 		return fmt.Sprintf("ages of %s at one instant, if the cluster is steady", count(r.Count, "pod"))
-	case BasisLives:
-		text = fmt.Sprintf("%s of %s that were watched ended, in %s of pods' lives", thousands(r.Count), thousands(r.Among), long(r.Over))
+	case BasisLifetimes:
+		text = fmt.Sprintf("%s of %s observed pods ended, in %s of pod time", thousands(r.Count), thousands(r.Among), long(r.Over))
 		if r.Taken > 0 {
-			text += fmt.Sprintf("; %s more went with their node", thousands(r.Taken))
+			text += fmt.Sprintf("; %s more ended with their node", thousands(r.Taken))
 		}
 		if r.From > time.Minute {
-			text += fmt.Sprintf("; lives shorter than %s are not seen and not counted", long(r.From))
+			text += fmt.Sprintf("; lifetimes shorter than %s are not observed and not counted", long(r.From))
 		}
 	case BasisArrived:
 		if r.Over == 0 {
@@ -59,7 +59,7 @@ func (p *Parameter) basis() string {
 		}
 		text = fmt.Sprintf("%s in %s of nodes' service", thousands(r.Count), long(r.Over))
 		if r.Least > 0 {
-			text = fmt.Sprintf("%s that lasted longer than %s in %s of nodes' service", thousands(r.Count), long(r.Least), long(r.Over))
+			text = fmt.Sprintf("%s that lasted longer than %s in %s of node time", thousands(r.Count), long(r.Least), long(r.Over))
 		}
 	case BasisLasted:
 		text = fmt.Sprintf("%s that were over", thousands(r.Count))
@@ -67,7 +67,7 @@ func (p *Parameter) basis() string {
 		text = count(r.Count, "day")
 	}
 	if r.Phi >= 1.1 {
-		text += fmt.Sprintf("; they come in clusters (%.1f times the variance of chance)", r.Phi)
+		text += fmt.Sprintf("; they are clustered (%.1f times the variance of independent events)", r.Phi)
 	}
 	return text
 }
@@ -80,7 +80,7 @@ func (p *Parameter) estimate() string {
 	case "lifetime", "arrivalsLifetime":
 		show = span
 		if name = "mean "; !p.isMean() {
-			name = "the middle mark is " // p50, or the one next to it
+			name = "the median mark is " // p50, or the one next to it
 		}
 	case "grow", "growPods":
 		show = func(x float64) string { return fmt.Sprintf("%+.0f", x) }
@@ -104,34 +104,34 @@ func (p *Parameter) isMean() bool { _, text := p.Value.(string); return text }
 func (l Lack) Text() string {
 	switch l.What {
 	case LackPods:
-		return "no pods whose creation is told; add kubectl get pods -A -o yaml"
+		return "no pods with a known creation; add kubectl get pods -A -o yaml"
 	case LackEnds:
-		return fmt.Sprintf("%d pods were seen to end, want %d", l.Have, l.Want)
-	case LackLooks:
+		return fmt.Sprintf("%d ends of pods were observed, want %d", l.Have, l.Want)
+	case LackScans:
 		if l.Have == 0 {
-			return "nothing lists them; add kubectl get nodes,pods -A -o yaml"
+			return "no listing; add kubectl get nodes,pods -A -o yaml"
 		}
-		return "one listing does not tell; take another one later"
+		return "one listing is not enough; add a later one"
 	case LackTime:
 		if l.Time == 0 {
-			return "the files tell of no span of time in which it could be seen"
+			return "the files cover no period in which it could be observed"
 		}
 		return fmt.Sprintf("the data cover %s, want %s", long(l.Time), long(l.WantTime))
 	case LackClose:
 		if l.Time == 0 {
-			return "one listing does not tell; take an audit log, or a range query of Prometheus"
+			return "one listing is not enough; add an audit log, or a range query of Prometheus"
 		}
-		return fmt.Sprintf("listings are %s apart, and what happens between two of them is not seen; want %s or less, or a log", long(l.Time), long(l.WantTime))
+		return fmt.Sprintf("listings are %s apart and do not show what happens in between; want %s or less, or a log", long(l.Time), long(l.WantTime))
 	case LackEvents:
 		return fmt.Sprintf("%d seen, want %d", l.Have, l.Want)
 	case LackNodes:
-		return "nothing lists the nodes; add kubectl get nodes -o yaml"
+		return "no listing of nodes; add kubectl get nodes -o yaml"
 	case LackDays:
 		return fmt.Sprintf("%d days of listings, want %d", l.Have, l.Want)
 	case LackShrink:
-		return "there are fewer and fewer, which a plan cannot tell of nodes"
+		return "their number falls, which a plan does not support for nodes"
 	case LackUneven:
-		return fmt.Sprintf("arrivals vary from day to day %d times more than within a day, and a plan draws every day alike", l.Have)
+		return fmt.Sprintf("arrivals vary %d times more between days than within a day, but a plan treats all days alike", l.Have)
 	}
 	return ""
 }
@@ -144,7 +144,7 @@ func (f *Fit) Read() string {
 	}
 	s += fmt.Sprintf(", %s to %s", f.Window.From.UTC().Format(time.RFC3339), f.Window.To.UTC().Format(time.RFC3339))
 	if f.Restarts.Exposure > 0 {
-		s += fmt.Sprintf("; %s of containers, which keep their pod's address", count(int(f.Restarts.Count), "restart"))
+		s += fmt.Sprintf("; %s of containers, which keep the address of their pod", count(int(f.Restarts.Count), "restart"))
 	}
 	return s
 }
@@ -153,29 +153,29 @@ func (f *Fit) Read() string {
 func NoteText(n observe.Note) string {
 	switch n.What {
 	case observe.NoteHostNetwork:
-		return fmt.Sprintf("%s in the host's network left out: they have no address of their own", count(n.Count, "pod"))
+		return fmt.Sprintf("%s on the host network skipped", count(n.Count, "pod"))
 	case observe.NoteOwnerUnknown:
-		return fmt.Sprintf("of %s the owner is not told: counted as if another takes its place when it ends", count(n.Count, "pod"))
+		return fmt.Sprintf("the owner of %s is unknown: assumed to be recreated when they end", count(n.Count, "pod"))
 	case observe.NoteOtherObjects:
-		return fmt.Sprintf("%s of other kinds left out", count(n.Count, "object"))
+		return fmt.Sprintf("%s of other kinds skipped", count(n.Count, "object"))
 	case observe.NoteOtherMetrics:
-		return fmt.Sprintf("%s of other metrics, or without __name__, left out", count(n.Count, "time series")) + " (see ipamsim calibrate --help)"
+		return fmt.Sprintf("%s of other metrics, or without __name__, skipped", count(n.Count, "time series")) + " (see ipamsim calibrate --help)"
 	case observe.NoteNoCordons:
-		return n.Name + ": no content of requests on nodes, so that drains are not seen; audit level Request tells them"
+		return n.Name + ": no bodies of requests on nodes, so drains are not observed; use audit level Request"
 	case observe.NoteManyDeleted:
-		return fmt.Sprintf("%s deleted all pods of a selection: which ones is not told", count(n.Count, "request"))
+		return fmt.Sprintf("%s deleted all pods of a selection, which are unknown", count(n.Count, "request"))
 	case observe.NoteUnnamed:
-		return fmt.Sprintf("of %s the log does not tell the name: they count from when the scheduler binds them", count(n.Count, "new pod"))
-	case observe.NoteLooksTold:
-		return n.Name + ": taken at the latest time that it names; FILE@TIME says when it was"
+		return fmt.Sprintf("the log does not have the name of %s: they count from their binding by the scheduler", count(n.Count, "new pod"))
+	case observe.NoteScanTime:
+		return n.Name + ": assumed to be taken at the latest time in it; set the time with FILE@TIME"
 	case observe.NoteNoPods:
 		return n.Name + ": no pods"
 	case observe.NoteWithoutBirth:
-		return fmt.Sprintf("of %s the creation is not told", count(n.Count, "pod"))
+		return fmt.Sprintf("the creation of %s is unknown", count(n.Count, "pod"))
 	case observe.NoteNodeUnknown:
-		return fmt.Sprintf("of %s the node is not told: one that a drain ended counts as if it had lived its life", count(n.Count, "pod"))
+		return fmt.Sprintf("the node of %s is unknown: a pod that a drain ended counts as ended by itself", count(n.Count, "pod"))
 	case observe.NoteEventsNoEnds:
-		return n.Name + ": events do not tell when pods end"
+		return n.Name + ": events do not show when pods end"
 	}
 	return ""
 }

@@ -74,7 +74,7 @@ func (f *Fit) node() (*yaml.Node, error) {
 	return out, nil
 }
 
-// lackedLater reports whether the other half of a pair, which comes later, is not told.
+// lackedLater reports whether the other half of a pair, which comes later, has no estimate.
 func lackedLater(rest []Parameter, setting string) bool {
 	name, every := strings.CutSuffix(setting, "Every")
 	return every && slices.ContainsFunc(rest, func(p Parameter) bool { return p.Setting == name+"For" && (p.Value == nil || p.Lack != (Lack{})) })
@@ -187,19 +187,19 @@ func (f *Fit) put(doc *yaml.Node) error {
 		spec.Content = append(spec.Content, word("settings"), fitted)
 		return nil
 	}
-	told := map[string]bool{}
+	present := map[string]bool{}
 	for i := 0; i+1 < len(fitted.Content); i += 2 {
-		told[fitted.Content[i].Value] = true
+		present[fitted.Content[i].Value] = true
 	}
-	if told["pods"] {
-		told["podsPerNode"] = true
+	if present["pods"] {
+		present["podsPerNode"] = true
 	}
-	if told["grow"] {
-		told["growAt"] = true
+	if present["grow"] {
+		present["growAt"] = true
 	}
 	var keep []*yaml.Node
 	for i := 0; i+1 < len(old.Content); i += 2 {
-		if name := old.Content[i].Value; !slices.Contains(loads, name) || !told[name] {
+		if name := old.Content[i].Value; !slices.Contains(loads, name) || !present[name] {
 			keep = append(keep, old.Content[i], old.Content[i+1])
 		}
 	}

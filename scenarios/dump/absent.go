@@ -36,8 +36,8 @@ func known(a *evidence.Absence, ref string, claims []Claim) bool {
 	return unused || a.Known(ref, nodes)
 }
 
-// unseen takes what is claimed for pods that are not in the dump to be in use, unless the
-// dump shows that they are gone: no claim of a pod that lives may be called leaked.
+// unseen assumes that addresses claimed for pods outside the dump are in use, unless the dump
+// shows that the pods are gone: a claim of a running pod must not be reported as leaked.
 func (d *Draft) unseen(claims map[string][]Claim) {
 	a := d.Absences(d.Pods, d.Cluster.Nodes, d.Namespaces)
 	of, spaces, runs := map[string][]Claim{}, map[string]bool{}, map[string]bool{}
@@ -60,7 +60,7 @@ func (d *Draft) unseen(claims map[string][]Claim) {
 	for _, ref := range kept.Keys(of) {
 		d.absent(ref, of[ref], true)
 	}
-	d.Unknown("whether %s: %s; taken to run, so that no address in use is called leaked", layout.Count(len(of), "pod runs that has an address claimed and is not in the dump", "pods run that have addresses claimed and are not in the dump"), d.Some(kept.Keys(of)))
+	d.Unknown("whether %s: %s; assumed to run, so that no address in use is reported as leaked", layout.Count(len(of), "pod with a claimed address that is not in the dump runs", "pods with claimed addresses that are not in the dump run"), d.Some(kept.Keys(of)))
 }
 
 // unheard reports pods without an address yet on nodes that the dump does not have: whether they
@@ -160,8 +160,8 @@ func (d *Draft) shows(r *Resource) bool {
 	return d.SawAll(r.Name())
 }
 
-// Missing are the pods of which nothing shows that they are gone, by the scenario that was
-// made last; none where names are replaced.
+// Missing returns the pods that may exist although the dump lacks them, for the scenario that was
+// made last; none if names are replaced.
 func (c *Cluster) Missing() []Absent {
 	if c.masked {
 		return nil

@@ -39,7 +39,7 @@ func actsOf(lines []string) (out []act) {
 func actOf(line string) []act {
 	w := strings.Fields(line)
 	switch {
-	case looks(line):
+	case checks(line):
 		return nil
 	case strings.HasPrefix(line, "calicoctl ipam release --ip="):
 		return []act{{"release", strings.TrimPrefix(w[3], "--ip=")}}

@@ -32,7 +32,7 @@ func (d *Draft) anonymise() error {
 		for i := range all {
 			d.alias(&all[i], a)
 		}
-		// Their order would tell who is who.
+		// The original order would identify them.
 		slices.SortFunc(all, func(x, y Running) int { return cmp.Compare(x.Ref(), y.Ref()) })
 	}
 	d.report.Index.Forget()

@@ -35,7 +35,7 @@ func TestAnonymise(t *testing.T) {
 			said[w] = true
 		}
 		_, plain, _ := scenario(t, read(t, name), dump.Options{})
-		want := kindsOf(wrong(look(t, plain)))
+		want := kindsOf(wrong(inspect(t, plain)))
 		for _, o := range []dump.Options{{Anonymise: true}, {Anonymise: true, Addresses: true}} {
 			text, s, _ := scenario(t, read(t, name), o)
 			words := token.FindAllString(text, -1)
@@ -49,7 +49,7 @@ func TestAnonymise(t *testing.T) {
 			if o.Addresses && strings.Contains(text, "10.64.") {
 				t.Errorf("%s: an address gets through", name)
 			}
-			if got := kindsOf(wrong(look(t, s))); !slices.Equal(got, want) {
+			if got := kindsOf(wrong(inspect(t, s))); !slices.Equal(got, want) {
 				t.Errorf("%s %+v: got %v, want %v", name, o, got, want)
 			}
 			if again, _, _ := scenario(t, read(t, name), o); again != text {

@@ -51,7 +51,7 @@ func (c *Cluster) apart(o Options) (*scenarios.Scenario, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := scenarios.Managers(c.managers).Parse("the scenario made of it", text)
+	s, err := scenarios.Managers(c.managers).Parse("the imported scenario", text)
 	if err != nil {
 		return nil, nil, report.Trace(err)
 	}
@@ -77,8 +77,7 @@ func union(a, b []string) []string {
 	return a
 }
 
-// Check is a command line that tells whether a violation is so, as a manager of the dump
-// knows it; "": none does.
+// Check returns the command of a manager that confirms a violation; "" if there is none.
 func (c *Cluster) Check(v *model.Violation) string {
 	for _, r := range c.readings {
 		if r.importer.Check != nil && (r.Draft == nil || r.Found()) {

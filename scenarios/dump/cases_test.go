@@ -112,7 +112,7 @@ func TestCheckReport(t *testing.T) {
 // Where no remedy can be simulated, the decision that is named is about what is exhausted.
 func TestDecisions(t *testing.T) {
 	r := scenariotest.Runner(t)
-	const clusterRange, pool, files, name = "to decide: a larger --cluster-cidr", "to decide: more addresses for the pool", "to decide: what to do with reservations of pods that are gone", "to decide: the network's network_name"
+	const clusterRange, pool, files, name = "to decide: a larger --cluster-cidr", "to decide: more addresses for the pool", "to decide: what to do with reservations of deleted pods", "to decide: the network's network_name"
 	for dir, want := range map[string]string{"cluster-cidr-full": clusterRange, "metallb-pools": pool, "k3s-hostlocal": files, "slices-without-name": name} {
 		is := importDump(t, r, dir, truthOf(t, dir).Files)
 		if is.err != nil {

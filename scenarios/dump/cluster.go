@@ -1,13 +1,13 @@
-// Package dump makes a scenario of what an operator can dump of a cluster: what
-// kubectl and the tools of address managers print, in any mixture and any number of files.
+// Package dump converts dumps of a cluster to a scenario: the output of kubectl and of the tools
+// of address managers, in any order and any number of files.
 //
-// A Cluster takes objects one by one, keeps of each what matters to an address
-// manager, and drops the rest at once: environment variables, images and
-// secrets never get further. Its Scenario is a file whose initial state is that
-// cluster, with a Report of what could not be known and what was left out.
+// A Cluster takes objects one by one, keeps the fields that matter to an address manager, and
+// drops the rest immediately: environment variables, images and secrets go no further. Its
+// Scenario is a file whose initial state is that cluster, with a Report of what is unknown and
+// what was skipped.
 //
-// What is particular to one manager is its Importer, a part of its ipam.Manager: which
-// kinds to read, whose the dump is, which addresses are in use. This package has none.
+// Everything specific to one manager is in its Importer, a part of its ipam.Manager: which kinds
+// to read, whether a dump is of this manager, which addresses are in use.
 package dump
 
 import (
@@ -56,7 +56,7 @@ type Cluster struct {
 
 	images   map[string]map[string]int // tags of the managers' images, by manager
 	sources  []string                  // files, in the order in which they were read
-	ignored  map[string]int            // of which nothing is kept, by kind
+	ignored  map[string]int            // objects that are not kept, by kind
 	versions map[uint64]bool
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
@@ -78,7 +78,7 @@ type reading struct {
 	record   *Record // in a draft
 }
 
-// New is a cluster of which nothing is known. The managers are those that it may have.
+// New returns an empty cluster. The managers are those that it may have.
 func New(managers []*ipam.Manager) *Cluster {
 	c := &Cluster{
 		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
@@ -133,10 +133,9 @@ func (c *Cluster) ReadPart(name string, r io.Reader, progress func(Progress)) er
 	return c.Ledger.Read(name, r, to)
 }
 
-// Objects reads what Read reads and hands each object to whoever wants it instead of
-// keeping it, in the order of the file: as JSON, with the kind of its list where it has
-// none of its own. What is no object is left out. The error is that of each, or a
-// *strict.Error.
+// Objects reads the input of Read and passes each object to each instead of keeping it, in the
+// order of the file: as JSON, with the kind of its list if it has none of its own. Other input is
+// skipped. It returns the error of each, or a *strict.Error.
 func Objects(managers []*ipam.Manager, name string, r io.Reader, progress func(Progress), each func(from Origin, raw json.RawMessage) error) error {
 	to := New(managers).sink(progress)
 	to.Object, to.Whole = each, true
@@ -186,10 +185,10 @@ func (c *Cluster) row(from Origin, head string, row []string) error {
 func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	h := &kept.Head{From: from}
 	if err := json.Unmarshal(raw, h); err != nil {
-		return h.Fail("", "not an object as Kubernetes has them: %s", decode.OneLine(err))
+		return h.Fail("", "not a Kubernetes object: %s", decode.OneLine(err))
 	}
 	if h.Kind == "" {
-		return h.Fail("", "no apiVersion and kind: want what %s prints", c.printers())
+		return h.Fail("", "no apiVersion and kind: want the output of %s", c.printers())
 	}
 	if err := unsupported.Ours(h); err != nil {
 		return err
@@ -210,7 +209,7 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	}
 	for _, m := range []struct{ field, name string }{{"name", h.Metadata.Name}, {"namespace", h.Metadata.Namespace}} {
 		if len(m.name) > 253 || m.name != "" && !objectName.MatchString(m.name) {
-			return h.From.Fail(h.Kind, "metadata."+m.field, "%s is no name that Kubernetes gives", strict.Quote(m.name))
+			return h.From.Fail(h.Kind, "metadata."+m.field, "%s is not a valid Kubernetes name", strict.Quote(m.name))
 		}
 	}
 	kept := false

@@ -10,8 +10,8 @@ import (
 	"ipamsim/scenarios/dump/kept"
 )
 
-// fromClaims makes a pod of everything that is claimed for one, and says how many:
-// nobody can tell then what has leaked, and nothing that lives is called leaked.
+// fromClaims creates a pod for every claim of a pod, and returns their number. Leaks cannot be
+// detected then, and no running pod is reported as leaked.
 func (d *Draft) fromClaims(claims map[string][]Claim) int {
 	made, known, some := 0, map[string]int{}, d.someNode()
 	for i := range d.Running {
@@ -59,7 +59,7 @@ func (d *Draft) fromClaims(claims map[string][]Claim) int {
 	return made
 }
 
-// someNode is where a pod runs of which no record says it.
+// someNode returns the node of a pod whose node no record names.
 func (d *Draft) someNode() string {
 	if names := kept.Keys(d.Nodes); len(names) > 0 {
 		return names[0]

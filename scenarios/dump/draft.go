@@ -55,8 +55,7 @@ func (o *Options) beside() bool { return o.of != "" }
 
 // Report is what became of a cluster's objects.
 type Report struct {
-	// Read are the kinds that were read, with their numbers; Ignored those of which
-	// nothing was kept. Sorted.
+	// Read are the kinds that were read, with their numbers; Ignored those that are not kept. Sorted.
 	Read, Ignored []Count
 	// Unknown says what could not be known, and what was assumed instead. Left says
 	// what was left out.
@@ -66,8 +65,8 @@ type Report struct {
 	Unjudged []scenarios.Unjudged
 	Versions []scenarios.Version
 	Managers []Manager // that there are, by name
-	NoPods   bool      // who lives was concluded from who claims
-	// Absent are the pods of which nothing shows that they are gone, by name.
+	NoPods   bool      // the pods were derived from claims
+	// Absent are the pods that may exist although the dump lacks them, by name.
 	Absent []Absent
 	// Pods, Nodes and Claims of the scenario.
 	Pods, Nodes, Claims int
@@ -143,11 +142,11 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		}
 	}
 	if d.present = c.chosen(o); len(d.present) == 0 {
-		return nil, &strict.Error{File: unread.Files(c.sources), Problem: c.nobodys()}
+		return nil, &strict.Error{File: unread.Files(c.sources), Problem: c.unsupported()}
 	}
 	d.apart = d.present[0].importer.Apart
 	if !o.beside() {
-		d.said()
+		d.readNotes()
 	}
 	d.copyNodes()
 	for _, r := range d.present {
@@ -182,7 +181,7 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		}
 	}
 	d.owned()
-	d.tellPlaces()
+	d.reportPlaces()
 	for _, r := range d.present {
 		d.report.Managers = append(d.report.Managers, Manager{r.manager.Name, r.importer.Title, r.record.Datastore})
 		d.report.Call(r.importer.Objects)
@@ -202,8 +201,8 @@ func (d *Draft) namespaces() {
 	}
 }
 
-// nobodys says what is missing in a dump that no manager knows, and what it has.
-func (c *Cluster) nobodys() string {
+// unsupported renders what is missing in a dump of no known manager, and what it has.
+func (c *Cluster) unsupported() string {
 	var signs []string
 	for _, r := range c.readings {
 		if r.importer.Sign != "" {
@@ -217,7 +216,7 @@ func (c *Cluster) nobodys() string {
 	if len(have) == 0 {
 		have = []string{"text"}
 	}
-	return "no " + strings.Join(signs, ", no ") + ", only " + layout.Some(have) + ": want what the command collects that ipamsim import --print-dump-command prints"
+	return "no " + strings.Join(signs, ", no ") + ", only " + layout.Some(have) + ": want the output of the command that ipamsim import --print-dump-command prints"
 }
 
 // titles are those of the present managers that are such.
@@ -240,11 +239,11 @@ func (d *Draft) claims() []Claim {
 	return out
 }
 
-// said is what reading itself has come to.
-func (d *Draft) said() {
+// readNotes reports what happened while reading.
+func (d *Draft) readNotes() {
 	c := d.Cluster
 	if len(c.Newer) > 0 && d.Options.Anonymise {
-		d.Left("the older of %s that were there twice", layout.Plural(len(c.Newer), "object"))
+		d.Left("the older versions of %s that occurred twice", layout.Plural(len(c.Newer), "object"))
 	} else {
 		for _, s := range c.Newer {
 			d.Left("%s", s)
@@ -254,11 +253,11 @@ func (d *Draft) said() {
 	d.report.Left = append(d.report.Left, c.Ledger.Left(d.Options.Anonymise)...)
 	if len(c.versions) > 1 {
 		all := slices.Sorted(maps.Keys(c.versions))
-		d.Unknown("the lists are not of one instant: %d changes of the cluster lie between the first and the last (resourceVersion %d to %d)", all[len(all)-1]-all[0], all[0], all[len(all)-1])
+		d.Unknown("the lists were not read at one instant: there are %d changes of the cluster between the first and the last (resourceVersion %d to %d)", all[len(all)-1]-all[0], all[0], all[len(all)-1])
 	}
 }
 
-// others says what became of kinds of which nothing is kept.
+// others reports the kinds that are not kept.
 func (d *Draft) others() {
 	var all []string
 	for _, c := range d.report.Ignored {
@@ -297,13 +296,13 @@ func (d *Draft) copyNodes() {
 		d.Left("%s without %s", layout.Plural(n, "Windows node"), d.servers())
 	}
 	if windows > 0 {
-		d.Unknown("what is different on Windows: %s simulated as if it ran Linux", layout.Count(windows, "node is", "nodes are"))
+		d.Unknown("behaviour on Windows: %s simulated as if running Linux", layout.Count(windows, "node is", "nodes are"))
 	}
 	if len(silent) > 0 {
-		d.Unknown("nothing is heard of %s: taken to be off, and the pods that the dump has on it to be dead", d.Some(silent))
+		d.Unknown("the state of %s (no heartbeat): assumed to be off, and its pods in the dump to be stopped", d.Some(silent))
 	}
 	if len(sick) > 0 {
-		d.Unknown("nodes that are not Ready, %s: taken for running, with all pods that the dump has on them", d.Some(sick))
+		d.Unknown("the state of nodes that are not Ready, %s: assumed to run, with all their pods in the dump", d.Some(sick))
 	}
 }
 
@@ -332,9 +331,9 @@ func (d *Draft) missingNodes() {
 	switch slices.Sort(added); {
 	case len(added) == 0:
 	case len(d.Cluster.Nodes) == 0:
-		d.Unknown("no nodes in the dump: they are those that pods and blocks name, %s, with addresses made up", d.Some(added))
+		d.Unknown("no nodes in the dump: taken from pods and blocks, %s, with made-up addresses", d.Some(added))
 	default:
-		d.Unknown("pods or records name %s, of which the dump has no Node: added, with addresses made up", d.Some(added))
+		d.Unknown("pods or records name %s without a Node in the dump: added, with made-up addresses", d.Some(added))
 	}
 }
 

@@ -57,10 +57,10 @@ func scenario(t *testing.T, c *dump.Cluster, o dump.Options) (string, *scenarios
 	return string(text), s, report
 }
 
-func look(t *testing.T, s *scenarios.Scenario) *scenarios.View {
+func inspect(t *testing.T, s *scenarios.Scenario) *scenarios.View {
 	t.Helper()
 	r := scenariotest.Runner(t)
-	v, err := r.Look(context.Background(), s)
+	v, err := r.Inspect(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +91,15 @@ func TestWikimedia(t *testing.T) {
 	if report.Nodes != 4 || report.Pods != 87 || report.Claims != 88 || report.Managers[0].Datastore != "kubernetes" {
 		t.Errorf("%+v", report)
 	}
-	v := look(t, s)
+	v := inspect(t, s)
 	want := []string{"blackholed-address 10.64.75.0", "blackholed-address 10.64.75.212", "convergence 10.64.75.114", "leaked-claim 10.64.75.114"}
 	if got := wrong(v); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// The cluster of VMware's KB 383841: five addresses, of which a lost worker left two
-// behind, and two pods that wait.
+// The cluster of VMware's KB 383841: five addresses, two of them leaked by a lost worker, and two
+// pods that wait.
 func TestTanzu(t *testing.T) {
 	_, s, report := scenario(t, read(t, "tkg.yaml"), dump.Options{})
 	if report.Pods != 3 || report.Claims != 5 || !slices.ContainsFunc(report.Unknown, func(s string) bool { return strings.HasPrefix(s, "2 pods have no address yet") }) {
@@ -111,7 +111,7 @@ func TestTanzu(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s 172.18.178.%d", i, n))
 		}
 	}
-	if got := wrong(look(t, s)); !slices.Equal(got, want) {
+	if got := wrong(inspect(t, s)); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -130,8 +130,8 @@ func contains(t *testing.T, what string, all []string, parts ...string) {
 // tunnel address, and things that have nothing to do with addresses.
 func TestCalicoAsJSON(t *testing.T) {
 	text, s, report := scenario(t, read(t, "calico.json"), dump.Options{})
-	contains(t, "unknown", report.Unknown, "nothing is heard of beta", "1 pod has no address yet", "fabric", "the deletion of 1 pod")
-	contains(t, "left", report.Left, "1 pod that uses its node's network", "1 pod that has finished", "1 FelixConfiguration.crd.projectcalico.org")
+	contains(t, "unknown", report.Unknown, "the state of beta", "1 pod has no address yet", "fabric", "the deletion of 1 pod")
+	contains(t, "left", report.Left, "1 pod on the host network", "1 finished pod", "1 FelixConfiguration.crd.projectcalico.org")
 	for _, secret := range []string{"hunter2", "registry.internal", "PASSWORD", "secret"} {
 		if strings.Contains(text, secret) {
 			t.Errorf("%s gets through", secret)
@@ -141,7 +141,7 @@ func TestCalicoAsJSON(t *testing.T) {
 		t.Error("the pod that is on its way out is not deleted")
 	}
 	want := []string{"convergence 192.168.0.2", "leaked-affinity", "leaked-claim 192.168.0.2"}
-	if got := wrong(look(t, s)); !slices.Equal(got, want) {
+	if got := wrong(inspect(t, s)); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -150,8 +150,8 @@ func TestCalicoAsJSON(t *testing.T) {
 // terminal. Blocks, the addresses that are borrowed, and how many others there are.
 func TestTablesAlone(t *testing.T) {
 	_, s, report := scenario(t, read(t, "show.txt"), dump.Options{})
-	contains(t, "unknown", report.Unknown, "4 blocks are concluded", "88 addresses are in use of which nothing says whose they are", "2 blocks: nothing says whose", "no pods in the dump", "no nodes in the dump")
-	v := look(t, s)
+	contains(t, "unknown", report.Unknown, "4 blocks are derived", "88 addresses are in use with an unknown holder", "2 blocks: their holder", "no pods in the dump", "no nodes in the dump")
+	v := inspect(t, s)
 	if len(v.Record.Pools) != 4 || len(v.Record.Claims) != 2 {
 		t.Errorf("%+v", v.Record)
 	}
@@ -175,7 +175,7 @@ func TestTablesAndPods(t *testing.T) {
 	_, s, report := scenario(t, c, dump.Options{})
 	contains(t, "unknown", report.Unknown, "84 addresses are in use")
 	owners := map[string]string{}
-	for _, p := range look(t, s).Record.Pools {
+	for _, p := range inspect(t, s).Record.Pools {
 		owners[p.Range.String()] = p.Node
 	}
 	for cidr, want := range map[string]string{"10.64.75.64/26": "kubestage1002.eqiad.wmnet", "10.64.75.128/26": "kubestage1001.eqiad.wmnet"} {
@@ -191,8 +191,8 @@ func TestExport(t *testing.T) {
 	if report.Managers[0].Datastore != "etcdv3" || report.Pods != 2 || report.Nodes != 2 {
 		t.Errorf("%+v", report)
 	}
-	contains(t, "unknown", report.Unknown, "not of one instant: 2 changes", "no pods in the dump")
-	v := look(t, s)
+	contains(t, "unknown", report.Unknown, "not read at one instant: there are 2 changes", "no pods in the dump")
+	v := inspect(t, s)
 	if len(v.Record.Claims) != 2 || len(v.Record.Handles) != 2 || len(v.Record.Affinities) != 1 {
 		t.Errorf("%+v", v.Record)
 	}
@@ -203,8 +203,8 @@ func TestExport(t *testing.T) {
 func TestWhereabouts(t *testing.T) {
 	_, s, report := scenario(t, read(t, "whereabouts.yaml"), dump.Options{})
 	contains(t, "unknown", report.Unknown, "no OverlappingRangeIPReservations")
-	contains(t, "left", report.Left, "openshift-multus", "1 pod whose addresses no address manager")
-	v := look(t, s)
+	contains(t, "left", report.Left, "openshift-multus", "1 pod whose address manager")
+	v := inspect(t, s)
 	if got, want := wrong(v), []string{"convergence 10.50.0.18", "leaked-claim 10.50.0.18"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -226,7 +226,7 @@ func TestUnknownPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, s, report := scenario(t, c, dump.Options{})
-	contains(t, "left", report.Left, "what CNI plugin sriov does with addresses: taken to be what macvlan does")
+	contains(t, "left", report.Left, "how CNI plugin sriov uses addresses: assumed to work like macvlan")
 	contains(t, "doubts", s.Doubts(), "CNI plugin sriov is not simulated")
 }
 
@@ -235,8 +235,8 @@ func TestUnknownPlugin(t *testing.T) {
 func TestReportOfCheck(t *testing.T) {
 	c := read(t, "check.txt")
 	_, s, report := scenario(t, c, dump.Options{})
-	contains(t, "unknown", report.Unknown, "2 blocks are concluded", "no pods in the dump")
-	v := look(t, s)
+	contains(t, "unknown", report.Unknown, "2 blocks are derived", "no pods in the dump")
+	v := inspect(t, s)
 	if len(v.Record.Claims) != 4 || len(v.Record.Pools) != 2 || len(v.Record.Handles) != 5 {
 		t.Errorf("%+v", v.Record)
 	}
@@ -249,19 +249,19 @@ func TestReportOfCheck(t *testing.T) {
 	}
 }
 
-// A kind that was asked for and of which there is nothing is not concluded from others.
+// A kind that was listed and is empty is not derived from others.
 func TestListedAndEmpty(t *testing.T) {
 	c := read(t, "check.txt")
 	c.Complete("crd.projectcalico.org/v1", "BlockAffinity")
 	c.Listed("5000")
 	_, s, report := scenario(t, c, dump.Options{})
-	contains(t, "unknown", report.Unknown, "not of one instant: 289 changes")
-	if got := look(t, s).Record.Affinities; len(got) != 0 {
+	contains(t, "unknown", report.Unknown, "not read at one instant: there are 289 changes")
+	if got := inspect(t, s).Record.Affinities; len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// With WorkloadEndpoints a leak can be told without the pods: b has an address and none.
+// With WorkloadEndpoints, a leak can be detected without the pods: b has an address and none.
 func TestEndpoints(t *testing.T) {
 	c := read(t, "check.txt")
 	text := "$ calicoctl get workloadendpoints --all-namespaces -o yaml\napiVersion: projectcalico.org/v3\nitems:\n"
@@ -280,7 +280,7 @@ func TestEndpoints(t *testing.T) {
 	if report.Pods != 2 {
 		t.Errorf("%d pods", report.Pods)
 	}
-	if got, want := wrong(look(t, s)), []string{"convergence 10.9.0.2", "leaked-claim 10.9.0.2", "leftover-handle"}; !slices.Equal(got, want) {
+	if got, want := wrong(inspect(t, s)), []string{"convergence 10.9.0.2", "leaked-claim 10.9.0.2", "leftover-handle"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// lease is an object of a manager of somebody's own: one address of one pod.
+// lease is an object of a user's own manager: one address of one pod.
 type lease struct {
 	Address string `json:"address"`
 	Pod     string `json:"pod"` // namespace/name
@@ -110,9 +110,9 @@ func TestImporterOfOnesOwn(t *testing.T) {
 		want string
 	}{
 		"anonymised":   {leaseDump, dump.Options{Anonymise: true}, "F: the names of a record of Leases cannot be replaced: import without --anonymise"},
-		"nobody's":     {"apiVersion: v1\nkind: Node\nmetadata: {name: alpha}\n", dump.Options{}, "F: no Lease of example.org, only 1 Node: want what the command collects that ipamsim import --print-dump-command prints"},
+		"nobody's":     {"apiVersion: v1\nkind: Node\nmetadata: {name: alpha}\n", dump.Options{}, "F: no Lease of example.org, only 1 Node: want the output of the command that ipamsim import --print-dump-command prints"},
 		"an address":   {strings.Replace(leaseDump, "10.0.0.2", "ten", 1), dump.Options{}, `F:5: Lease b: spec.address: "ten" is no address`},
-		"no such kind": {"metadata: {name: alpha}\n", dump.Options{}, "F:1: alpha: no apiVersion and kind: want what kubectl get -o yaml prints"},
+		"no such kind": {"metadata: {name: alpha}\n", dump.Options{}, "F:1: alpha: no apiVersion and kind: want the output of kubectl get -o yaml"},
 	} {
 		c := dump.New(scenarios.Managers{m})
 		err := c.Read("F", strings.NewReader(tt.text), nil)

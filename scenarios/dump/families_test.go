@@ -109,13 +109,13 @@ func TestNodesAddressIsReserved(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, printed)
 		}
 	}
-	if printed := read(1, 2); !strings.Contains(printed, "nothing safe was found") {
+	if printed := read(1, 2); !strings.Contains(printed, "no safe remediation found") {
 		t.Errorf("a remedy is offered:\n%s", printed)
 	}
 }
 
-// crowdedSix is a site in dual stack of which node-c has a block of IPv4 and none of IPv6:
-// node-a has two, and could do without the second one; node-d has one with room.
+// crowdedSix is a dual-stack site where node-c has an IPv4 block but no IPv6 block: node-a has two
+// and does not need the second; node-d has one with room.
 func crowdedSix() *site {
 	s := &site{dual: true}
 	s.crd("BGPConfiguration", "default", obj{"asNumber": 64601, "nodeToNodeMeshEnabled": false})
@@ -139,23 +139,23 @@ func crowdedSix() *site {
 	return s
 }
 
-// What is lost in IPv6 alone is found in IPv6 alone, and mended by a block of IPv6.
+// A loss in IPv6 alone is found in IPv6 alone, and fixed by an IPv6 block.
 func TestProveSpareBlockOfIPv6(t *testing.T) {
 	s := crowdedSix()
 	s.pod("web-3", "node-c", "10.0.0.9 fd00:1::2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
 	if len(f.All) != 1 || diagnosis.ObjectsOf(&f.All[0].Violation)[model.RefAddress] != "fd00:1::2" {
-		t.Errorf("want fd00:1::2 alone:\n%s", toldOf(f))
+		t.Errorf("want fd00:1::2 alone:\n%s", printed(f))
 	}
 	says(t, f, "finding: blackholed-address", "blackhole fd00:1::/125", "ip route get fd00:1::2 on node-a",
-		"kubectl delete ipamblocks.crd.projectcalico.org fd00-1--8-125 && kubectl delete blockaffinities.crd.projectcalico.org node-a-fd00-1--8-125", actedOut, "nothing new")
+		"kubectl delete ipamblocks.crd.projectcalico.org fd00-1--8-125 && kubectl delete blockaffinities.crd.projectcalico.org node-a-fd00-1--8-125", actedOut, "no new findings")
 }
 
 // Nothing is lost yet: the next pod on node-c is going to be, in IPv6.
 func TestPredictsIPv6(t *testing.T) {
 	c := crowdedSix().cluster(t)
 	text, parsed, _ := scenario(t, c, dump.Options{})
-	if got := wrong(look(t, parsed)); len(got) > 0 {
+	if got := wrong(inspect(t, parsed)); len(got) > 0 {
 		t.Errorf("at the time of the dump: %v", got)
 	}
 	var do operator

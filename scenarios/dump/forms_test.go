@@ -411,7 +411,7 @@ func (is *answer) unsure(pod, addr string) string {
 		return "not undecided: " + is.printed
 	case len(all) != 1 || all[0].Pod != pod || !all[0].Claimed || fmt.Sprint(all[0].Addrs) != "["+addr+"]":
 		return fmt.Sprintf("absent: %v", all)
-	case !strings.Contains(is.printed, fmt.Sprintf("perhaps: leaked-claim (minor): %s is claimed for %s, which is not in the dump", addr, pod)):
+	case !strings.Contains(is.printed, fmt.Sprintf("possible: leaked-claim (minor): %s is claimed for %s, which is not in the dump", addr, pod)):
 		return "does not say what is possible: " + is.printed
 	}
 	return ""

@@ -240,11 +240,11 @@ func refusedForms() []form {
 		refused("masked by stars", "dump.yaml", strings.ReplaceAll(plain(), "10.10.0.", "10.**.**."), "is blacked out: write the real one or any other"),
 		refused("cut off", "dump.yaml", strings.TrimSuffix(yamlOf(everything()), "kind: List\nmetadata:\n  resourceVersion: \"\"\n"), "dump.yaml:1: the list that begins here has no kind at its end: the file is cut off"),
 		refused("cut off, JSON", "dump.json", jsonOf(everything())[:900], "ends in the middle: the file is cut off"),
-		refused("a table", "pods.txt", "NAMESPACE   NAME   READY   STATUS\nradio       du-1   1/1     Running\n", "pods.txt:1: a table of kubectl's, which leaves out what matters: add -o yaml"),
+		refused("a table", "pods.txt", "NAMESPACE   NAME   READY   STATUS\nradio       du-1   1/1     Running\n", "pods.txt:1: a table of kubectl, which omits most fields: add -o yaml"),
 		refused("a page", "page.html", "<!DOCTYPE html>\n<html><body>apiVersion</body></html>\n", "page.html:1: looks like HTML"),
 		refused("kubectl describe", "pods.txt", "Name:         du-1\nNamespace:    radio\nIP:  10.10.0.1\n", "pods.txt:1: want an object with apiVersion and kind"),
 		refused("damaged xz", "dump.tar.xz", "\xfd7zXZ\x00abc", "dump.tar.xz: not read: xz: data is truncated or corrupt"),
 		refused("prose", "note.txt", "The pods hang since Monday.\n", "note.txt:1: want an object"),
-		{name: "a folder of logs", files: pasted{"a.log": "x\n", "b/c.txt": "y\n"}, want: "holds no file that is read: 2 files are of other kinds"},
+		{name: "a folder of logs", files: pasted{"a.log": "x\n", "b/c.txt": "y\n"}, want: "has no file to read: 2 files are of other kinds"},
 	}
 }

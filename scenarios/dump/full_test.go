@@ -11,7 +11,7 @@ import (
 	"ipamsim/scenarios/dump/diagnosis"
 )
 
-// A range is told of when at most a tenth of it is left.
+// A range is reported when at most a tenth of it is free.
 func TestFull(t *testing.T) {
 	pods := netip.MustParsePrefix("10.244.0.0/20") // 16 of /24
 	v := &scenarios.View{
@@ -31,12 +31,12 @@ func TestFull(t *testing.T) {
 		}
 		return out
 	}
-	if got, want := says(), []string{"of 10.96.0.0/28, 13 of 14 addresses of Services are taken"}; !slices.Equal(got, want) {
+	if got, want := says(), []string{"10.96.0.0/28: 13 of 14 Service addresses are taken"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	v.Record.Pools = append(v.Record.Pools, model.Pool{Node: "last", Range: netip.MustParsePrefix("10.244.15.0/24")})
 	v.Record.Services.Claims = v.Record.Services.Claims[:12]
-	if got, want := says(), []string{"of 10.244.0.0/20, 15 of 16 podCIDRs of /24 are taken"}; !slices.Equal(got, want) {
+	if got, want := says(), []string{"10.244.0.0/20: 15 of 16 podCIDRs of /24 are taken"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -122,7 +122,7 @@ func TestRefused(t *testing.T) {
 		{"gzip", "\x1f\x8b\x08\x00abc", "F: compressed with gzip: unpack it first"},
 		{"binary", "apiVersion: v1\n\x00\x01\x02", "F:2: binary"},
 		{"HTML", "\n<!DOCTYPE html>\n<html>", "F:2: looks like HTML"},
-		{"a table of kubectl's", "NAME                READY   STATUS\nweb-0   1/1  Running\n", "F:1: a table of kubectl's, which leaves out what matters: add -o yaml"},
+		{"a table of kubectl's", "NAME                READY   STATUS\nweb-0   1/1  Running\n", "F:1: a table of kubectl, which omits most fields: add -o yaml"},
 		{"bomb", bomb, "F:"},
 		{"deep", "kind: " + strings.Repeat("[", 5000), "nested more than 100 levels deep"},
 		{"deep JSON", `{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", "nested more than 100 levels deep"},
@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 		{"not UTF-8", pool + "---\nkind: Pod\napiVersion: v1\nmetadata: {name: \"\xff\"}\n", "F:"},
 		{"a bad block", "apiVersion: crd.projectcalico.org/v1\nkind: IPAMBlock\nmetadata: {name: b}\nspec: {cidr: 10.0.0.0/30, allocations: [null], attributes: []}\n", "F:1: IPAMBlock b: spec.allocations: 1 entries, a block 10.0.0.0/30 has 4 addresses"},
 		{"a bad pool", strings.Replace(pool, "10.0.0.0/24", "10.0.0.0/240", 1), `F:1: IPPool p: spec.cidr: "10.0.0.0/240" is no CIDR`},
-		{"twice, not the same", pool + "---\n" + strings.Replace(pool, "/24", "/25", 1), "F:6: IPPool p: is in F:1 as well, with another content, and neither is newer: leave one out"},
+		{"twice, not the same", pool + "---\n" + strings.Replace(pool, "/24", "/25", 1), "F:6: IPPool p: is also in F:1, with different content, and neither is newer: remove one"},
 		{"half a table", "+-----+\n| GROUPING | CIDR |\n+----+\n", "a table without its last line"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -196,7 +196,7 @@ status: {phase: Failed}
 		t.Fatal(err)
 	}
 	_, _, r := scenario(t, c, dump.Options{})
-	contains(t, "left", r.Left, "Pod nstest/app-6d5f9c7b6d-2xk4p as it is in tkg.yaml:143, later:1 has a newer one")
+	contains(t, "left", r.Left, "Pod nstest/app-6d5f9c7b6d-2xk4p of tkg.yaml:143: later:1 has a newer one")
 	if r.Pods != 2 {
 		t.Errorf("%d pods", r.Pods)
 	}

@@ -37,7 +37,7 @@ type Importer struct {
 	PodNotes, NodeNotes string
 	// Programs are parts of the names of pods whose command lines it reads.
 	Programs []string
-	// Images are those of its own pods, by which its version can be told.
+	// Images match the images of its own pods, which show its version.
 	Images []Image
 	// Differences are what its older versions do otherwise, oldest first.
 	Differences []Difference
@@ -67,8 +67,8 @@ type Importer struct {
 	// Objects are what a thing that a violation is about may be called in a dump: KIND NAME
 	// or KIND NAMESPACE/NAME. all are those that the violation is about.
 	Objects func(thing model.Ref, all []model.Ref) []string
-	// Check is a command line that only looks and tells whether a violation is so, with what
-	// it shows then; "": there is none.
+	// Check returns a read-only command that confirms a violation, with its expected output; "": there
+	// is none.
 	Check func(v *model.Violation) string
 }
 
@@ -88,8 +88,8 @@ type Reading struct {
 	Row      func(from Origin, head string, row []string) error
 	// OnNode reports whether the manager serves pods of a Windows node.
 	OnNode func(name string, n *kept.Node) bool
-	// Concluded are the resources, by full names, of which objects must be missing for a
-	// violation of the record to be so.
+	// Concluded returns the resources, by full names, that must lack an object for a violation of the
+	// record to hold.
 	Concluded func(v *model.Violation, r *model.Snapshot) []string
 	// Words is a violation in words that name its cause; "": none. covered: another finding reports it.
 	Words func(v *model.Violation) (words string, covered bool)
@@ -137,9 +137,8 @@ type Record struct {
 	Spec     func(spec map[string]any)
 	NodeSpec func(node string, spec map[string]any)
 
-	// Needs are the names of invariants that cannot be judged without a resource, of which
-	// the dump has no object, nor anything that says as much. Unjudged is what else cannot
-	// be judged.
+	// Needs returns the invariants that cannot be judged without a resource, if the dump has neither
+	// an object of it nor equivalent data. Unjudged returns what else cannot be judged.
 	Needs    func(r *Resource) []string
 	Unjudged func() []scenarios.Unjudged
 

@@ -11,8 +11,8 @@ import (
 // Source names where objects come from that Add is given, as Read does for files.
 func (c *Cluster) Source(name string) { c.sources = append(c.sources, name) }
 
-// Listed remembers as of which resourceVersion a list is, so that the report can
-// say how far lists are apart.
+// Listed records the resourceVersion of a list, so that the report can show how far lists are
+// apart.
 func (c *Cluster) Listed(resourceVersion string) {
 	c.ended(decode.List{ResourceVersion: resourceVersion})
 }

@@ -206,12 +206,12 @@ func TestLiveExpired(t *testing.T) {
 	if rep.Pods != 87 {
 		t.Errorf("%d pods, want 87", rep.Pods)
 	}
-	if all := strings.Join(rep.Unknown, "\n"); !strings.Contains(all, "pods are not of one instant: the list expired while it was read") {
+	if all := strings.Join(rep.Unknown, "\n"); !strings.Contains(all, "pods were not read at one instant: the list expired while it was read") {
 		t.Errorf("does not say that the list expired:\n%s", all)
 	}
 }
 
-// What does not work is one line, at once.
+// An error is one line, and comes immediately.
 func TestLiveErrors(t *testing.T) {
 	s := serve(t)
 	wikimedia(t, s, 0)
@@ -227,8 +227,8 @@ func TestLiveErrors(t *testing.T) {
 		{"another token", "other", "", nil, "the credentials of the kubeconfig are not accepted"},
 		{"no such context", liveToken, "prod", nil, `context "prod" does not exist`},
 		{"nobody listens", liveToken, "nowhere", nil, "127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused"},
-		{"in clear", liveToken, "clear", nil, "want https, credentials would be sent in clear"},
-		{"not an API server", liveToken, "", func(w http.ResponseWriter, _ *http.Request) bool { fmt.Fprint(w, "<html>"); return true }, "/apis is no list of API groups"},
+		{"in clear", liveToken, "clear", nil, "want https: otherwise credentials are sent in clear text"},
+		{"not an API server", liveToken, "", func(w http.ResponseWriter, _ *http.Request) bool { fmt.Fprint(w, "<html>"); return true }, "/apis is not a list of API groups"},
 		{"busy", liveToken, "", busy, "Service Unavailable"},
 		{"everything forbidden", liveToken, "", func(w http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path != "/apis" {
@@ -270,7 +270,7 @@ func TestLiveInterrupted(t *testing.T) {
 	}
 }
 
-// quickly lets a busy server be asked again at once, until undo is called.
+// quickly makes the client retry a busy server without delay, until undo is called.
 func quickly() (undo func()) {
 	old := live.Unit
 	live.Unit = 0

@@ -147,7 +147,7 @@ func (s *server) get(path string) []byte {
 	return b
 }
 
-// kubeconfig for it, of somebody with this token.
+// kubeconfig returns a kubeconfig for the server with a token.
 func (s *server) kubeconfig(token string) string {
 	s.t.Helper()
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.tls.Certificate().Raw})

@@ -9,15 +9,15 @@ import (
 	"ipamsim/scenarios/dump/workload"
 )
 
-// Running is a pod of the scenario: a sandbox that lives, or a finished pod that
-// the record still names.
+// Running is a pod of the scenario: a running sandbox, or a finished pod that the record still
+// names.
 type Running struct {
 	*kept.Pod
 	ID       string       // of the container
 	Addrs    []netip.Addr // of the primary network
 	Attached []Attachment // of the others
 	Asked    []kept.Selection
-	made     *workload.Controller // that makes it again; nil: nobody here
+	made     *workload.Controller // recreates the pod; nil: no controller in the scenario
 }
 
 // Attachment is a pod's interface of an attached network.
@@ -45,11 +45,11 @@ func (d *Draft) living() {
 		p := &d.Pods[ref].Value
 		d.take(p, claims[ref], &t)
 	}
-	t.tell(d)
+	t.report(d)
 	if n := len(d.waiting); n > 0 {
-		d.Unknown("%s no address yet; since when, and what their ADDs were told, is not in a dump", layout.Count(n, "pod has", "pods have"))
+		d.Unknown("%s no address yet; a dump does not show since when, nor the results of their ADDs", layout.Count(n, "pod has", "pods have"))
 	}
-	d.tellContainers()
+	d.reportContainers()
 }
 
 // noPods concludes the pods from the record of a dump that has none.
@@ -67,7 +67,7 @@ func (d *Draft) noPods(claims map[string][]Claim) {
 	}
 	d.unseenGuards(d.Absences(d.Pods, d.Cluster.Nodes, d.Namespaces), nil)
 	if d.fromClaims(claims) > 0 {
-		d.Unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be judged")
+		d.Unknown("no pods in the dump: every address claimed for a pod is assumed to be in use, so leaks cannot be judged")
 	}
 }
 
@@ -88,16 +88,16 @@ type tally struct {
 	assumed, lost []string
 }
 
-func (t *tally) tell(d *Draft) {
+func (t *tally) report(d *Draft) {
 	for _, x := range []struct {
 		n         int
 		one, many string
 	}{
-		{t.host, "pod that uses its node's network and has no address of its own", "pods that use their node's network and have no address of their own"},
-		{t.finished, "pod that has finished and holds nothing", "pods that have finished and hold nothing"},
-		{t.waiting, "pod that asks for no address", "pods that ask for no address"},
-		{t.elsewhere, "pod whose addresses no address manager of the dump gives out", "pods whose addresses no address manager of the dump gives out"},
-		{t.ended, "pod that is deleted and whose network is removed already", "pods that are deleted and whose network is removed already"},
+		{t.host, "pod on the host network", "pods on the host network"},
+		{t.finished, "finished pod without an address", "finished pods without an address"},
+		{t.waiting, "pod that requests no address", "pods that request no address"},
+		{t.elsewhere, "pod whose address manager is not in the dump", "pods whose address manager is not in the dump"},
+		{t.ended, "deleted pod whose network is already removed", "deleted pods whose network is already removed"},
 		{t.windows, "pod on Windows nodes without " + d.servers(), "pods on Windows nodes without " + d.servers()},
 	} {
 		if x.n > 0 {
@@ -111,15 +111,15 @@ func (t *tally) tell(d *Draft) {
 		}
 	}
 	if going > 0 {
-		d.Unknown("how far the deletion of %s has come: it begins at 0s in the timeline", layout.Plural(going, "pod"))
+		d.Unknown("the progress of the deletion of %s: it starts at 0s in the timeline", layout.Plural(going, "pod"))
 	}
 	d.report.assumed = t.assumed
 	d.unheard(t.assumed)
 	if len(t.assumed) > 0 {
-		d.Unknown("pods that reported no address yet while the record has one for them, %s: taken to have it", d.Some(t.assumed))
+		d.Unknown("pods that report no address although the record has one for them, %s: assumed to have it", d.Some(t.assumed))
 	}
 	if len(t.lost) > 0 {
-		d.Unknown("pods that ask for networks of which the dump has no definition, or another manager's, %s: as if they did not ask", d.Some(t.lost))
+		d.Unknown("pods that request networks without a definition in the dump, or of another manager, %s: simulated without these networks", d.Some(t.lost))
 	}
 }
 
@@ -212,9 +212,9 @@ func (d *Draft) reported(s kept.Status, namespace string) *Network {
 	return nil
 }
 
-// supply gives a pod that has reported nothing, and is not finished, what the
-// record says it holds: between ADD and the kubelet's report it would else look
-// like a leak, and somebody might free an address that is in use.
+// supply gives a pod that has reported no address, and is not finished, the address in the record.
+// Between ADD and the kubelet's report it would otherwise look like a leak, and the operator might
+// release an address that is in use.
 func (d *Draft) supply(r *Running, claims []Claim) bool {
 	had := len(r.Addrs)+len(r.Attached) > 0
 	changed := false
@@ -283,7 +283,7 @@ func (d *Draft) containerOf(r *Running, claims []Claim) string {
 	return kept.Keys(ids)[0]
 }
 
-func (d *Draft) tellContainers() {
+func (d *Draft) reportContainers() {
 	var of []string
 	for i := range d.Running {
 		if d.Running[i].ID == "" {
@@ -291,6 +291,6 @@ func (d *Draft) tellContainers() {
 		}
 	}
 	if len(of) > 0 {
-		d.Unknown("container ids of %s: %s; made up", layout.Plural(len(of), "pod"), d.Some(of))
+		d.Unknown("container IDs of %s: %s; made up", layout.Plural(len(of), "pod"), d.Some(of))
 	}
 }

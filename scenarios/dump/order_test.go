@@ -21,7 +21,7 @@ func TestCausesFirst(t *testing.T) {
 		return model.Violation{Invariant: inv.Name, Severity: inv.Severity, Objects: []model.Ref{{Kind: model.RefAddress, Name: addr}}}
 	}
 	_, s, _ := scenario(t, read(t, "wikimedia.yaml"), dump.Options{})
-	v := look(t, s)
+	v := inspect(t, s)
 	v.Violations = []model.Violation{
 		violation(invariant.LeakedClaim, "10.0.0.9"), violation(invariant.BlackholedAddress, "10.0.0.1"), violation(invariant.BlackholedAddress, "10.0.0.2"),
 		violation(invariant.DuplicateAddress, "10.0.0.3"), violation(invariant.OverlappingBlocks, "10.0.0.4"),
@@ -41,9 +41,9 @@ func TestCausesFirst(t *testing.T) {
 	var b bytes.Buffer
 	f.Write(&b)
 	for text, n := range map[string]int{
-		"       effect: connections between that node and the pod time out\n":                                    1,
-		"       effect: two nodes can give one address to two pods\n":                                            1,
-		"       known from: 10.0.0.4 (dump.yaml:7), 10.0.0.4 (dump.yaml:7), 10.0.0.4 (dump.yaml:7) and 2 more\n": 1,
+		"       effect: connections between that node and the pod time out\n":                                  1,
+		"       effect: two nodes can give one address to two pods\n":                                          1,
+		"       evidence: 10.0.0.4 (dump.yaml:7), 10.0.0.4 (dump.yaml:7), 10.0.0.4 (dump.yaml:7) and 2 more\n": 1,
 	} {
 		if strings.Count(b.String(), text) != n {
 			t.Errorf("want %d times %q in\n%s", n, text, b.String())
@@ -58,9 +58,9 @@ func TestCauseOfWorse(t *testing.T) {
 		return model.Violation{Invariant: inv.Name, Severity: inv.Severity, Objects: objects}
 	}
 	address, block := model.RefAddress, model.RefBlock
-	look := func(owned string) []string {
+	causes := func(owned string) []string {
 		_, s, _ := scenario(t, read(t, "wikimedia.yaml"), dump.Options{})
-		v := look(t, s)
+		v := inspect(t, s)
 		v.Violations = []model.Violation{
 			violation(invariant.BlackholedAddress, model.Ref{Kind: address, Name: "10.0.0.1"}),
 			violation(invariant.LeakedClaim, model.Ref{Kind: address, Name: "10.0.0.2"}),
@@ -72,19 +72,19 @@ func TestCauseOfWorse(t *testing.T) {
 		}
 		return got
 	}
-	if got, want := look("10.0.0.0/28"), []string{"block-owner", "blackholed-address", "leaked-claim"}; !slices.Equal(got, want) {
+	if got, want := causes("10.0.0.0/28"), []string{"block-owner", "blackholed-address", "leaked-claim"}; !slices.Equal(got, want) {
 		t.Errorf("of one block: %v, want %v", got, want)
 	}
-	if got, want := look("10.0.0.16/28"), []string{"blackholed-address", "block-owner", "leaked-claim"}; !slices.Equal(got, want) {
+	if got, want := causes("10.0.0.16/28"), []string{"blackholed-address", "block-owner", "leaked-claim"}; !slices.Equal(got, want) {
 		t.Errorf("of another block: %v, want %v", got, want)
 	}
 }
 
-// TestOneLinePerCause: findings that one remediation fixes are one line with a count, and
-// critical ones of which nothing is known are each their own.
+// TestOneLinePerCause checks that findings with one remediation are one line with a count, and
+// that critical findings without a known remediation are separate.
 func TestOneLinePerCause(t *testing.T) {
 	_, s, _ := scenario(t, read(t, "wikimedia.yaml"), dump.Options{})
-	v := look(t, s)
+	v := inspect(t, s)
 	v.Violations = nil
 	f := diagnosis.Of(dump.New(managers.All()), v, true)
 	f.All = nil

@@ -9,9 +9,9 @@ import (
 	"ipamsim/scenarios/dump/workload"
 )
 
-// owned finds the controllers of the pods, and lets those make pods again that would
-// make no other pod at once: what is simulated is the cluster at rest. A ReplicaSet that
-// no Deployment has becomes one.
+// owned finds the controllers of the pods, and lets those recreate pods that would not create
+// another pod immediately: the simulated cluster is at rest. A ReplicaSet without a Deployment
+// becomes one.
 func (d *Draft) owned() {
 	by := map[string]*workload.Controller{}
 	made := map[*kept.Pod]*Running{}
@@ -58,15 +58,15 @@ func (d *Draft) owned() {
 		d.owning = append(d.owning, c)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(others)) {
-		d.Left("the %s of %s: pods that are deleted are not recreated", kind, layout.Plural(others[kind], "pod"))
+		d.Left("the %s of %s: deleted pods are not recreated", kind, layout.Plural(others[kind], "pod"))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(alone)) {
 		d.Left("the %s of %s: the simulated controller would change its pods", kind, layout.Plural(alone[kind], "pod"))
 	}
 }
 
-// tellPlaces says what of the rules for places is not simulated.
-func (d *Draft) tellPlaces() {
+// reportPlaces says what of the rules for places is not simulated.
+func (d *Draft) reportPlaces() {
 	affine := 0
 	for _, p := range slices.Concat(d.Running, d.waiting) {
 		if p.Affine && p.Owner.Kind != "DaemonSet" { // a DaemonSet's pods are bound to their nodes by it
@@ -83,6 +83,6 @@ func (d *Draft) tellPlaces() {
 		}
 	}
 	if want > 0 {
-		d.Unknown("why %s another number of pods than wanted: as many as there are is what they want here", layout.Count(want, "controller has", "controllers have"))
+		d.Unknown("why %s a different number of pods than desired: here the actual number is the desired one", layout.Count(want, "controller has", "controllers have"))
 	}
 }

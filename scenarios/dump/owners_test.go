@@ -18,7 +18,7 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// small is a cluster of Calico's of which all lists are there: a pool and two nodes.
+// small is a Calico cluster with complete lists: a pool and two nodes.
 type small struct {
 	t *testing.T
 	c *dump.Cluster
@@ -99,7 +99,7 @@ func TestOwners(t *testing.T) {
 	if len(report.Unjudged) > 0 {
 		t.Errorf("%v", report.Unjudged)
 	}
-	if got := wrong(look(t, sc)); len(got) > 0 {
+	if got := wrong(inspect(t, sc)); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
 	for _, want := range []string{
@@ -154,8 +154,8 @@ func TestTorn(t *testing.T) {
 	s.pod("gone", "a", "10.0.0.0", "", `,"deletionTimestamp":"2026-01-01T00:00:00Z"`, "")
 	s.pod("leaving", "a", "10.0.0.1", "", `,"deletionTimestamp":"2026-01-01T00:00:00Z"`, "") // still claimed: in the middle of its DEL
 	_, sc, report := scenario(t, s.c, dump.Options{})
-	contains(t, "left", report.Left, "1 pod that is deleted and whose network is removed already")
-	v := look(t, sc)
+	contains(t, "left", report.Left, "1 deleted pod whose network is already removed")
+	v := inspect(t, sc)
 	if got := wrong(v); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
@@ -174,8 +174,8 @@ func TestOfAnotherPlugin(t *testing.T) {
 	s.pod("iis", "win", "10.0.0.77", "-", "", "")
 	s.pod("vpc", "b", "172.31.4.5", "-", "", "")
 	_, sc, report := scenario(t, s.c, dump.Options{})
-	contains(t, "left", report.Left, "1 Windows node without Calico", "1 pod on Windows nodes without Calico", "1 pod whose addresses no address manager")
-	v := look(t, sc)
+	contains(t, "left", report.Left, "1 Windows node without Calico", "1 pod on Windows nodes without Calico", "1 pod whose address manager")
+	v := inspect(t, sc)
 	if got := wrong(v); len(got) > 0 || len(v.Truth.Sandboxes) != 1 || len(v.Truth.Nodes) != 2 {
 		t.Errorf("%v %+v", got, v.Truth)
 	}
@@ -194,7 +194,7 @@ func TestBorrowedTunnel(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, sc, _ := scenario(t, c, dump.Options{})
-	v := look(t, sc)
+	v := inspect(t, sc)
 	i := slices.IndexFunc(v.Record.Claims, func(cl model.Claim) bool { return cl.Addr.String() == "10.64.75.9" })
 	if i < 0 || !v.Record.Claims[i].Tunnel || v.Record.Claims[i].Node != "kubestage1003.eqiad.wmnet" || v.Record.Claims[i].Handle != "ipip-tunnel-addr-kubestage1003.eqiad.wmnet" {
 		t.Errorf("%+v", v.Record.Claims)

@@ -107,8 +107,7 @@ func (w *entire) unneeded(l *resourceList) bool {
 	}, l.resource)
 }
 
-// balances reports whether the dump has pools of MetalLB's, or Services of which it may assign
-// the addresses.
+// balances reports whether the dump has MetalLB pools, or Services that MetalLB may serve.
 func (w *entire) balances() bool {
 	return slices.ContainsFunc(w.lists, func(l *resourceList) bool {
 		return strings.HasSuffix(l.resource, ".metallb.io") && len(l.items) > 0 || l.resource == "services" &&

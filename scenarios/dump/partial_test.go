@@ -93,11 +93,11 @@ func importPart(r *scenarios.Runner, p *part) (out planned) {
 		return planned{err: err}
 	}
 	c.Forget()
-	s, err := managers.All().Parse("the scenario made of it", text)
+	s, err := managers.All().Parse("the imported scenario", text)
 	if err != nil {
 		return planned{err: err}
 	}
-	v, err := r.Look(context.Background(), s)
+	v, err := r.Inspect(context.Background(), s)
 	if err != nil {
 		return planned{err: err}
 	}
@@ -411,7 +411,7 @@ func unguarded(r *remedy.Remedy) (out []string) {
 			looked = looked || strings.HasPrefix(line, "calicoctl ipam show --show-blocks") || strings.HasPrefix(line, "calicoctl ipam check")
 			guarded := false
 			for _, one := range strings.Split(line, " && ") {
-				guarded = guarded || looks(one)
+				guarded = guarded || checks(one)
 				if freeing.MatchString(one) && !guarded && !looked {
 					out = append(out, one+" does not look first")
 				}

@@ -10,8 +10,8 @@ import (
 	"ipamsim/scenarios/dump/diagnosis"
 )
 
-// crowded is a site of which node-c has no block: node-a has two and could do without the
-// second one, node-d has one with room.
+// crowded is a site where node-c has no block: node-a has two and does not need the second, node-d
+// has one with room.
 func crowded() *site {
 	s := newSite()
 	s.pool("more", "10.0.1.0/29", nil)
@@ -36,10 +36,10 @@ func TestProveSpareBlock(t *testing.T) {
 	s := crowded()
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "finding: blackholed-address", dropsSecond, actedOut, "2 pods restarted, nothing new", "kubectl cordon node-c node-a")
+	says(t, f, "finding: blackholed-address", dropsSecond, actedOut, "2 pods restarted, no new findings", "kubectl cordon node-c node-a")
 }
 
-// A block of a pool that does not serve the node that needs one helps nobody.
+// A block of a pool that does not serve the node is no remedy.
 func TestProveSpareOfAnotherPool(t *testing.T) {
 	for name, more := range map[string]obj{
 		"of another nodeSelector": {"nodeSelector": "role == 'edge'"},
@@ -52,11 +52,11 @@ func TestProveSpareOfAnotherPool(t *testing.T) {
 		s.pool("edge", "10.9.0.0/28", more)
 		s.node("node-b", 2, obj{"role": "edge"}, nil)
 		s.block("10.9.0.0/29", "node-b", true)
-		s.block("10.9.0.8/29", "node-b", true) // nobody would have to move
+		s.block("10.9.0.8/29", "node-b", true) // no pod would have to move
 		s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 		f := s.proven(t)
 		if len(f.Shortages) != 1 || len(f.Shortages[0].Spare) != 1 {
-			t.Errorf("%s: %s", name, toldOf(f))
+			t.Errorf("%s: %s", name, printed(f))
 			continue
 		}
 		says(t, f, dropsSecond, actedOut)
@@ -64,8 +64,8 @@ func TestProveSpareOfAnotherPool(t *testing.T) {
 	}
 }
 
-// Pods on a tainted node are there because somebody wants them there, and pods that the
-// taint keeps away find no room there.
+// Pods on a tainted node run there on purpose, and pods that the taint keeps away find no room
+// there.
 func TestProveTaintedNode(t *testing.T) {
 	taint := obj{"taints": []obj{{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}}}
 	s := newSite()
@@ -78,9 +78,9 @@ func TestProveTaintedNode(t *testing.T) {
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
 	if len(f.Shortages) != 1 || len(f.Shortages[0].Spare) != 0 {
-		t.Errorf("%s", toldOf(f))
+		t.Errorf("%s", printed(f))
 	}
-	says(t, f, "remediation: no node has a block to spare")
+	says(t, f, "remediation: no node has a spare block")
 	saysNot(t, f, "kubectl delete", "kubectl cordon")
 
 	s = newSite()
@@ -96,11 +96,11 @@ func TestProveTaintedNode(t *testing.T) {
 	s.pod("web-2", "node-a", "10.0.0.9", "ReplicaSet/web", true, nil)
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f = s.proven(t)
-	says(t, f, "remediation: nothing safe was found", "2 pods would not come back")
+	says(t, f, "remediation: no safe remediation found", "2 pods would not be recreated")
 	saysNot(t, f, "kubectl delete", "kubectl cordon")
 }
 
-// The block of a node that is gone is the first to be had: nobody has to move out.
+// The block of a deleted node is preferred: no pod has to move.
 func TestProveBlockOfANodeThatIsGone(t *testing.T) {
 	s := newSite()
 	s.node("node-a", 1, nil, nil)
@@ -111,12 +111,12 @@ func TestProveBlockOfANodeThatIsGone(t *testing.T) {
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "10.0.0.8/29 is of node-gone, which is gone", "calicoctl ipam release --ip=10.0.0.9",
+	says(t, f, "10.0.0.8/29 belongs to the deleted node node-gone", "calicoctl ipam release --ip=10.0.0.9",
 		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut)
 }
 
-// An address of which the dump has no pod, and that was not found to have leaked, may be
-// anybody's: here a load balancer's.
+// An address without a pod in the dump that is not reported as leaked may belong to another
+// object: here a load balancer.
 func TestProveBlockOfAnotherKind(t *testing.T) {
 	s := newSite()
 	s.node("node-a", 1, nil, nil)
@@ -125,7 +125,7 @@ func TestProveBlockOfAnotherKind(t *testing.T) {
 	s.blocks = append(s.blocks, &siteBlock{cidr: netip.MustParsePrefix("10.0.0.8/29"), owner: "load-balancer", kind: "virtual"})
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "remediation: no node has a block to spare")
+	says(t, f, "remediation: no node has a spare block")
 	saysNot(t, f, "10-0-0-8-29", "kubectl delete")
 }
 
@@ -141,12 +141,13 @@ func TestProveDuplicate(t *testing.T) {
 		s.pod(rightful, "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 		s.pod(other, "node-b", "10.0.0.1", "ReplicaSet/web", false, nil)
 		f := s.proven(t)
-		says(t, f, "finding: duplicate-address", "kubectl delete pod -n shop "+other+"\n", actedOut, "1 pod restarted, nothing new")
+		says(t, f, "finding: duplicate-address", "kubectl delete pod -n shop "+other+"\n", actedOut, "1 pod restarted, no new findings")
 		saysNot(t, f, "kubectl delete pod -n shop "+rightful+"\n")
 	}
 }
 
-// An affinity that its block names goes with the block, or the block would be nobody's.
+// An affinity that its block names is deleted with the block; otherwise the block would have no
+// owner.
 func TestProveStaleAffinity(t *testing.T) {
 	s := newSite()
 	s.node("node-a", 1, nil, nil)
@@ -154,9 +155,9 @@ func TestProveStaleAffinity(t *testing.T) {
 	s.block("10.0.0.8/29", "node-gone", true)
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "finding: leaked-affinity", "check first: is calico-kube-controllers running? It should release what no pod and no node has after 15m0s. The dump has no pod of it",
+	says(t, f, "finding: leaked-affinity", "check first: is calico-kube-controllers running? It should release leaked addresses and blocks after 15m0s. The dump has no pod of this controller",
 		"kubectl get pods -A -l k8s-app=calico-kube-controllers",
-		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut, "no pod restarted, nothing new")
+		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut, "no pod restarted, no new findings")
 }
 
 // A block that pods use and that has lost its affinity gets it again.
@@ -171,7 +172,7 @@ func TestProveBlockWithoutAffinity(t *testing.T) {
 	says(t, f, "finding: leaked-affinity", `"kind":"BlockAffinity"`, "| kubectl create -f -", actedOut)
 }
 
-// Nobody deletes a virtual machine's launcher: it is migrated.
+// A virtual machine's launcher is not deleted but migrated.
 func TestProveVirtualMachine(t *testing.T) {
 	s := newSite()
 	s.node("node-a", 1, nil, nil)
@@ -185,8 +186,8 @@ func TestProveVirtualMachine(t *testing.T) {
 	saysNot(t, f, "kubectl delete pod")
 }
 
-// A pod that nobody makes again is not deleted, nor one that the kubelet keeps, and of one
-// that asks for its address nothing is hoped.
+// A pod without a controller and a static pod are not deleted; a pod that requests its address
+// would get the same one.
 func TestProveObstacles(t *testing.T) {
 	for why, x := range map[string]struct {
 		owner string
@@ -205,7 +206,7 @@ func TestProveObstacles(t *testing.T) {
 		s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 		s.pod("web-2", "node-b", "10.0.0.1", x.owner, false, x.notes)
 		f := s.proven(t)
-		says(t, f, "finding: duplicate-address", "remediation: nothing safe was found", why)
+		says(t, f, "finding: duplicate-address", "remediation: no safe remediation found", why)
 		saysNot(t, f, "kubectl delete pod")
 	}
 }
@@ -220,8 +221,8 @@ func TestProveBounds(t *testing.T) {
 		ctx context.Context
 		diagnosis.Bound
 	}{
-		"not simulated, and so not printed: the cluster has 4 pods, and at most 2 are": {context.Background(), diagnosis.Bound{Pods: 2}},
-		"not simulated, and so not printed: time was up after 0s (--act)":              {ended, diagnosis.Bound{}},
+		"not simulated, so no commands are printed: the cluster has 4 pods (limit 2)": {context.Background(), diagnosis.Bound{Pods: 2}},
+		"not simulated, so no commands are printed: time was up after 0s (--act)":     {ended, diagnosis.Bound{}},
 	} {
 		c := s.cluster(t)
 		_, parsed, _ := scenario(t, c, dump.Options{})
@@ -240,8 +241,8 @@ func TestProveLeak(t *testing.T) {
 	s.pod("calico-kube-controllers-x", "node-a", "10.0.0.2", "ReplicaSet/calico-kube-controllers", true, nil)
 	s.claim("10.0.0.3", "c-old", "node-a", "old")
 	f := s.proven(t)
-	says(t, f, "finding: leaked-claim", "Its pod shop/calico-kube-controllers-x runs: see the logs",
-		"simulated: with them running this is gone within 31m0s, nothing new", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, nothing new")
+	says(t, f, "finding: leaked-claim", "Its pod shop/calico-kube-controllers-x is running: check the logs",
+		"simulated: with the controller running, this is fixed within 31m0s, nothing new", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, no new findings")
 }
 
 // Whereabouts may keep its objects in a namespace of its own: what is printed names it, and

@@ -8,9 +8,9 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// Trace turns an error about the scenario that was made into one about the dump:
-// where the object was read that is wrong. Nobody has seen that scenario, so that of
-// what was made up, for instance the Node of a pod, only the files are named.
+// Trace turns an error about the imported scenario into one about the dump: the place where the
+// invalid object was read. The user has not seen that scenario, so for made-up objects, for
+// instance the Node of a pod, only the files are named.
 func (r *Report) Trace(err error) error {
 	var bad *strict.Error
 	if !errors.As(err, &bad) {
@@ -26,9 +26,9 @@ func (r *Report) Trace(err error) error {
 	switch {
 	case bad.Object != "":
 	case r.Nodes == 0:
-		out.Field, out.Problem = "", "no Node in it, and nothing that names one: add kubectl get nodes -o yaml"
+		out.Field, out.Problem = "", "it has no Node and nothing names one: add kubectl get nodes -o yaml"
 	default: // of the Scenario itself
-		out.Field, out.Problem = "", "no scenario can be made of it: "+strings.TrimPrefix(bad.Field+": ", ": ")+bad.Problem
+		out.Field, out.Problem = "", "cannot make a scenario: "+strings.TrimPrefix(bad.Field+": ", ": ")+bad.Problem
 	}
 	return &out
 }

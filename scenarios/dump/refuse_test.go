@@ -10,8 +10,8 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// TestRefusals: what is no dump is refused in one line, in the words of the file: no
-// type of Go's, and no line of a scenario that nobody has seen.
+// TestRefusals checks that other input is refused in one line, in terms of the file: without Go
+// types, and without lines of a scenario that the user has not seen.
 func TestRefusals(t *testing.T) {
 	const pool = "---\n" + pool
 	for name, c := range map[string]struct{ text, want string }{
@@ -19,13 +19,13 @@ func TestRefusals(t *testing.T) {
 		"words":                    {"hello\n", "F:1: want an object with apiVersion and kind: want a mapping, not text"},
 		"a number among the items": {`{"apiVersion":"v1","kind":"List","items":[1]}`, "F:1: want an object with apiVersion and kind: want a mapping, not a number"},
 		"metadata":                 {"apiVersion: v1\nkind: Pod\nmetadata: 3\n", "F:1: want an object with apiVersion and kind: metadata: want a mapping, not a number"},
-		"a name":                   {"apiVersion: v1\nkind: Node\nmetadata: {name: [a]}\n", "F:1: Node: not an object as Kubernetes has them: metadata.name: want text, not a list"},
+		"a name":                   {"apiVersion: v1\nkind: Node\nmetadata: {name: [a]}\n", "F:1: Node: not a Kubernetes object: metadata.name: want text, not a list"},
 		"a spec":                   {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: hello\n", "F:1: Pod a: spec: want a mapping, not text"},
 		"a node's name":            {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {nodeName: 7}\n", "F:1: Pod a: spec.nodeName: want text, not a number"},
 		"a fraction": {"apiVersion: crd.projectcalico.org/v1\nkind: IPPool\nmetadata: {name: p}\nspec: {cidr: 10.0.0.0/16, blockSize: 1.5}\n",
 			"F:1: IPPool p: spec.blockSize: want a whole number, not 1.5"},
-		"a scenario": {"apiVersion: ipamsim.dev/v1alpha1\nkind: Scenario\nmetadata: {name: a}\n" + pool, "F:1: kind: a scenario, no dump of a cluster: ipamsim run runs it"},
-		"a plan":     {"# a comment\napiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: a}\n" + pool, "F:2: kind: a plan, no dump of a cluster: ipamsim plan answers it"},
+		"a scenario": {"apiVersion: ipamsim.dev/v1alpha1\nkind: Scenario\nmetadata: {name: a}\n" + pool, "F:1: kind: a scenario, not a dump of a cluster: use ipamsim run"},
+		"a plan":     {"# a comment\napiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: a}\n" + pool, "F:2: kind: a plan, not a dump of a cluster: use ipamsim plan"},
 	} {
 		if got := refuses(t, strings.NewReader(c.text)); got != c.want {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
@@ -55,9 +55,9 @@ func TestTrace(t *testing.T) {
 	}{
 		{"what was read", &strict.Error{Object: "IPPool p", Field: "spec.cidr", Problem: "bad"}, []string{"pools.yaml:1: IPPool p: spec.cidr: bad"}},
 		{"what was made up", &strict.Error{Object: "Node n1", Field: "spec", Problem: "bad"}, []string{"pools.yaml", "record.yaml", ": Node n1: spec: bad"}},
-		{"the scenario itself", &strict.Error{Field: "spec.nodes", Problem: "bad"}, []string{"pools.yaml", "record.yaml", ": no scenario can be made of it: spec.nodes: bad"}},
+		{"the scenario itself", &strict.Error{Field: "spec.nodes", Problem: "bad"}, []string{"pools.yaml", "record.yaml", ": cannot make a scenario: spec.nodes: bad"}},
 	} {
-		tt.err.File, tt.err.Line, tt.err.Column = "the scenario made of it", 389, 7
+		tt.err.File, tt.err.Line, tt.err.Column = "the imported scenario", 389, 7
 		got := report.Trace(tt.err).Error()
 		for _, want := range tt.want {
 			if !strings.Contains(got, want) {
@@ -70,7 +70,7 @@ func TestTrace(t *testing.T) {
 	}
 	if _, bare, err := pools(t).Scenario(dump.Options{}); err != nil {
 		t.Error(err)
-	} else if got, want := bare.Trace(&strict.Error{File: "it", Line: 16, Field: "spec.nodes", Problem: "no node"}).Error(), "F: no Node in it, and nothing that names one: add kubectl get nodes -o yaml"; got != want {
+	} else if got, want := bare.Trace(&strict.Error{File: "it", Line: 16, Field: "spec.nodes", Problem: "no node"}).Error(), "F: it has no Node and nothing names one: add kubectl get nodes -o yaml"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if other := errors.New("other"); !errors.Is(report.Trace(other), other) {

@@ -37,11 +37,11 @@ func TestRoutes(t *testing.T) {
 		want
 	}{
 		"dropped":           {"x.txt", prompted("kubestage1001", routesOf(dropping)), `observed: ` + node, want{1, 0, 0}},
-		"a way":             {"x.txt", prompted("kubestage1001", routesOf(dropping+"10.64.75.0 via 10.64.16.55 dev eno1 proto bird\n")), "predicted, for a dump has no routes", want{1, 1, 0}},
+		"a way":             {"x.txt", prompted("kubestage1001", routesOf(dropping+"10.64.75.0 via 10.64.16.55 dev eno1 proto bird\n")), "predicted (the dump has no routes)", want{1, 1, 0}},
 		"another way":       {"x.txt", prompted("kubestage1001", routesOf("")), "the routes of " + node + " are others", want{0, 0, 1}},
-		"not whole":         {"x.txt", strings.TrimSuffix(prompted("kubestage1001", routesOf("")), "[root@kubestage1001 ~]# \n"), "predicted, for a dump has no routes", want{2, 0, 0}},
-		"of another node":   {"x.txt", prompted("kubestage1004", routesOf("")), "predicted, for a dump has no routes", want{2, 0, 0}},
-		"of nobody":         {"x.txt", prompted("jumphost", routesOf("")), "predicted, for a dump has no routes", want{2, 0, 0}},
+		"not whole":         {"x.txt", strings.TrimSuffix(prompted("kubestage1001", routesOf("")), "[root@kubestage1001 ~]# \n"), "predicted (the dump has no routes)", want{2, 0, 0}},
+		"of another node":   {"x.txt", prompted("kubestage1004", routesOf("")), "predicted (the dump has no routes)", want{2, 0, 0}},
+		"of nobody":         {"x.txt", prompted("jumphost", routesOf("")), "predicted (the dump has no routes)", want{2, 0, 0}},
 		"named by a folder": {node + "/ip-route.txt", routesOf(dropping), "observed: ", want{1, 0, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,9 +144,8 @@ func foundIn(t *testing.T, files ...string) *diagnosis.Findings {
 	return is.findings
 }
 
-// TestUnpredictedBlackHole: a node drops packets to a pod that the objects of the dump give it no
-// reason to drop. That is a finding of which nothing is simulated: the simulated node does not
-// drop them.
+// TestUnpredictedBlackHole checks a node that drops packets to a pod without a reason in the dump.
+// That is a finding without a simulation: the simulated node does not drop them.
 func TestUnpredictedBlackHole(t *testing.T) {
 	const prompt = "root@kubestage1002:~# "
 	routes := func(block string) string {
@@ -178,7 +177,7 @@ func TestUnpredictedBlackHole(t *testing.T) {
 				got++
 			}
 		}
-		if got != x.want || x.want > 0 && strings.Count(b.String(), "to decide: what has left the node without a route to the pod") != 1 {
+		if got != x.want || x.want > 0 && strings.Count(b.String(), "to decide: why the node has no route to the pod") != 1 {
 			t.Errorf("%s: %d, want %d in\n%s", name, got, x.want, b.String())
 		}
 	}

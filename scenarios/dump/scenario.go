@@ -16,12 +16,12 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// Scenario writes the cluster as a scenario file, and reports what could not be
-// known. The text loads: what scenarios.Managers.Parse would refuse is an error here, with
-// the file and line that the object came from.
+// Scenario renders the cluster as a scenario file, and reports what is unknown. The text loads:
+// anything that scenarios.Managers.Parse would reject is an error here, with the file and line of
+// the object.
 //
-// Managers that are judged apart get scenarios of their own, Report.Apart. One that cannot
-// be made is told as what cannot be judged.
+// Managers that are judged separately get scenarios of their own, Report.Apart. If one cannot be
+// made, it is reported as unjudged.
 func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	if o.Name == "" {
 		o.Name = "imported"
@@ -64,7 +64,7 @@ func (d *Draft) head(w *manifest.Writer) error {
 		return err
 	}
 	spec := manifest.Object{
-		"title": d.title(), "ipam": ipam, "controllers": "simple", "story": "A cluster as it was dumped. Nothing happens in it: write a timeline.\n",
+		"title": d.title(), "ipam": ipam, "controllers": "simple", "story": "A cluster as it was dumped, without events: add a timeline.\n",
 		// Long enough for what is wrong to be judged: an address may be unreachable for
 		// ten seconds, and what only holds at rest is judged at the end.
 		"until": "15s", "settle": "1m", "judge": manifest.Object{"leakAfter": "10s"},
@@ -114,7 +114,7 @@ func (d *Draft) ipam() (string, error) {
 			return m.Name, nil
 		}
 	}
-	return "", &strict.Error{File: unread.Files(d.sources), Problem: fmt.Sprintf("addresses are given out by %s, and no manager here puts them side by side", strings.Join(names, " and "))}
+	return "", &strict.Error{File: unread.Files(d.sources), Problem: fmt.Sprintf("addresses are managed by %s, a combination that is not supported", strings.Join(names, " and "))}
 }
 
 func (d *Draft) title() string {
@@ -122,7 +122,7 @@ func (d *Draft) title() string {
 }
 
 func (d *Draft) comment() []string {
-	out := []string{"Written by ipamsim import. Its initial state is the cluster that was dumped:"}
+	out := []string{"Written by ipamsim import. The initial state is the dumped cluster:"}
 	for _, c := range d.report.Read {
 		out = append(out, fmt.Sprintf("  %d %s", c.N, c.Kind))
 	}
@@ -142,8 +142,8 @@ func (d *Draft) comment() []string {
 	for _, u := range d.report.Unjudged {
 		doubts = append(doubts, u.String())
 	}
-	section("What cannot be judged:", doubts)
-	section("What could not be known:", d.report.Unknown)
-	section("What was left out:", d.report.Left)
+	section("Cannot be judged:", doubts)
+	section("Unknown:", d.report.Unknown)
+	section("Skipped:", d.report.Left)
 	return append(out, "")
 }

@@ -23,7 +23,7 @@ items:
 - {apiVersion: v1, kind: Service, metadata: {name: secret-name, namespace: secret-space}, spec: {clusterIP: 10.96.0.2, clusterIPs: [10.96.0.2], ipFamilies: [IPv4], ports: [{port: 80}]}}
 `
 
-// Before 1.33 there need not be any IPAddress: then nobody can say whether an address is
+// Before 1.33 there need not be any IPAddress: then it cannot be judged whether an address is
 // guarded, whether or not the API server was asked for them.
 func TestServicesWithoutIPAddresses(t *testing.T) {
 	for name, more := range map[string]string{"not asked for": "", "there are none": `{"apiVersion": "networking.k8s.io/v1", "kind": "IPAddressList", "items": []}`} {
@@ -37,7 +37,7 @@ func TestServicesWithoutIPAddresses(t *testing.T) {
 			}
 		}
 		_, s, _ := scenario(t, c, dump.Options{})
-		v := look(t, s)
+		v := inspect(t, s)
 		f := diagnosis.Of(c, v, true)
 		unjudged := slices.ContainsFunc(f.Unjudged, func(u scenarios.Unjudged) bool { return slices.Contains(u.What, "unbacked-service") })
 		if len(f.All)+len(f.Supposed) > 0 || !unjudged || f.Verdict(model.Minor) != imported.Undecided {
@@ -61,7 +61,7 @@ func TestAnonymisedServices(t *testing.T) {
 			t.Errorf("%s is there:\n%s", secret, text)
 		}
 	}
-	if v := look(t, s); len(v.Record.Services.All) != 2 {
+	if v := inspect(t, s); len(v.Record.Services.All) != 2 {
 		t.Errorf("%d Services, want 2", len(v.Record.Services.All))
 	}
 }

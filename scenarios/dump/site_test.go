@@ -151,7 +151,7 @@ func (s *site) list(t *testing.T) []byte {
 	return text
 }
 
-// proven imports the site and simulates what would mend it.
+// proven imports the site and simulates the remediations.
 func (s *site) proven(t *testing.T) *diagnosis.Findings {
 	t.Helper()
 	c := s.cluster(t)
@@ -168,7 +168,7 @@ func (s *site) cluster(t *testing.T) *dump.Cluster {
 	return whole(c)
 }
 
-// prove is what import does: it looks, and simulates what would mend it.
+// prove does what import does: it inspects the scenario and simulates the remediations.
 func prove(t *testing.T, c *dump.Cluster, s *scenarios.Scenario) *diagnosis.Findings {
 	t.Helper()
 	return proveWithin(t, c, s, context.Background(), diagnosis.Bound{})
@@ -177,7 +177,7 @@ func prove(t *testing.T, c *dump.Cluster, s *scenarios.Scenario) *diagnosis.Find
 func proveWithin(t *testing.T, c *dump.Cluster, s *scenarios.Scenario, ctx context.Context, b diagnosis.Bound) *diagnosis.Findings {
 	t.Helper()
 	r := scenariotest.Runner(t)
-	v, err := r.Look(context.Background(), s)
+	v, err := r.Inspect(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +189,8 @@ func proveWithin(t *testing.T, c *dump.Cluster, s *scenarios.Scenario, ctx conte
 	return f
 }
 
-// told is what people read.
-func toldOf(f *diagnosis.Findings) string {
+// printed renders the findings as import prints them.
+func printed(f *diagnosis.Findings) string {
 	var b bytes.Buffer
 	f.Write(&b)
 	return b.String()
@@ -199,7 +199,7 @@ func toldOf(f *diagnosis.Findings) string {
 // says checks what people read, word by word.
 func says(t *testing.T, f *diagnosis.Findings, want ...string) {
 	t.Helper()
-	text := toldOf(f)
+	text := printed(f)
 	for _, w := range want {
 		if !strings.Contains(text, w) {
 			t.Errorf("it does not say %q:\n%s", w, text)
@@ -210,7 +210,7 @@ func says(t *testing.T, f *diagnosis.Findings, want ...string) {
 
 func saysNot(t *testing.T, f *diagnosis.Findings, never ...string) {
 	t.Helper()
-	text := toldOf(f)
+	text := printed(f)
 	for _, w := range never {
 		if strings.Contains(text, w) {
 			t.Errorf("it says %q:\n%s", w, text)

@@ -101,9 +101,9 @@ func (x *truth) diagnosedCell(is answer) string {
 			kinds = append(kinds, kind)
 		}
 	}
-	out := "nothing is wrong"
+	out := "no findings"
 	if is.findings.Verdict(model.Minor) == imported.Undecided {
-		out = "nothing found"
+		out = "no findings in what can be judged"
 	}
 	if len(kinds) > 0 {
 		for i, k := range kinds {

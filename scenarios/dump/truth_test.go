@@ -21,24 +21,23 @@ import (
 	"ipamsim/scenarios/scenariotest"
 )
 
-// truth is what is known of a dump in testdata/truth: what somebody who knows the
-// address manager would say of it. It was written by hand, with the dump and before
-// the importer had read it.
+// truth is the expected diagnosis of a dump in testdata/truth, by an expert in the address
+// manager. It was written by hand, with the dump and before the importer had read it.
 //
 // Most dumps omit fields of Pods and Nodes that the importer does not read: volumes, mounts,
 // container statuses, images, capacity. node-gone (JSON) and quiet-vxlan (YAML, with
-// managedFields) are as kubectl prints them, so that reading past these fields is tested.
+// managedFields) are as kubectl prints them, so that skipping these fields is tested.
 type truth struct {
 	Title                          string
 	Calico, Whereabouts, Datastore string
 	Kubernetes                     string   // of a dump with podCIDRs or Services
 	Files                          []string // in the order in which they are read
 	Wrong, Why                     string   // for people
-	Refused                        bool     // the dump says too little for anything to be told of it
+	Refused                        bool     // the dump is too small for any diagnosis
 	Findings                       []truthFinding
-	Uncovers                       []truthFinding // what comes to light when these are mended, and was no fault before
+	Uncovers                       []truthFinding // findings that appear when these are fixed, and did not exist before
 	Borrowed                       []string       // addresses
-	Unknown, LeftOut               []string       // what has to be told: codes of lacking and mentioned, or version
+	Unknown, LeftOut               []string       // what must be reported: codes of lacking and mentioned, or version
 	Never                          []string       // texts that must not be printed, in a command or elsewhere
 }
 
@@ -51,8 +50,8 @@ type truthFinding struct {
 	Remedy          truthRemedy
 }
 
-// truthRemedy is what mends it: what to do with which things, in this order. With may
-// be done besides. Either is something else that would be right.
+// truthRemedy is a remediation: the actions and their objects, in this order. With are actions
+// that may be added. Either is another correct remediation.
 type truthRemedy struct {
 	Do           string // none: there is no command that is safe
 	Of           []string
@@ -110,7 +109,7 @@ type answer struct {
 	report   *dump.Report
 	findings *diagnosis.Findings
 	printed  string // what stands on the standard error
-	cast     cast
+	podSet   podSet
 	err      error
 }
 
@@ -129,7 +128,7 @@ func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) 
 		}
 	}
 	out := importAll(r, c, name)
-	out.cast = castOf(t, name, files)
+	out.podSet = podSetOf(t, name, files)
 	return out
 }
 
@@ -159,11 +158,11 @@ func judged(r *scenarios.Runner, c *dump.Cluster, name string) (answer, *scenari
 		return answer{err: err}, nil, nil
 	}
 	c.Forget()
-	s, err := managers.All().Parse("the scenario made of it", text)
+	s, err := managers.All().Parse("the imported scenario", text)
 	if err != nil {
 		return answer{err: report.Trace(err)}, nil, nil
 	}
-	v, err := r.Look(context.Background(), s)
+	v, err := r.Inspect(context.Background(), s)
 	if err != nil {
 		return answer{err: report.Trace(err)}, nil, nil
 	}
@@ -236,30 +235,30 @@ var lacking = map[string]string{
 	"no-nodes": "nodes", "no-pods": "pods", "no-services": "services", "no-configmaps": "configmaps", "no-advertisements": "l2advertisements.metallb.io",
 }
 
-// mentioned are the codes of truth.Unknown and truth.LeftOut that have no data: what the
-// sentence that tells it has to contain.
+// mentioned are the codes of truth.Unknown and truth.LeftOut without data: a part of the sentence
+// that reports each.
 var mentioned = map[string]string{
-	"configuration-path": "apps/flat", "host-local": "by calico-config host-local assigns the addresses of pods", "static-pod": "kube-controller-manager runs with --cluster-cidr=10.244.0.0/22", "node-silent": "nothing is heard of worker-03", "other-manager-pods": "2 pods on Windows nodes without Calico",
+	"configuration-path": "apps/flat", "host-local": "according to calico-config, host-local assigns pod addresses", "static-pod": "kube-controller-manager runs with --cluster-cidr=10.244.0.0/22", "node-silent": "the state of worker-03", "other-manager-pods": "2 pods on Windows nodes without Calico",
 }
 
-// doubts lists what could not be known or was left out, and is not told.
+// doubts lists what is unknown or skipped but not reported.
 func (x *truth) doubts(is answer) (wrong []string) {
 	sentences := slices.Concat(is.report.Unknown, is.report.Left)
 	for _, u := range is.report.Unjudged {
 		sentences = append(sentences, u.String())
 	}
 	for _, code := range slices.Concat(x.Unknown, x.LeftOut) {
-		resource, told := lacking[code], false
+		resource, reported := lacking[code], false
 		switch {
 		case code == "version":
-			told = slices.ContainsFunc(is.report.Versions, func(v scenarios.Version) bool { return v.Program == "calico" && v.Found == x.Calico })
+			reported = slices.ContainsFunc(is.report.Versions, func(v scenarios.Version) bool { return v.Program == "calico" && v.Found == x.Calico })
 		case resource != "":
-			told = slices.ContainsFunc(is.report.Unjudged, func(u scenarios.Unjudged) bool { return slices.Contains(u.Without, resource) })
+			reported = slices.ContainsFunc(is.report.Unjudged, func(u scenarios.Unjudged) bool { return slices.Contains(u.Without, resource) })
 		default:
-			told = mentioned[code] != "" && slices.ContainsFunc(sentences, func(s string) bool { return strings.Contains(s, mentioned[code]) })
+			reported = mentioned[code] != "" && slices.ContainsFunc(sentences, func(s string) bool { return strings.Contains(s, mentioned[code]) })
 		}
-		if !told {
-			wrong = append(wrong, "not told: "+code)
+		if !reported {
+			wrong = append(wrong, "not reported: "+code)
 		}
 	}
 	return wrong
@@ -274,7 +273,7 @@ func (x *truth) borrowed(is *diagnosis.Findings) (wrong []string) {
 	}
 	for _, a := range x.Borrowed {
 		if !slices.ContainsFunc(is.Borrowed, func(b diagnosis.Borrowed) bool { return b.Addr.String() == a }) {
-			wrong = append(wrong, "borrowed, and not told: "+a)
+			wrong = append(wrong, "borrowed, and not reported: "+a)
 		}
 	}
 	return wrong

@@ -65,7 +65,7 @@ func (d *Draft) hang(x *Resource) []string {
 	return slices.Compact(out)
 }
 
-// ownerless is that nobody can say which pods are made again, nil if somebody can.
+// ownerless reports that the dump does not show which pods are recreated; nil if it does.
 func (d *Draft) ownerless() *scenarios.Unjudged {
 	if len(d.Pods) == 0 || d.apart {
 		return nil

@@ -69,7 +69,7 @@ printf 'apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\
 	if err := c.Read("dump.yaml", bytes.NewReader(text), nil); err != nil {
 		t.Fatal(err)
 	}
-	c.Complete("v1", "Node") // of which a cluster has some
+	c.Complete("v1", "Node") // every cluster has some
 	if err := c.Add(dump.Origin{}, []byte(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +79,8 @@ printf 'apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\
 	}
 }
 
-// A dump that lacks something is not healthy: what cannot be judged is told, with the
-// command that adds it, and no verdict is given.
+// A dump that lacks something is not healthy: what cannot be judged is reported with the command
+// that collects it, and there is no verdict.
 func TestUnjudged(t *testing.T) {
 	for _, x := range []struct {
 		name  string
@@ -122,17 +122,17 @@ func TestUnjudged(t *testing.T) {
 				}
 			}
 			_, s, report := scenario(t, c, dump.Options{})
-			f := diagnosis.Of(c, look(t, s), true)
-			var told bytes.Buffer
-			f.Write(&told)
+			f := diagnosis.Of(c, inspect(t, s), true)
+			var printed bytes.Buffer
+			f.Write(&printed)
 			i := slices.IndexFunc(report.Unjudged, func(u scenarios.Unjudged) bool {
 				return slices.Contains(u.What, x.what) && slices.Contains(u.Without, with)
 			})
 			if i < 0 || len(f.All) > 0 || f.Verdict(model.Minor) != imported.Undecided {
 				t.Errorf("%v, wrong: %v, verdict %v", report.Unjudged, f.All, f.Verdict(model.Minor))
 			}
-			if strings.Contains(told.String(), "nothing is wrong") || !strings.Contains(told.String(), "cannot judge ") || !strings.Contains(told.String(), "kubectl get ") {
-				t.Errorf("told: %s", told.String())
+			if strings.Contains(printed.String(), "no findings\n") || !strings.Contains(printed.String(), "cannot judge ") || !strings.Contains(printed.String(), "kubectl get ") {
+				t.Errorf("printed: %s", printed.String())
 			}
 			if got, want := f.Verdict(model.Critical), map[bool]imported.Verdict{true: imported.Undecided, false: imported.Healthy}[critical(report.Unjudged)]; got != want {
 				t.Errorf("asked for what is critical: %v, want %v", got, want)
@@ -163,7 +163,7 @@ func TestPodsOfOneNamespace(t *testing.T) {
 		s.block("10.0.0.0/29", "a", "x")
 		s.add(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"host","namespace":"shop"},"spec":{"nodeName":"a","hostNetwork":true},"status":{"phase":"Running"}}`)
 		_, sc, report := scenario(t, c, dump.Options{})
-		leaked := slices.Contains(wrong(look(t, sc)), "leaked-claim 10.0.0.0")
+		leaked := slices.Contains(wrong(inspect(t, sc)), "leaked-claim 10.0.0.0")
 		partly := slices.ContainsFunc(report.Unjudged, func(u scenarios.Unjudged) bool { return slices.Equal(u.Namespaces, []string{"default"}) })
 		if leaked != whole || partly == whole {
 			t.Errorf("all pods listed: %v, leaked: %v, %v", whole, leaked, report.Unjudged)
@@ -177,7 +177,7 @@ func TestEmptyRecord(t *testing.T) {
 	s := newSmall(t)
 	s.pod("x", "a", "10.0.0.1", "10.0.0.1/32", controlledBy("StatefulSet", "x"), "")
 	_, sc, report := scenario(t, s.c, dump.Options{})
-	f := diagnosis.Of(s.c, look(t, sc), true)
+	f := diagnosis.Of(s.c, inspect(t, sc), true)
 	if len(f.All) > 0 || f.Verdict(model.Critical) != imported.Undecided || len(report.Unjudged) != 1 {
 		t.Errorf("%+v %v", f.All, report.Unjudged)
 	}

@@ -28,8 +28,8 @@ func (c *Cluster) sawImages(all []string) {
 	}
 }
 
-// versionsOf are those of the managers, by name; of a program that is being upgraded
-// several. What the dump does not say is told as not known.
+// versionsOf returns the versions of the managers, by name; several of a program during an
+// upgrade. A version that the dump does not show is reported as unknown.
 func (d *Draft) versionsOf() []scenarios.Version {
 	var out []scenarios.Version
 	for _, r := range d.present {
@@ -44,7 +44,7 @@ func (d *Draft) versionsOf() []scenarios.Version {
 		}
 		slices.Sort(found)
 		if found = slices.Compact(found); len(found) == 0 && len(r.importer.Images) > 0 {
-			d.Unknown("the version of %s: neither ClusterInformation nor an image of it in the dump says", program)
+			d.Unknown("the version of %s: the dump has neither ClusterInformation nor an image of it", program)
 		}
 		for _, v := range found {
 			out = append(out, scenarios.Version{Program: program, Found: v})

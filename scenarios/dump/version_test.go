@@ -11,9 +11,9 @@ import (
 	"ipamsim/scenarios/dump/diagnosis"
 )
 
-// Versions are told by what Calico writes of itself and by the images of both managers,
-// under the names of those who rebuild them; of an upgrade under way both. A house's own
-// tags are none.
+// Versions come from what Calico writes about itself and from the images of both managers, also
+// under the names of rebuilders; during an upgrade there are two. A company's own tags are not
+// versions.
 func TestVersions(t *testing.T) {
 	s := newSmall(t)
 	s.add(`{"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"name":"calico-node","namespace":"kube-system"},"spec":{"template":{"spec":{"containers":[{"name":"calico-node","image":"registry.internal:5000/rancher/mirrored-calico-node:v3.26.1@sha256:00"},{"name":"x","image":"quay.io/other/node:v9.9.9"},{"name":"y","image":"registry.internal/calico-node:1.17"},{"name":"z","image":"registry.internal/calico/cni:v2026.11.2"}]}}}}`)
@@ -33,7 +33,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A tag that is no version, and a digest, say nothing: that is told.
+// A tag that is not a version, and a digest, are reported as an unknown version.
 func TestNoVersion(t *testing.T) {
 	_, _, report := scenario(t, read(t, "whereabouts.yaml"), dump.Options{})
 	contains(t, "unknown", report.Unknown, "the version of whereabouts")
@@ -69,7 +69,7 @@ func TestConfigurationPath(t *testing.T) {
 		_, sc, report := scenario(t, whole(c), dump.Options{})
 		contains(t, "left", report.Left, "(configuration_path)")
 		var leaked []string
-		for _, x := range wrong(look(t, sc)) {
+		for _, x := range wrong(inspect(t, sc)) {
 			if x[:6] == "leaked" {
 				leaked = append(leaked, x)
 			}

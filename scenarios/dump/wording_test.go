@@ -10,13 +10,12 @@ import (
 	"ipamsim/scenarios/dump/diagnosis"
 )
 
-// TestWording: which commands repair what follows from what violations are, not from how
-// they are told.
+// TestWording checks that the remediation depends on the violations, not on their messages.
 func TestWording(t *testing.T) {
 	for _, file := range []string{"wikimedia.yaml", "whereabouts.yaml", "tkg.yaml", "calico.json"} {
 		c := read(t, file)
 		_, s, _ := scenario(t, c, dump.Options{})
-		v := look(t, s)
+		v := inspect(t, s)
 		want := diagnosis.Of(c, v, true)
 		for i := range v.Violations {
 			v.Violations[i].Message = strings.Map(func(r rune) rune {
@@ -27,7 +26,7 @@ func TestWording(t *testing.T) {
 			}, v.Violations[i].Message)
 		}
 		if got := diagnosis.Of(c, v, true); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s, told in other words: got %+v\nwant %+v", file, got, want)
+			t.Errorf("%s, with other messages: got %+v\nwant %+v", file, got, want)
 		}
 		if len(want.All) == 0 && file != "calico.json" {
 			t.Errorf("%s: nothing is wrong", file)

@@ -60,7 +60,7 @@ func (p *Plan) latency(c *capacity.Cluster) time.Duration {
 	return min(max(longest, 10*time.Microsecond), 2*time.Millisecond)
 }
 
-// instantOf is when an event of the tape is put into practice.
+// instantOf returns the time at which the real code performs an event of the trace.
 func instantOf(e workload.Event, apart time.Duration) time.Duration {
 	switch e.Kind {
 	case workload.Pass:

@@ -11,7 +11,7 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Asked is what the plan asks, as its answer tells it, with a cell for each of its own.
+// Asked returns the question of the plan for its answer, with a cell for each cell of the plan.
 func (p *Plan) Asked() *answer.Question {
 	s := p.Doc.Spec
 	a := &answer.Question{
@@ -63,17 +63,17 @@ func (p *Plan) Asked() *answer.Question {
 // Collect puts what came of a point into its cell.
 func (p *Plan) Collect(a *answer.Question, d *Done) {
 	c := &a.Cells[d.Cell]
-	lives := &c.Courses
+	courses := &c.Courses
 	if d.Engine == Real && p.Doc.Spec.Engine == Both {
-		lives = &c.Real
+		courses = &c.Real
 	}
-	for len(*lives) <= d.Repeat {
-		*lives = append(*lives, nil)
+	for len(*courses) <= d.Repeat {
+		*courses = append(*courses, nil)
 	}
 	if d.Course != nil {
 		share(d.Course.Owners)
 	}
-	(*lives)[d.Repeat] = d.Course
+	(*courses)[d.Repeat] = d.Course
 	if at, known := slices.BinarySearch(c.Refused, d.Refused); d.Refused != "" && !known {
 		c.Refused = slices.Insert(c.Refused, at, d.Refused)
 	}

@@ -32,7 +32,7 @@ func (w *world) listing() string {
 	return `{"apiVersion":"v1","kind":"List","items":[` + strings.Join(items, ",\n") + `]}`
 }
 
-func (p *calibratedLives) owner() string {
+func (p *calibratedPod) owner() string {
 	kind := "ReplicaSet"
 	if p.job {
 		kind = "Job"
@@ -83,9 +83,9 @@ func (w *world) audit() string {
 	return b.String()
 }
 
-// What a calibration makes of files is what it makes of the truth that they tell, and a
-// plan takes it.
-func TestFilesTellTheTruth(t *testing.T) {
+// A calibration derives the same parameters from files as from the truth that they show, and a plan
+// accepts them.
+func TestFilesShowTheTruth(t *testing.T) {
 	tr := year
 	tr.days, tr.slots, tr.crashEvery = 60, 20, 1e9
 	w := tr.world(3)
@@ -110,7 +110,7 @@ func TestFilesTellTheTruth(t *testing.T) {
 	values := func(f *calibrate.Fit) map[string]string {
 		out := map[string]string{}
 		for _, p := range f.Parameters {
-			if !strings.HasPrefix(p.Setting, "crash") && p.Setting != "maxPods" { // an audit log tells nothing of silent nodes
+			if !strings.HasPrefix(p.Setting, "crash") && p.Setting != "maxPods" { // an audit log does not show silent nodes
 				out[p.Setting] = fmt.Sprint(p.Value)
 			}
 		}
@@ -174,8 +174,8 @@ func TestTooLittle(t *testing.T) {
 	}
 }
 
-// Of one listing of pods whose ages are exponential, the mean is told, with what it
-// assumes; its band holds the truth.
+// From one listing of pods with exponential ages the mean is estimated, with its assumption; its
+// interval holds the truth.
 func TestAgesOfOneListing(t *testing.T) {
 	var all tally
 	for seed := range uint64(worlds) {

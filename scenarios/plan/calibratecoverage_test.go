@@ -28,8 +28,8 @@ func (t *tally) add(name string, held bool) {
 	}
 }
 
-// check: a band of 95 % holds the truth in 90 to 99 % of the worlds. least is how many
-// worlds have to tell of a parameter at all.
+// check that an interval of 95 % holds the truth in 90 to 99 % of the worlds. least is the minimum
+// number of worlds with an estimate of a parameter.
 func (t *tally) check(tt *testing.T, least int) {
 	tt.Helper()
 	for _, name := range slices.Sorted(maps.Keys(t.of)) {
@@ -72,7 +72,7 @@ func TestConformanceCoverage(t *testing.T) {
 			}
 		}
 		for _, m := range f.Standing.Marks {
-			by := lifeBy(m.Share)
+			by := lifetimeBy(m.Share)
 			if name := map[float64]string{0.1: "lifetime p10", 0.3: "lifetime p30", 0.5: "lifetime p50", 0.8: "lifetime p80", 0.95: "lifetime p95"}[m.Share]; name != "" {
 				all.add(name, m.Low.Hours() <= by && by <= m.High.Hours())
 			}
@@ -85,7 +85,7 @@ func TestConformanceCoverage(t *testing.T) {
 		}
 	}
 	if len(all.of) != 14 {
-		t.Errorf("%d parameters were told of, want 14", len(all.of))
+		t.Errorf("%d parameters have an estimate, want 14", len(all.of))
 	}
 	all.check(t, worlds/2)
 }
@@ -138,7 +138,7 @@ func TestBacktestOfAnotherWorld(t *testing.T) {
 	busy.jobsPerHour, busy.drainEvery = 6, 24*5
 	b := busy.world(2)
 	cut := 63.0 * 24
-	w.pods = slices.DeleteFunc(w.pods, func(p calibratedLives) bool { return p.job && p.born > cut })
+	w.pods = slices.DeleteFunc(w.pods, func(p calibratedPod) bool { return p.job && p.born > cut })
 	for _, p := range b.pods {
 		if p.job && p.born > cut {
 			w.pods = append(w.pods, p)

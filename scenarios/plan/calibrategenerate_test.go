@@ -19,7 +19,7 @@ type truth struct {
 	crashEvery, crashFor    float64
 	replaceEvery, replaceIn float64
 	jobsPerHour             float64
-	jobHours                float64 // mean life, exponential
+	jobHours                float64 // mean lifetime, exponential
 	rush                    bool    // jobs come by day, three times as often
 }
 
@@ -31,16 +31,17 @@ var year = truth{
 
 var begins = time.Date(2025, 3, 3, 0, 0, 0, 0, time.UTC) // a Monday
 
-// life of a pod that is made again: a third are gone within an hour, the rest are long.
-func life(r *rand.Rand) float64 {
+// lifetime draws the lifetime of a pod that is recreated: a third end within an hour, the rest run
+// long.
+func lifetime(r *rand.Rand) float64 {
 	if r.Float64() < 0.3 {
 		return 0.5 * math.Exp(r.NormFloat64())
 	}
 	return 100 * math.Pow(r.ExpFloat64(), 1.25) // Weibull, shape 0.8
 }
 
-// lifeBy is the age by which a share has ended, by bisection of the distribution.
-func lifeBy(share float64) float64 {
+// lifetimeBy is the age by which a share has ended, by bisection of the distribution.
+func lifetimeBy(share float64) float64 {
 	low, high := 1e-6, 1e6
 	for range 200 {
 		x := math.Sqrt(low * high)
@@ -57,11 +58,11 @@ func lifeBy(share float64) float64 {
 // world is what happened, in hours since the beginning.
 type world struct {
 	truth
-	pods  []calibratedLives
+	pods  []calibratedPod
 	nodes []machine
 }
 
-type calibratedLives struct {
+type calibratedPod struct {
 	name, node string
 	job        bool
 	born, died float64
@@ -88,9 +89,9 @@ func (t truth) world(seed uint64) *world {
 	slot := func(at float64) {
 		for at < end {
 			m := w.serving(r, at)
-			died := min(at+life(r), m.ends(at))
+			died := min(at+lifetime(r), m.ends(at))
 			if died > 0 {
-				w.pods = append(w.pods, calibratedLives{name: fmt.Sprintf("pod-%d", len(w.pods)), node: m.name, born: at, died: died})
+				w.pods = append(w.pods, calibratedPod{name: fmt.Sprintf("pod-%d", len(w.pods)), node: m.name, born: at, died: died})
 			}
 			at = died
 		}
@@ -112,7 +113,7 @@ func (t truth) world(seed uint64) *world {
 		}
 		if r.Float64() < keep {
 			if died := at + r.ExpFloat64()*t.jobHours; died > 0 {
-				w.pods = append(w.pods, calibratedLives{name: fmt.Sprintf("job-%d", len(w.pods)), node: w.serving(r, at).name, job: true, born: at, died: died})
+				w.pods = append(w.pods, calibratedPod{name: fmt.Sprintf("job-%d", len(w.pods)), node: w.serving(r, at).name, job: true, born: at, died: died})
 			}
 		}
 	}
@@ -150,7 +151,7 @@ func (m *machine) ends(at float64) float64 {
 	return out
 }
 
-// machine lives until it is lost; drains and crashes come while it serves.
+// machine runs until it is lost; drains and crashes happen while it serves.
 func (t truth) machine(r *rand.Rand, born, end float64) machine {
 	m := machine{born: born, gone: math.Inf(1)}
 	for at := max(born, 0); at < end; {
@@ -178,11 +179,11 @@ func at(hours float64) time.Time {
 	return begins.Add(time.Duration(hours * float64(time.Hour))).Truncate(time.Second)
 }
 
-// history is what a log of all of it would tell, with a listing at the beginning.
+// history is the history that a complete log shows, with a listing at the beginning.
 func (w *world) history() *observe.History {
 	end := float64(w.days) * 24
 	all := observe.Window{From: begins, To: at(end)}
-	h := &observe.History{Looks: []time.Time{begins}, NodeLooks: []time.Time{begins, all.To}, Logged: all.Length()}
+	h := &observe.History{Scans: []time.Time{begins}, NodeScans: []time.Time{begins, all.To}, Logged: all.Length()}
 	for _, a := range []observe.Aspect{observe.PodStarts, observe.PodEnds, observe.Nodes, observe.Cordons, observe.Ready} {
 		h.Windows[a] = all
 	}
@@ -222,12 +223,12 @@ func (w *world) history() *observe.History {
 	return h
 }
 
-// ages are a listing of exponential lives around 50 h, in a steady cluster.
+// ages is a listing of pods with exponential lifetimes around 50 h, in a steady cluster.
 func (t truth) ages(seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 7))
 	w := &world{truth: t}
 	for i := range t.slots {
-		w.pods = append(w.pods, calibratedLives{name: fmt.Sprintf("pod-%d", i), born: -r.ExpFloat64() * 50, died: 1e6})
+		w.pods = append(w.pods, calibratedPod{name: fmt.Sprintf("pod-%d", i), born: -r.ExpFloat64() * 50, died: 1e6})
 	}
 	return w
 }

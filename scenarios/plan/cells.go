@@ -63,7 +63,7 @@ func (p *Plan) cells() error {
 	count := 1
 	for _, a := range axes {
 		if count *= len(a); count > cellsMax {
-			return p.sheet.Fail(fmt.Sprintf("the combinations of all axes and options are more than %d: fewer values, or fewer axes", cellsMax), "spec", "axes")
+			return p.sheet.Fail(fmt.Sprintf("more than %d combinations of axes and options: use fewer values, or fewer axes", cellsMax), "spec", "axes")
 		}
 	}
 	cache := map[string]*made{}
@@ -138,7 +138,7 @@ func (p *Plan) choices(first *Draft) (out [][]choice, err error) {
 			}
 			c := choice{at, p.textOf(v, at), map[string]any{a.Setting: v}}
 			if slices.ContainsFunc(all, func(o choice) bool { return o.text == c.text }) {
-				return nil, p.sheet.Fail("the same value a second time", at...)
+				return nil, p.sheet.Fail("duplicate value", at...)
 			}
 			all = append(all, c)
 		}
@@ -202,7 +202,7 @@ func (p *Plan) cell(d *Draft, c Cell, picked []choice, cache map[string]*made) e
 		return blame(name, problem)
 	}
 	if d.nodes = len(m.machines); d.nodes == 0 {
-		return blame("nodes", "missing, want how many nodes there are, or Node manifests")
+		return blame("nodes", "missing, want the number of nodes, or Node manifests")
 	}
 	if name, problem := d.complete(); problem != "" {
 		return blame(name, problem)

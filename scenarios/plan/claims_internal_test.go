@@ -74,12 +74,12 @@ func TestClaimsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := scenarios.Options{Store: scenarios.Memory, InTurn: c.Apart}
-		o.Looks.At = s.instants(c.Apart)
+		o.Samples.At = s.instants(c.Apart)
 		seen := 0
-		o.Looks.See = func(i int, v metric.View) {
+		o.Samples.See = func(i int, v metric.View) {
 			seen++
 			if diff := gocmp.Diff(want[i], holders(v, &c), gocmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
-				t.Fatalf("%s, seed %d, at %s, reference -, real +\n%s", p.Cells[cell].Option, seed, s.looks[i].at, diff)
+				t.Fatalf("%s, seed %d, at %s, reference -, real +\n%s", p.Cells[cell].Option, seed, s.samples[i].at, diff)
 			}
 		}
 		if _, err := r.Run(context.Background(), s.Scenario, o); err != nil {
@@ -91,15 +91,15 @@ func TestClaimsAgree(t *testing.T) {
 	}
 }
 
-// lived is who has what at each sample of the reference.
+// lived records the holder of each address at each sample of the reference.
 func lived(t *testing.T, c *capacity.Cluster, seed uint64) (out []map[netip.Prefix][]holder) {
 	t.Helper()
-	tape := c.Trace(seed)
-	player, err := capacity.NewPlayer(c, tape)
+	trace := c.Trace(seed)
+	player, err := capacity.NewPlayer(c, trace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for e := range tape.Events() {
+	for e := range trace.Events() {
 		if err := player.Do(e); err != nil {
 			t.Fatal(err)
 		}

@@ -42,13 +42,13 @@ type Spec struct {
 	// From is a scenario or what ipamsim import wrote, relative to this file: its
 	// pools, networks, nodes, settings, fabric, and what is stored already. Without it
 	// the manifests of this file are the cluster.
-	From string `json:"from,omitempty" unset:"the cluster of this file's manifests"`
+	From string `json:"from,omitempty" unset:"the cluster of the manifests in this file"`
 	// IPAM is the address manager of a plan without from: calico or whereabouts.
 	IPAM      string `json:"ipam,omitempty"`
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Horizon is how far to look, e.g. 30d.
 	Horizon values.Span `json:"horizon" jsonschema:"required"`
-	// Repeats is how often each combination is drawn anew; default 100.
+	// Repeats is the number of trials of each combination; default 100.
 	Repeats int `json:"repeats,omitempty" unset:"100"`
 	// Samples over the horizon; default 100.
 	Samples int     `json:"samples,omitempty" unset:"100"`

@@ -42,7 +42,7 @@ func (d *Draft) Given(name string) bool { _, ok := d.values[name]; return ok }
 // Base is the cluster of the plan before its settings.
 func (d *Draft) Base() *scenarios.Scenario { return d.plan.base }
 
-// Alone: the plan is no scenario's, so that nobody says what else runs.
+// Alone reports whether the plan has no scenario that defines other components.
 func (d *Draft) Alone() bool { return d.plan.alone() }
 
 // clone is a draft that can be changed by itself.
@@ -87,15 +87,15 @@ func (d *Draft) complete() (name, problem string) {
 	case of != nil && d.Load.Pods == 0:
 		return of.Number, "missing, want how many " + of.Resource + " there are"
 	case d.Load.Pods == 0 && !d.Given("podsPerNode") && d.running == 0:
-		return "podsPerNode", "missing, want podsPerNode or pods: how many pods are meant to run"
+		return "podsPerNode", "missing, want podsPerNode or pods"
 	case t.DrainEvery > 0 && t.DrainFor == 0:
-		return "drainFor", "missing: with drainEvery, how long does a drained node take no pods?"
+		return "drainFor", "missing: drainEvery requires it"
 	case t.CrashEvery > 0 && t.CrashFor == 0:
-		return "crashFor", "missing: with crashEvery, how long is a node without power?"
+		return "crashFor", "missing: crashEvery requires it"
 	case t.ReplaceEvery > 0 && t.ReplaceFor == 0:
-		return "replaceFor", "missing: with replaceEvery, after how long does another node take its place?"
+		return "replaceFor", "missing: replaceEvery requires it"
 	case d.Given("growAt") && d.Load.Grow == 0:
-		return "growAt", "when how many nodes join? grow is missing"
+		return "growAt", "requires grow"
 	}
 	if name, problem = d.arriving(); problem != "" {
 		return name, problem

@@ -18,13 +18,13 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// TestEnginesAgree: whatever a small plan says, the real code and the reference live
-// through the same history: every sample is equal in every field, and so are the
-// numbers of tries and refusals, the peak, and when addresses first ran out.
+// TestEnginesAgree checks that the real code and the reference agree on every small plan: every
+// sample is equal in every field, and so are the numbers of attempts and refusals, the peak, and
+// the time of the first exhaustion.
 //
-// The history is sequential by construction, which is what the reference is proven
-// for: see apart.go. A run of the real code that was not is refused by overlap; it
-// is told here, and there may be few of those.
+// The history is sequential by construction, which is what the reference is proven for: see
+// apart.go. A run of the real code that was not sequential is refused by overlap; it is reported
+// here, and there may be few of those.
 func TestEnginesAgree(t *testing.T) {
 	longtest.Checks(t, "15")
 	r := scenariotest.Runner(t)
@@ -65,8 +65,8 @@ func TestEnginesAgree(t *testing.T) {
 	t.Logf("%d plans, %d ADDs, %d of them refused; %d of %d samples are certain and equal", plans, adds, refused, certain, samples)
 }
 
-// differ compares all that both engines tell; of a life in which upstream left
-// something to the Go runtime, what was before.
+// differ compares everything that both engines report; of a trial in which upstream left a choice
+// to the Go runtime, the part before it.
 func differ(reference, real *capacity.Course) string {
 	if reference.Chance == 0 {
 		return cmp.Diff(reference, real, onlyReal)
@@ -224,7 +224,7 @@ func TestGoodPlansAgree(t *testing.T) {
 			}
 			c := real.Course
 			if c.Calls == 0 || c.AddMedian <= 0 || c.AddP99 < c.AddMedian || c.Digest == "" {
-				t.Errorf("%s: the real code tells %d calls, %s, %s, %q", name, c.Calls, c.AddMedian, c.AddP99, c.Digest)
+				t.Errorf("%s: the real code reports %d calls, %s, %s, %q", name, c.Calls, c.AddMedian, c.AddP99, c.Digest)
 			}
 			t.Logf("%s, %s, expected %s: %d ADDs, %d calls, %s, %s, %v", name, p.Cells[pt.Cell].Title(), p.Expect(plan.Point{Cell: pt.Cell, Engine: plan.Real}), c.Adds, c.Calls, c.AddMedian, c.AddP99, c.Violations)
 			compared++
@@ -235,8 +235,8 @@ func TestGoodPlansAgree(t *testing.T) {
 	}
 }
 
-// TestSmall: which points the real code lives through follows from the plan, the
-// same in every process.
+// TestSmall checks that the plan determines the points that the real code simulates, equally in
+// every process.
 func TestSmall(t *testing.T) {
 	p := load(t, "range")
 	a, b := p.Points(), load(t, "range").Points()

@@ -140,8 +140,7 @@ func goods(t *testing.T) (names []string) {
 	return names
 }
 
-// One mistake each: the first line of the file says what it is, and the golden what
-// the user is told.
+// One mistake each: the first line of the file describes it, and the golden has the message.
 func TestBad(t *testing.T) {
 	const dir = "testdata/bad"
 	files, err := testfiles.All(dir, ".yaml")
@@ -156,7 +155,7 @@ func TestBad(t *testing.T) {
 		}
 		return data, err
 	}
-	var told strings.Builder
+	var printed strings.Builder
 	for _, f := range files {
 		_, err := plan.Parse(managers.All(), filepath.Join(dir, f.Name), f.Data, open)
 		var e *strict.Error
@@ -165,9 +164,9 @@ func TestBad(t *testing.T) {
 			continue
 		}
 		first, _, _ := strings.Cut(string(f.Data), "\n")
-		fmt.Fprintf(&told, "%s\n  %s\n", first, strings.TrimPrefix(err.Error(), "testdata/bad/"))
+		fmt.Fprintf(&printed, "%s\n  %s\n", first, strings.TrimPrefix(err.Error(), "testdata/bad/"))
 	}
-	golden.Check(t, "testdata/bad.golden", told.String())
+	golden.Check(t, "testdata/bad.golden", printed.String())
 }
 
 // Days are written and read.
@@ -239,7 +238,7 @@ spec: {from: imported.yaml, horizon: 1d}
 	}
 }
 
-// A program of which no manager has a part for plans says what to give one.
+// A program without a manager that supports plans reports what to add to one.
 func TestNoManagerIsPlanned(t *testing.T) {
 	const text = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: x}\nspec: {from: canary.scenario, horizon: 1d}\n"
 	_, err := plan.Parse(scenarios.Managers{canary.New()}, "plan.yaml", []byte(text), func(name string) ([]byte, error) { return testfiles.ReadFile("testdata/bad/" + name) })

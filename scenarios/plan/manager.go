@@ -24,7 +24,7 @@ type Manager struct {
 	// is the user's mistake, a *Mistake if it is one of a setting.
 	Configure func(d *Draft, s *scenarios.Scenario, c *capacity.Cluster) error
 
-	// Settings are those that no other manager has, in the order to tell them.
+	// Settings are the manager's own settings, in the order of documentation.
 	Settings []Setting
 	// Manifests changes the manifests of the plan's cluster as the settings say. An error
 	// is as one of Configure.
@@ -53,8 +53,8 @@ type Manager struct {
 	Tenants *Tenants
 }
 
-// Tenants are objects that get addresses as pods do elsewhere: each pod of the tape is one of
-// them. There is one node, to which nothing happens.
+// Tenants are objects that get addresses as pods do elsewhere: each pod of the trace is a tenant.
+// There is one node, to which nothing happens.
 type Tenants struct {
 	Kind, Resource string // Service, services
 	// Number is the setting that says how many there are, Shared are those of all managers
@@ -72,7 +72,7 @@ func (t *Tenants) only(name string) string {
 	if t == nil || slices.Contains(t.Shared, name) {
 		return ""
 	}
-	return fmt.Sprintf("%s is about pods or nodes, and this is a plan for %s", name, t.Resource)
+	return fmt.Sprintf("%s is a setting of pods or nodes, and this is a plan for %s", name, t.Resource)
 }
 
 // Move is from what a cluster that runs has to what an option asks for.
@@ -104,8 +104,8 @@ type RealCode struct {
 	Daemons func(*capacity.Cluster) []string
 	// Objects changes what is stored before the first event.
 	Objects func(all []cluster.Object, c *capacity.Cluster) ([]cluster.Object, error)
-	// Wanting reports whether the error of an ADD says that no address was left that the
-	// node may hand out, besides those that are known to (model.Event.Exhausted).
+	// Wanting reports whether the error of an ADD means that the node had no address left to assign,
+	// in addition to the errors known to model.Event.Exhausted.
 	Wanting func(err string) bool
 }
 
@@ -130,9 +130,9 @@ func (p *Plan) managed() error {
 	spec, all := &p.Doc.Spec, planned(p.sheet.Managers()).Names()
 	var ok bool
 	if p.manager, ok = ipam.Part[Manager](p.base.Manager()); !ok && len(all) == 0 {
-		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and no manager of this program can be planned: give it a plan.Manager (ipam.Manager.With)", p.Manager()), "spec", "from")
+		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, but no manager of this program supports plans: give it a plan.Manager (ipam.Manager.With)", p.Manager()), "spec", "from")
 	} else if !ok {
-		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and plans are for %s", p.Manager(), strings.Join(all, " or ")), "spec", "from")
+		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, but plans support %s", p.Manager(), strings.Join(all, " or ")), "spec", "from")
 	}
 	if spec.IPAM != "" && spec.IPAM != p.Manager() {
 		return p.sheet.Fail("the scenario is one of "+p.Manager()+", remove ipam", "spec", "ipam")

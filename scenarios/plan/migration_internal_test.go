@@ -107,9 +107,8 @@ func TestMigrationSteps(t *testing.T) {
 	}
 }
 
-// Whatever an option asks for, blocks never overlap, at no event of any life; what
-// was claimed at the beginning stays claimed until its pod is restarted, and at the
-// end there are the pools that were asked for.
+// For every option, blocks never overlap, at no event of any trial; initial claims stay until their
+// pod is restarted, and at the end the requested pools exist.
 func TestBlocksNeverOverlap(t *testing.T) {
 	options := []string{"blockSize: 30", "blockSize: 31", "poolSize: 27", "poolSize: 29, blockSize: 30", "addPool: 10.64.76.0/28, removePool: staging", "pool: 10.64.76.0/28"}
 	p := imported(t, "horizon: 2d\nsettings: {lifetime: 3h, reconcileEvery: 5m, drainEvery: 10h, drainFor: 20m, crashEvery: 10h, crashFor: 20m}", options...)
@@ -119,12 +118,12 @@ func TestBlocksNeverOverlap(t *testing.T) {
 			t.Fatal(err)
 		}
 		for repeat := range 5 {
-			tape := c.Trace(seedOf(1, repeat))
-			player, err := capacity.NewPlayer(c, tape)
+			trace := c.Trace(seedOf(1, repeat))
+			player, err := capacity.NewPlayer(c, trace)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for e := range tape.Events() {
+			for e := range trace.Events() {
 				if err := player.Do(e); err != nil {
 					t.Fatal(err)
 				}
@@ -158,9 +157,9 @@ func checkBlocks(t *testing.T, p *capacity.Player) {
 	}
 }
 
-// A block with an address that nobody has stays, and a pool with blocks of another
-// size cannot be created over it: without a collector the way does not end, and the
-// life says where it stopped and why. With one it ends when the leak is released.
+// A block with a leaked address stays, and a pool with blocks of another size cannot be created
+// over it: without a collector the migration does not end, and the trial reports where it stopped
+// and why. With one it ends when the leak is released.
 func TestLeakStopsTheWay(t *testing.T) {
 	p := imported(t, "horizon: 1d", "blockSize: 30", "blockSize: 30, reconcileEvery: 5m")
 	for cell, done := range map[int]bool{1: false, 2: true} {
@@ -223,8 +222,8 @@ func TestMigrationAgrees(t *testing.T) {
 	}
 }
 
-// The devices of nodes that run are no pods: nobody restarts them, and the real code
-// begins with the same.
+// The devices of running nodes are not pods: they are not restarted, and the real code begins with
+// the same devices.
 func TestDevicesAreNoPods(t *testing.T) {
 	text, err := os.ReadFile("testdata/import.scenario")
 	if err != nil {

@@ -29,9 +29,9 @@ func (p *Plan) kept(d *Draft) (name, problem string) {
 	}
 	switch {
 	case d.Given("nodes") && d.nodes < nodes:
-		return "nodes", fmt.Sprintf("%d, and the cluster has %d already: grow adds some", d.nodes, nodes)
+		return "nodes", fmt.Sprintf("%d, but the cluster already has %d: use grow to add nodes", d.nodes, nodes)
 	case d.Given("datastore") && p.datastore(d.Datastore) != p.datastore(p.base.Doc.Spec.Datastore):
-		return "datastore", "a cluster that runs keeps its datastore, " + p.datastore(p.base.Doc.Spec.Datastore)
+		return "datastore", "a running cluster keeps its datastore, " + p.datastore(p.base.Doc.Spec.Datastore)
 	}
 	return "", ""
 }

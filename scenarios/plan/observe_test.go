@@ -24,8 +24,8 @@ func read(t *testing.T, files ...string) *observe.History {
 	return c.History()
 }
 
-// told is a history on a few lines, times as minutes after 10:00.
-func told(h *observe.History) string {
+// printed renders a history on a few lines, times as minutes after 10:00.
+func printed(h *observe.History) string {
 	var b strings.Builder
 	m := func(t time.Time) string {
 		if t.IsZero() {
@@ -56,7 +56,7 @@ func told(h *observe.History) string {
 
 func check(t *testing.T, h *observe.History, want string) {
 	t.Helper()
-	if d := cmp.Diff(strings.TrimLeft(want, "\n"), told(h)); d != "" {
+	if d := cmp.Diff(strings.TrimLeft(want, "\n"), printed(h)); d != "" {
 		t.Error(d)
 	}
 }
@@ -105,7 +105,7 @@ job-1 Job born -2 known 0 last 7 gone 7
 web-1 ReplicaSet born 20 known 30 last 30
 n1 born -60 from 0 to 30 ended false cordon 15-30 began true over false
 `)
-	if h.MaxPods != 110 || h.Restarts != 3 || len(h.Looks) != 2 || observe.Gap(h.Looks) != 30*time.Minute {
+	if h.MaxPods != 110 || h.Restarts != 3 || len(h.Scans) != 2 || observe.Gap(h.Scans) != 30*time.Minute {
 		t.Errorf("%+v", h)
 	}
 	b := h.Before(time.Date(2026, 11, 16, 10, 5, 0, 0, time.UTC))
@@ -186,8 +186,8 @@ func line(at, verb, resource, sub, name, more string) string {
 		verb, resource, sub, name, at, at, more)
 }
 
-// A log tells of each: a pod without a name from its binding on, its end by the kubelet's
-// deletion; files in any order.
+// A log shows each pod: a pod without a name from its binding on, its end by the kubelet's deletion;
+// files in any order.
 func TestObserveAudit(t *testing.T) {
 	early := line("10:00:00", "list", "pods", "", "", "") +
 		line("10:01:00", "create", "pods", "", "", "") + // generateName
@@ -216,7 +216,7 @@ n9 born 15 from 15 to 20 ended false
 `)
 }
 
-// Events tell of nodes, and of pods that are bound.
+// Events show nodes, and pods that are bound.
 func TestObserveEvents(t *testing.T) {
 	event := func(at, kind, name, reason string) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Event","metadata":{"name":"x","namespace":"default"},"involvedObject":{"kind":"%s","namespace":"shop","name":"%s"},"reason":"%s","firstTimestamp":"2026-11-16T%sZ","lastTimestamp":"2026-11-16T%sZ","type":"Normal"}`, kind, name, reason, at, at)
@@ -266,7 +266,7 @@ func TestObserveHostile(t *testing.T) {
 	}
 }
 
-// A listing that somebody says was taken before what it names is refused.
+// A listing whose given time is before a time in it is refused.
 func TestListingBeforeItself(t *testing.T) {
 	text := fmt.Sprintf(list, podYAML("web-1", "a", "09:30:00", "ReplicaSet", "Running", ""))
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)

@@ -42,9 +42,8 @@ func (p *Plan) Upstream() string { return p.base.Manager().Upstream }
 // Manager is the name of the address manager.
 func (p *Plan) Manager() string { return p.base.Doc.Spec.IPAM }
 
-// Bounds finds what spec.want names and nobody measures, and bounds that no measure
-// can meet or break: known says what is wrong with a measure and the most that it may
-// be. The error is a *strict.Error.
+// Bounds reports measures in spec.want that do not exist, and bounds that a measure always or never
+// meets: known returns what is wrong with a measure and a bound. The error is a *strict.Error.
 func (p *Plan) Bounds(known func(measure string, most float64) error) error {
 	want := p.Doc.Spec.Want
 	for _, name := range slices.Sorted(maps.Keys(want.Require)) {
@@ -126,7 +125,7 @@ func (p *Plan) read(open Open) (err error) {
 			name = filepath.Join(filepath.Dir(p.File), name)
 		}
 		if !scenario.Match(p.from) {
-			return p.sheet.Fail(fmt.Sprintf("%s is no scenario; ipamsim import makes one of a dump", spec.From), "spec", "from")
+			return p.sheet.Fail(fmt.Sprintf("%s is not a scenario; ipamsim import converts a dump to one", spec.From), "spec", "from")
 		}
 		p.base, err = p.sheet.Managers().Parse(name, p.from)
 	}
@@ -139,8 +138,8 @@ func (p *Plan) read(open Open) (err error) {
 	return p.fabric()
 }
 
-// scenario is what every scenario says of itself. Of a file that does not, nothing is
-// repeated: a plan may come from somebody else, and name a file that is not theirs.
+// scenario matches the kind of every scenario. Of a file without it nothing is quoted in errors: a
+// plan may come from another user and name a file that is not theirs.
 var scenario = regexp.MustCompile(`(?m)(^|[{,\s])["']?kind["']?\s*:\s*["']?` + scenarios.Kind + `\b`)
 
 // unnamed is an error without the name of the file, which the field has.

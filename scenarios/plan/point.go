@@ -16,12 +16,12 @@ type Cell struct {
 	BlockSize, PoolSize int
 }
 
-// Point is one life of one cell. Points are numbered from 0, and a number means the
-// same point in every process that has loaded the plan.
+// Point is one trial of one cell. Points are numbered from 0, and a number means the same point in
+// every process that has loaded the plan.
 type Point struct {
 	Cell, Repeat int
 	Engine       string // Real or Reference
-	Seed         uint64 // of the tape: the same for both engines and, per repeat, for all cells
+	Seed         uint64 // of the trace: the same for both engines and, per repeat, for all cells
 }
 
 // Done is a point with what came of it: a line of points.json.

@@ -9,7 +9,7 @@ import (
 	"ipamsim/scenarios/plan/values"
 )
 
-// Bounds and defaults of what is asked.
+// Bounds and defaults of the number of points.
 const (
 	horizonMin     = time.Hour
 	horizonMax     = values.SpanMax
@@ -17,14 +17,14 @@ const (
 	repeatsMax     = 100_000
 	samplesMax     = 1000
 	pointsMax      = 200_000
-	// eventsMax bounds one life: some minutes of the reference.
+	// eventsMax bounds one trial: some minutes of the reference.
 	eventsMax = 200_000_000
 
-	// realEach is how long a point may take that the real code runs beside the
-	// reference, and realTotal all of them.
+	// realEach bounds the time of a point that the real code runs in addition to the reference,
+	// realTotal that of all of them.
 	realEach  = 10 * time.Second
 	realTotal = 20 * time.Second
-	// smallMax is how many points are looked at.
+	// smallMax bounds the number of points that are considered.
 	smallMax = 100
 )
 
@@ -36,26 +36,26 @@ func (p *Plan) Points() []Point {
 	var out []Point
 	s := p.Doc.Spec
 	if s.Engine != Real {
-		out = p.lives(Reference, func(Point) bool { return true })
+		out = p.pointsOf(Reference, func(Point) bool { return true })
 	}
 	switch s.Engine {
 	case Real:
-		out = p.lives(Real, func(Point) bool { return true })
+		out = p.pointsOf(Real, func(Point) bool { return true })
 	case Both:
 		out = append(out, p.small()...)
 	}
 	return out
 }
 
-// small are the points that the real code lives through beside the reference: those
-// of the first repeats that do not take long, as far as there is time for them.
+// small returns the points that the real code simulates in addition to the reference: those of the
+// first repeats that are short, as far as there is time.
 //
-// How long one takes depends on how often pods try in vain, which only the life
-// itself shows. So the reference lives it, which for a small one is nothing; a plan
-// of an import is judged by what is expected.
+// The time of a point depends on the number of failed attempts, which only a trial shows. So the
+// reference simulates it first, which is cheap for a small one; a plan of an import is judged by
+// expected values.
 func (p *Plan) small() []Point {
 	spent, tried := time.Duration(0), 0
-	return p.lives(Real, func(pt Point) bool {
+	return p.pointsOf(Real, func(pt Point) bool {
 		takes := p.Expect(pt)
 		if p.apart() == 0 || p.tooMuch(&p.Cells[pt.Cell].Cluster) != "" || takes > realEach || spent+takes > realTotal || tried == smallMax {
 			return false
@@ -76,7 +76,7 @@ func (p *Plan) small() []Point {
 	})
 }
 
-func (p *Plan) lives(engine string, wanted func(Point) bool) (out []Point) {
+func (p *Plan) pointsOf(engine string, wanted func(Point) bool) (out []Point) {
 	for r := range p.Doc.Spec.Repeats {
 		for c := range p.Cells {
 			if pt := (Point{Cell: c, Repeat: r, Engine: engine, Seed: seedOf(*p.Doc.Spec.Seed, r)}); wanted(pt) {
@@ -97,7 +97,7 @@ func seedOf(seed uint64, repeat int) uint64 {
 	return z ^ z>>31
 }
 
-// Set is what the command line says instead of the file; "" and 0 are nothing.
+// Set are the values of flags that override the file; "" and 0 override nothing.
 func (p *Plan) Set(engine string, repeats int) error {
 	switch engine {
 	case "":
@@ -115,22 +115,22 @@ func (p *Plan) Set(engine string, repeats int) error {
 	return p.size()
 }
 
-// size refuses what no machine would finish.
+// size refuses a plan that would not finish.
 func (p *Plan) size() error {
 	s := p.Doc.Spec
 	if n := len(p.Cells) * s.Repeats; n > pointsMax {
-		return p.sheet.Fail(fmt.Sprintf("%d combinations, each %d times, are %d points, want at most %d", len(p.Cells), s.Repeats, n, pointsMax), "spec", "repeats")
+		return p.sheet.Fail(fmt.Sprintf("%d combinations with %d trials each are %d points, want at most %d", len(p.Cells), s.Repeats, n, pointsMax), "spec", "repeats")
 	}
 	for i := range p.Cells {
 		if n := cost.Events(&p.Cells[i].Cluster); n > eventsMax {
-			return p.sheet.Fail(fmt.Sprintf("about %.0f million events in each life of cell %d (%s), want at most %d: a shorter horizon, or less often what happens often",
+			return p.sheet.Fail(fmt.Sprintf("about %.0f million events in each trial of cell %d (%s), want at most %d: use a shorter horizon, or less frequent events",
 				n/1e6, i+1, p.Cells[i].Title(), eventsMax/1_000_000), "spec", "horizon")
 		}
 	}
 	return nil
 }
 
-// Expect is about how long a point takes on one core.
+// Expect estimates the time of a point on one core.
 func (p *Plan) Expect(pt Point) time.Duration {
 	c := &p.Cells[pt.Cell].Cluster
 	if pt.Engine == Real {

@@ -12,9 +12,9 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// README.md's plan of an imported cluster runs as it is printed, from a dump to an
-// answer that can be met: with the trouble that the cluster has at the beginning told
-// apart, and the way to the recommended option carried out.
+// README.md's plan of an imported cluster runs as printed, from a dump to an answer that can be met:
+// existing problems of the cluster are reported separately, and the migration to the recommended
+// option is simulated.
 func TestReadmePlanOfAnImport(t *testing.T) {
 	longtest.Skip(t)
 	readme, err := os.ReadFile("README.md")

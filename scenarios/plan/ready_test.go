@@ -64,8 +64,8 @@ func lived(t *testing.T, p *plan.Plan, repeats int) *answer.Question {
 	return a
 }
 
-// The tables of the ready plans, of few lives, which is why they cannot show that
-// exhaustion is rare. The large one has a 128th of its nodes and of its pool.
+// The tables of the ready plans, of few trials, which therefore cannot show that exhaustion is
+// rare. The large one has a 128th of its nodes and of its pool.
 func TestReadyPlans(t *testing.T) {
 	files, err := filepath.Glob(plansDir + "/*.yaml")
 	if err != nil {
@@ -109,14 +109,14 @@ var growthSmall = []string{
 	"10.0.0.0/14", "10.0.0.0/21", "nodes: 50", "nodes: 5", "grow: 4950", "grow: 34", "values: [14, 13]", "values: [21, 20]",
 }
 
-// What each option of T293729 comes to in every life, as one can tell without
-// running anything. In all of them 90 pods run, and addresses are enough for each.
+// The result of each option of T293729 in every trial, which can be derived without running
+// anything. In all of them 90 pods run, and addresses suffice for each.
 func TestStagingIsAsThought(t *testing.T) {
 	a := lived(t, ready(t, "wikimedia-staging"), 5)
 	if len(a.Cells) != 11 {
 		t.Errorf("%d rows", len(a.Cells))
 	}
-	const owner = 1 // with a switch as only neighbour, whoever owns the block alone loses a borrowed address
+	const owner = 1 // with a switch as the only neighbour, only the owner of the block cannot reach a borrowed address
 	worst := map[string]capacity.Sample{}
 	for i := range a.Cells {
 		c := &a.Cells[i]
@@ -140,7 +140,7 @@ func TestStagingIsAsThought(t *testing.T) {
 		"as it is": func(s capacity.Sample) bool {
 			return s.Starved == 2 && s.BlocksMax == 2 && s.Borrowed > 40 && s.Waiting == 0
 		},
-		// Nobody needs a second block, and while one of two nodes is away 26 pods have none.
+		// No node needs a second block, and while one of two nodes is away, 26 pods have none.
 		"64 pods a node":   func(s capacity.Sample) bool { return s.BlocksMax == 1 && s.Borrowed == 0 && s.Unplaced == 26 },
 		"release, 64 pods": func(s capacity.Sample) bool { return s.BlocksMax == 1 && s.Borrowed == 0 && s.Unplaced == 26 },
 		// 90 pods are three blocks of 32 or six of 16: the old nodes may hold 6 of 8, or 12
@@ -149,7 +149,7 @@ func TestStagingIsAsThought(t *testing.T) {
 		"blocks of /28": func(s capacity.Sample) bool { return s.BlocksMax == 6 && s.Blocks == 16 && s.Starved == 0 },
 		// The pods that the block has no address for wait instead: 90 - 64.
 		"one block a node": func(s capacity.Sample) bool { return s.BlocksMax == 1 && s.Borrowed == 0 && s.Waiting == 26 },
-		// Nobody borrows, so that whatever starts on the new nodes waits.
+		// No node borrows, so every pod that starts on the new nodes waits.
 		"strict affinity": func(s capacity.Sample) bool { return s.Borrowed == 0 && s.Starved == 2 && s.Waiting > 40 },
 		// A block of 64 is not empty before its last pod is gone, which takes a month.
 		"release": func(s capacity.Sample) bool { return s.Starved > 0 && s.Borrowed > 0 },
@@ -193,23 +193,23 @@ func TestBlockSizesAreAsByHand(t *testing.T) {
 	}
 }
 
-// Three pods, each on a node of its own, and two free addresses: the third leak is
-// one too many. Leaks come at a rate of three in replaceEvery. Nobody clears up: the
-// third one comes by t with Erlang's probability. With a pass each T: unless there
-// are at most two between any two passes, since a pass leaves none.
+// Three pods, each on its own node, and two free addresses: the third leak exhausts the range. Leaks
+// happen at a rate of three in replaceEvery. Without a reconciler, the third leak happens by t with
+// Erlang's probability. With a pass each T, unless there are at most two between any two passes,
+// since a pass leaves none.
 //
-// What the formula leaves out is small here: a leak stays for the 11 minutes until
-// the Node object is gone (of a day, 1 %), and two nodes may be away at once.
+// The formula ignores two small effects: a leak stays for the 11 minutes until the Node object is
+// gone (of a day, 1 %), and two nodes may be away at the same time.
 //
-// Of n lives a number is exhausted that is binomially distributed. It is held
-// against the formula so that a tail of less than 1 in 2,000 is refused: with 20
-// cells, which share their luck, a right plan is refused once in 50 seeds, and this
-// one is not. One leak more or less (k = 2 or 4) is refused in at least five cells.
+// The number of exhausted trials is binomially distributed. It is compared with the formula so that
+// a tail of less than 1 in 2,000 is refused: with 20 cells, which share their luck, a correct plan is
+// refused once in 50 seeds, and this one is not. One leak more or less (k = 2 or 4) is refused in at
+// least five cells.
 func TestSmallRangeIsAsByHand(t *testing.T) {
 	longtest.Skip(t)
-	const lives, pods, free, tail = 250, 3, 2, 0.0005
+	const trials, pods, free, tail = 250, 3, 2, 0.0005
 	p := ready(t, "tkg-small-range")
-	cells := lived(t, p, lives).Cells
+	cells := lived(t, p, trials).Cells
 	for k := free; k <= free+2; k++ {
 		off := 0
 		for i := range cells {
@@ -226,12 +226,12 @@ func TestSmallRangeIsAsByHand(t *testing.T) {
 					exhausted++
 				}
 			}
-			few, many := tails(exhausted, lives, want)
+			few, many := tails(exhausted, trials, want)
 			if few < tail || many < tail {
 				off++
 			}
 			if k == free+1 {
-				t.Logf("replaceEvery %s, reconcileEvery %s: %.3f by hand, %.3f of the lives", cells[i].Values[0], cells[i].Values[1], want, float64(exhausted)/lives)
+				t.Logf("replaceEvery %s, reconcileEvery %s: %.3f by hand, %.3f of the trials", cells[i].Values[0], cells[i].Values[1], want, float64(exhausted)/trials)
 				if few < tail || many < tail {
 					t.Errorf("that is not chance")
 				}
@@ -241,14 +241,14 @@ func TestSmallRangeIsAsByHand(t *testing.T) {
 			t.Errorf("with %d leaks instead of %d it fits as well, but for %d cells", k, free+1, off)
 		}
 	}
-	// Nobody clears up: after k/rate on the average, here replaceEvery, with a standard
-	// deviation of sqrt(k)/rate. Three of these of the mean.
+	// Without a reconciler: after k/rate on average, here replaceEvery, with a standard deviation of
+	// sqrt(k)/rate. Three of these of the mean.
 	mean := time.Duration(0)
 	for _, l := range cells[0].Courses {
-		mean += l.Exhausted / lives
+		mean += l.Exhausted / trials
 	}
 	every := p.Cells[0].Cluster.Trouble.ReplaceEvery
-	if off := (mean - every).Hours() / every.Hours(); cells[0].Values[1] != "0" || math.Abs(off) > 3/math.Sqrt(3*lives) {
+	if off := (mean - every).Hours() / every.Hours(); cells[0].Values[1] != "0" || math.Abs(off) > 3/math.Sqrt(3*trials) {
 		t.Errorf("exhausted after %s on the average, by hand %s", values.SpanText(mean), values.SpanText(every))
 	}
 }

@@ -23,10 +23,9 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// real runs a tape with the real code: as a scenario in which what is on the tape
-// happens at its times, and nothing else.
+// real runs a trace with the real code, as a scenario with the events of the trace at their times.
 //
-// The second result is why the run does not count, or "".
+// The second result is the reason why the run does not count, or "".
 func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluster, pt Point) (*capacity.Course, string, error) {
 	if c.Apart == 0 {
 		return nil, "too much happens for the real code: less than five seconds for each event", nil
@@ -48,15 +47,15 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	}
 	course := s.course()
 	o := scenarios.Options{Store: scenarios.Memory, InTurn: c.Apart}
-	o.Looks.At = s.instants(c.Apart)
-	o.Looks.See = func(i int, v metric.View) {
+	o.Samples.At = s.instants(c.Apart)
+	o.Samples.See = func(i int, v metric.View) {
 		x := capacity.Measure(v)
-		x.At, x.Unplaced = s.looks[i].at, s.looks[i].unplaced
+		x.At, x.Unplaced = s.samples[i].at, s.samples[i].unplaced
 		if of := p.manager.Tenants; of != nil {
 			of.Measure(&x, v, c)
-			x.Pods, x.Waiting = s.looks[i].wanted, s.looks[i].wanted-x.Pods
+			x.Pods, x.Waiting = s.samples[i].wanted, s.samples[i].wanted-x.Pods
 		}
-		if s.looks[i].onTheWay {
+		if s.samples[i].onTheWay {
 			course.Migration.Saw(x)
 			return
 		}
@@ -78,31 +77,31 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	if problem := s.astray(rep.History); problem != "" {
 		return nil, problem, nil
 	}
-	p.tell(course, rep, c.Apart)
+	p.summarize(course, rep, c.Apart)
 	return course, "", nil
 }
 
-// script is a tape as a scenario.
+// script is a trace as a scenario.
 type script struct {
 	*scenarios.Scenario
-	looks   []look
+	samples []sample
 	numbers map[string]int32 // of nodes
 	since   time.Duration
-	tries   []try            // of steps of a migration
-	ahead   *capacity.Player // of a migration, or of tenants: lives through it beforehand
+	tries   []try            // attempts at steps of a migration
+	ahead   *capacity.Player // the reference, which simulates a migration, or tenants, beforehand
 	crowded string           // why there is no room for all tries
 }
 
-// look is a sample that is due.
-type look struct {
+// sample is a sample that is due.
+type sample struct {
 	at       time.Duration
-	unplaced int  // pods that no node has room for then, which only the tape knows
+	unplaced int  // pods that no node has room for then; only the trace has them
 	wanted   int  // tenants that there are meant to be
 	onTheWay bool // of a migration, and not one of the course
 }
 
-// course is what the real code's begins with: when a step of a migration is tried
-// again, and so when the course begins to count, the reference has found out.
+// course returns the start of the real code's course: the reference has determined when a step of a
+// migration is retried, and so when the course begins to count.
 func (s *script) course() *capacity.Course {
 	out := &capacity.Course{Since: s.since, Exhausted: capacity.Never}
 	if s.ahead != nil && s.ahead.Course().Migration != nil {
@@ -116,7 +115,7 @@ func (s *script) course() *capacity.Course {
 
 // instants are when the samples are taken.
 func (s *script) instants(apart time.Duration) (out []time.Duration) {
-	for _, l := range s.looks {
+	for _, l := range s.samples {
 		out = append(out, instantOf(workload.Event{At: l.at, Kind: workload.Look}, apart))
 	}
 	return out
@@ -157,7 +156,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		at := instantOf(e, c.Apart)
 		switch e.Kind {
 		case workload.Look, workload.StepLook:
-			out.looks = append(out.looks, look{e.At, t.Unplaced(), wanted, e.Kind == workload.StepLook})
+			out.samples = append(out.samples, sample{e.At, t.Unplaced(), wanted, e.Kind == workload.StepLook})
 		case workload.StepBegins:
 			for _, action := range m.steps[e.Node].Events {
 				add(at, action)
@@ -200,7 +199,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 	return out, err
 }
 
-// stored is what there is before the first event, with the numbers of its nodes.
+// stored returns the objects before the first event, with the numbers of its nodes.
 func (p *Plan) stored(c *capacity.Cluster, m *made, numbers map[string]int32) ([]cluster.Object, error) {
 	objects := slices.Clone(m.scenario.Objects)
 	for i, n := range m.machines {
@@ -214,7 +213,7 @@ func (p *Plan) stored(c *capacity.Cluster, m *made, numbers map[string]int32) ([
 	return p.manager.Real.Objects(objects, c)
 }
 
-// tooMuch says why days of the real code take too long, or "".
+// tooMuch renders why the real code would take too long, or "".
 func (p *Plan) tooMuch(c *capacity.Cluster) string {
 	if p.manager.Real.TooMuch == nil {
 		return ""
@@ -234,7 +233,7 @@ func (p *Plan) settings(c *capacity.Cluster, m *made, pt Point) scenarios.Spec {
 	}
 	silent := c.Evict() / 8
 	s.Timers = scenarios.Timers{
-		NodeMonitorGrace: span(silent), Toleration: span(c.Evict() - silent - c.Apart/WorkAt), // so that pods are marked when the tape says
+		NodeMonitorGrace: span(silent), Toleration: span(c.Evict() - silent - c.Apart/WorkAt), // so that pods are marked at the times of the trace
 		PodGC: span(workload.PodGC - c.Apart/WorkAt), SandboxRetry: span(workload.Retry),
 	}
 	s.Datastore = p.datastore(m.scenario.Doc.Spec.Datastore)
@@ -247,8 +246,7 @@ func (p *Plan) settings(c *capacity.Cluster, m *made, pt Point) scenarios.Spec {
 // stepsMax cuts a run short that would take hours.
 const stepsMax = 20_000_000
 
-// residents are the manifests of the pods that run at the beginning, in the order
-// in which the tape counts them.
+// residents returns the manifests of the pods that run at the beginning, in the order of the trace.
 func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object) {
 	of := map[model.PodRef]cluster.Object{}
 	for _, o := range p.base.Objects {
@@ -294,8 +292,8 @@ func podBody(ref model.PodRef, node string, s *scenarios.Scenario) (json.RawMess
 	})
 }
 
-// tell fills in what the course has of the whole run.
-func (p *Plan) tell(c *capacity.Course, rep *reports.Report, apart time.Duration) {
+// summarize adds the totals of the run to the course.
+func (p *Plan) summarize(c *capacity.Course, rep *reports.Report, apart time.Duration) {
 	var took []time.Duration
 	begun := map[string]time.Duration{}
 	for i := range rep.History.Events {
@@ -306,7 +304,7 @@ func (p *Plan) tell(c *capacity.Course, rep *reports.Report, apart time.Duration
 				c.Adds++
 			}
 		case model.Operator:
-			p.tenantTold(c, e, apart)
+			p.countTenant(c, e, apart)
 		case model.AddBegin:
 			begun[e.Actor] = e.At
 		case model.AddEnd:

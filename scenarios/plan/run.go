@@ -12,8 +12,8 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Run lives through one point. What the engine cannot answer is Done.Refused; the
-// error is one of the harness, or wraps the context's.
+// Run simulates one point. A question that the engine cannot answer is Done.Refused; the error is one
+// of the harness, or wraps that of ctx.
 //
 // Only one point at a time may run in a process.
 func (p *Plan) Run(ctx context.Context, r *scenarios.Runner, pt Point) (Done, error) {
@@ -92,7 +92,7 @@ func (p *Plan) found(ctx context.Context, r *scenarios.Runner) (b beginning, err
 	if !p.begins() {
 		return b, nil
 	}
-	v, err := r.Look(ctx, p.base)
+	v, err := r.Inspect(ctx, p.base)
 	if err != nil {
 		return b, fmt.Errorf("plan %s: %w", p.Name(), err)
 	}

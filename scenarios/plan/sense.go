@@ -59,8 +59,7 @@ func (p *Plan) sensible() error {
 	return p.oneOf("pods", "podsPerNode")
 }
 
-// oneOf refuses two settings of which each takes the other's place. Only an option
-// may: it says what is otherwise.
+// oneOf refuses two settings that replace each other. Only an option may set both: it overrides.
 func (p *Plan) oneOf(a, b string) error {
 	spec := &p.Doc.Spec
 	both := a + " is there as well: want one of the two"
@@ -103,7 +102,7 @@ func alone(name string, given map[string]bool) string {
 	if len(to) == 0 || slices.ContainsFunc(to, func(n string) bool { return given[n] }) {
 		return ""
 	}
-	return fmt.Sprintf("without %s it has no effect: want that, too", orList(to))
+	return fmt.Sprintf("has no effect without %s", orList(to))
 }
 
 func orList(names []string) string {
@@ -117,8 +116,8 @@ func orList(names []string) string {
 // write if it is not meant to come. Means of chance, such as drainEvery, may be
 // longer.
 var within = map[string]string{
-	"growAt": "leave grow out if none joins", "drainFor": "", "crashFor": "", "replaceFor": "", "evict": "",
-	"reconcileEvery": "want 0 if there is to be none", "grace": "want never if nothing is to be released",
+	"growAt": "remove grow if no node joins", "drainFor": "", "crashFor": "", "replaceFor": "", "evict": "",
+	"reconcileEvery": "want 0 for none", "grace": "want never to release nothing",
 }
 
 // late says that a time comes after the horizon, or "".

@@ -24,8 +24,8 @@ metadata: {name: kubeadm-config, namespace: kube-system}
 data: {ClusterConfiguration: 'networking: {serviceSubnet: 10.96.0.0/24}'}
 `
 
-// servicesPlan is a plan that the real code lives through as well: an hour of Services that a /24
-// would be too much for.
+// servicesPlan is a plan that the real code simulates as well: an hour of Services that would exhaust
+// a /24.
 func servicesPlan(t *testing.T, settings string) *plan.Plan {
 	t.Helper()
 	p, err := plan.Parse(managers.All(), "small.yaml", fmt.Appendf(nil, `
@@ -74,7 +74,7 @@ func TestServicesEnginesAgree(t *testing.T) {
 				pt.Engine = plan.Reference
 				want := courseOf(t, p, r, pt)
 				seen.Leaked = max(seen.Leaked, leaked(got))
-				if want.Chance > 0 { // what comes after it is another life
+				if want.Chance > 0 { // after it, the trials differ
 					n := len(want.Certain())
 					want, got = &capacity.Course{Samples: want.Samples[:n], Refused: want.Refused}, &capacity.Course{Samples: got.Samples[:n], Refused: want.Refused}
 				}
@@ -91,7 +91,7 @@ func TestServicesEnginesAgree(t *testing.T) {
 				compared++
 			}
 			if compared == 0 || refused > 0 != x.refused || seen.InBand > 0 != x.inBand || seen.NodePorts > 0 != x.ports || seen.Leaked > 0 != x.leaked {
-				t.Errorf("%d lives were compared, %d requests refused, at most %+v", compared, refused, seen)
+				t.Errorf("%d trials were compared, %d requests refused, at most %+v", compared, refused, seen)
 			}
 		})
 	}

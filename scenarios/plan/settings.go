@@ -17,12 +17,12 @@ type Setting struct {
 	Means string // with its unit
 	Of    string // the only address manager that has it; "": all
 	About About
-	// Given: nobody chooses it: it is the load of a cluster, or its trouble.
+	// Given: the setting is not a choice, but part of the load or the failures of a cluster.
 	Given bool
 	values.Type
 }
 
-// About says where a setting is told.
+// About is the section of the documentation of a setting.
 type About int
 
 // In this order; those of all managers stand before upkeep.
@@ -85,17 +85,17 @@ func chosen(name, means string, k values.Type) Setting {
 
 func loadSettings() []Setting {
 	return []Setting{
-		given("nodes", "nodes at the beginning", Into(values.Whole(1, nodesMax), func(d *Draft, n int) { d.nodes = n })),
-		given("grow", "nodes that join over the horizon, at equal distances", Into(values.Whole(0, nodesMax), func(d *Draft, n int) { d.Load.Grow = n })),
-		given("growAt", "when all of these join at once instead", Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { d.Load.GrowAt = t })),
-		given("pods", "pods that run in all, whatever nodes there are", Into(values.Whole(1, podsMax), func(d *Draft, n int) {
+		given("nodes", "number of nodes at the start", Into(values.Whole(1, nodesMax), func(d *Draft, n int) { d.nodes = n })),
+		given("grow", "number of nodes that join over the horizon, at equal intervals", Into(values.Whole(0, nodesMax), func(d *Draft, n int) { d.Load.Grow = n })),
+		given("growAt", "time at which all of them join together instead", Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { d.Load.GrowAt = t })),
+		given("pods", "total number of pods that run, independent of the number of nodes", Into(values.Whole(1, podsMax), func(d *Draft, n int) {
 			d.Load.Pods, d.Load.PodsPerNode = n, workload.Distribution{}
 		})),
-		given("podsPerNode", "pods that run for each node, drawn for each", Into(values.Distribution(), func(d *Draft, x workload.Distribution) {
+		given("podsPerNode", "pods per node, drawn for each node", Into(values.Distribution(), func(d *Draft, x workload.Distribution) {
 			d.Load.Pods, d.Load.PodsPerNode = 0, x
 		})),
-		chosen("maxPods", "pods that a kubelet takes; otherwise 110", Into(values.Whole(1, values.PodsPerNodeMax), func(d *Draft, n int) { d.Load.MaxPods = n })),
-		given("lifetime", "how long a pod lives, exponential around this mean or by percentiles, until another takes its place; 0: it stays", Into(values.Lifetimes(), func(d *Draft, l values.Lifetime) {
+		chosen("maxPods", "maximum number of pods of a kubelet; default: 110", Into(values.Whole(1, values.PodsPerNodeMax), func(d *Draft, n int) { d.Load.MaxPods = n })),
+		given("lifetime", "how long a pod runs until another replaces it, exponential with this mean or by percentiles; 0: it stays", Into(values.Lifetimes(), func(d *Draft, l values.Lifetime) {
 			d.Load.Lifetime, d.Load.Lifetimes = l.Mean, l.By
 		})),
 	}
@@ -106,15 +106,15 @@ func troubleSettings(managers scenarios.Managers) []Setting {
 		return Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { *to(d) = t })
 	}
 	return []Setting{
-		given("drainEvery", "time between two drains of a node, exponential around this mean; 0: none", every(func(d *Draft) *time.Duration { return &d.Trouble.DrainEvery })),
-		given("drainFor", "how long a drained node takes no pods", every(func(d *Draft) *time.Duration { return &d.Trouble.DrainFor })),
-		given("crashEvery", "time between two power losses of a node, exponential around this mean; 0: none", every(func(d *Draft) *time.Duration { return &d.Trouble.CrashEvery })),
+		given("drainEvery", "time between two drains of a node, exponential with this mean; 0: none", every(func(d *Draft) *time.Duration { return &d.Trouble.DrainEvery })),
+		given("drainFor", "how long a drained node accepts no pods", every(func(d *Draft) *time.Duration { return &d.Trouble.DrainFor })),
+		given("crashEvery", "time between two power losses of a node, exponential with this mean; 0: none", every(func(d *Draft) *time.Duration { return &d.Trouble.CrashEvery })),
 		given("crashFor", "how long a node is without power", every(func(d *Draft) *time.Duration { return &d.Trouble.CrashFor })),
-		given("replaceEvery", "time until a node is lost for good, exponential around this mean; 0: never", every(func(d *Draft) *time.Duration { return &d.Trouble.ReplaceEvery })),
-		given("replaceFor", "how long until another node, of another name, takes its place", every(func(d *Draft) *time.Duration { return &d.Trouble.ReplaceFor })),
-		given("replaceDrained", "a node that is replaced is drained first and then switched off", Into(values.Flag(), func(d *Draft, b bool) { d.Trouble.ReplaceDrained = b })),
-		chosen("keepNode", "nobody deletes the Node object of a node that was lost", Into(values.Flag(), func(d *Draft, b bool) { d.Trouble.KeepNode = b })),
-		given("evict", "how long pods stay on a silent node; otherwise 340s", Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { d.Trouble.Evict = t })),
+		given("replaceEvery", "time until a node is lost permanently, exponential with this mean; 0: never", every(func(d *Draft) *time.Duration { return &d.Trouble.ReplaceEvery })),
+		given("replaceFor", "time until a node with another name replaces it", every(func(d *Draft) *time.Duration { return &d.Trouble.ReplaceFor })),
+		given("replaceDrained", "drain a node before it is replaced and switched off", Into(values.Flag(), func(d *Draft, b bool) { d.Trouble.ReplaceDrained = b })),
+		chosen("keepNode", "keep the Node object of a lost node", Into(values.Flag(), func(d *Draft, b bool) { d.Trouble.KeepNode = b })),
+		given("evict", "how long pods stay on a node without heartbeat; default: 340s", Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { d.Trouble.Evict = t })),
 		chosen("reconcileEvery", "time between two passes of "+strings.Join(collectors(managers), " or of ")+"; 0: none", every(func(d *Draft) *time.Duration { return &d.Collect.Every })),
 	}
 }

@@ -97,9 +97,9 @@ func stagingImported(t *testing.T) *plan.Plan {
 	return p
 }
 
-// The staging plan of an import gives the ready plan's answer within its bands: each
-// option meets, or does not meet, what is asked as it did when the cluster was built
-// so, and what is measured is as likely the same. On the way nobody is cut off.
+// The staging plan of an import gives the ready plan's answer within its intervals: each option meets
+// or misses the goals as if the cluster had been built that way, and the measures are equally likely.
+// No pod is cut off during the migration.
 func TestStagingOfAnImport(t *testing.T) {
 	longtest.Skip(t)
 	const repeats = 30

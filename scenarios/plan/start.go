@@ -21,7 +21,7 @@ func (p *Plan) fabric() error {
 	return nil
 }
 
-// alone: the plan is no scenario's, so that nobody says what else runs.
+// alone reports whether the plan has no scenario that defines other components.
 func (p *Plan) alone() bool { return p.from == nil && !p.sheet.Has(scenarios.Kind) }
 
 // collects is how the reconciler runs in the plan's scenario: its passes, or those of

@@ -11,7 +11,7 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// unit is how a pod of the tape comes and goes in the real run.
+// unit is how a pod of the trace comes and goes in the real run.
 type unit struct {
 	resource string
 	body     func(ref model.PodRef, node string, s *scenarios.Scenario) (json.RawMessage, error)
@@ -21,8 +21,8 @@ type unit struct {
 // quarter.
 const triesMax = 64
 
-// tenants is what pods of the tape are. Nobody makes a tenant again that was refused, so
-// that its further tries are on the timeline: the reference, which lives ahead, says when.
+// tenants maps the pods of the trace to tenants. A refused tenant is not recreated, so its retries are
+// in the timeline: the reference, which runs ahead, determines when.
 func (p *Plan) tenants(c *capacity.Cluster, pt Point, s *script, add func(time.Duration, scenarios.Event)) unit {
 	of := p.manager.Tenants
 	if of == nil {
@@ -53,8 +53,8 @@ func (p *Plan) tenants(c *capacity.Cluster, pt Point, s *script, add func(time.D
 	return u
 }
 
-// tenantTold counts what an operator asked for as an ADD.
-func (p *Plan) tenantTold(c *capacity.Course, e *model.Event, apart time.Duration) {
+// countTenant counts a request of the operator as an ADD.
+func (p *Plan) countTenant(c *capacity.Course, e *model.Event, apart time.Duration) {
 	of := p.manager.Tenants
 	switch {
 	case of == nil || e.Deed != "apply "+of.Kind:

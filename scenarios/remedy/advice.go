@@ -6,36 +6,36 @@ import (
 	"ipamsim/reports"
 )
 
-// Say asks whether the process runs that should have done this.
+// Say asks the reader to check the controller that should have acted.
 func (a *Advice) Say() string {
 	out := fmt.Sprintf("check first: is %s running? It should %s", a.Controller.Name, a.Controller.Works)
 	if a.After > 0 {
 		out += fmt.Sprintf(" after %s", a.After)
 	}
 	switch {
-	case a.Unsaid:
-		return out + ". The dump has no pods: see its pods and their logs"
+	case a.NoPods:
+		return out + ". The dump has no pods: check its pods and their logs"
 	case a.Pod.Name == "":
-		return out + ". The dump has no pod of it"
+		return out + ". The dump has no pod of this controller"
 	case a.Phase != "Running":
-		return out + fmt.Sprintf(". Its pod %s is %s: see the logs", a.Pod, a.Phase)
+		return out + fmt.Sprintf(". Its pod %s is %s: check the logs", a.Pod, a.Phase)
 	}
-	return out + fmt.Sprintf(". Its pod %s runs: see the logs", a.Pod)
+	return out + fmt.Sprintf(". Its pod %s is running: check the logs", a.Pod)
 }
 
-// Say says what comes of it.
+// Say reports whether the controller alone fixes the findings.
 func (l *Left) Say() string {
-	out := fmt.Sprintf("simulated: with them running this is gone within %s", l.Took)
+	out := fmt.Sprintf("simulated: with the controller running, this is fixed within %s", l.Took)
 	if !l.Gone {
-		out = fmt.Sprintf("simulated: with them running this is still so after %s", l.Took)
+		out = fmt.Sprintf("simulated: with the controller running, this is not fixed after %s", l.Took)
 	}
 	if len(l.New) > 0 {
-		return out + fmt.Sprintf(", and they bring %s (%s): %s", l.New[0].Invariant, l.New[0].Severity, reports.Clean(l.New[0].Message))
+		return out + fmt.Sprintf("; it causes %s (%s): %s", l.New[0].Invariant, l.New[0].Severity, reports.Clean(l.New[0].Message))
 	}
-	return out + ", nothing new"
+	return out + "; no new findings"
 }
 
-// Commands show whether it runs, and its logs. They change nothing.
+// Commands returns commands that show the controller's pods and logs. They change nothing.
 func (a *Advice) Commands() []string {
 	out := []string{"kubectl get pods -A -l " + a.Controller.Label}
 	if a.Pod.Name != "" {

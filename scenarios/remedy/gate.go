@@ -10,30 +10,30 @@ import (
 	"ipamsim/sim/cluster/checker"
 )
 
-// shut is a gate that a person would not have gone through.
+// shut describes a gate that was closed, where an operator would have stopped.
 type shut struct {
-	waiting []model.PodRef // have no address
-	missing int            // so many more pods have not come
-	full    netip.Prefix   // the block is not empty; the zero value: it is
+	waiting []model.PodRef // pods without an address
+	missing int            // recreated pods that do not exist yet
+	full    netip.Prefix   // the block that is not empty; the zero value: it is empty
 }
 
-// looks sees at each gate whether it is open.
-func (t *Theatre) looks(gates []gate, closed *[]shut) checker.Looks {
+// samples checks each gate at its time and appends those that are closed.
+func (t *Simulator) samples(gates []gate, closed *[]shut) checker.Looks {
 	out := checker.Looks{See: func(i int, v metric.View) {
 		if s := t.check(&gates[i], &v); len(s.waiting) > 0 || s.missing > 0 || s.full.IsValid() {
 			*closed = append(*closed, s)
 		}
 	}}
 	for _, g := range gates {
-		out.At = append(out.At, g.at+lookAfter)
+		out.At = append(out.At, g.at+sampleAfter)
 	}
 	return out
 }
 
-// lookAfter is when somebody looks who has waited: a command takes a moment.
-const lookAfter = 500 * time.Millisecond
+// sampleAfter is how long after a wait a gate is checked: the last command takes a moment.
+const sampleAfter = 500 * time.Millisecond
 
-func (t *Theatre) check(g *gate, v *metric.View) (s shut) {
+func (t *Simulator) check(g *gate, v *metric.View) (s shut) {
 	has, fresh := addresses(&v.Truth), 0
 	for p := range has {
 		if _, before := t.before.Truth.Pods[p]; !before && !slices.Contains(g.up, p) && p.Namespace != "" {

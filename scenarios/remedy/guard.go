@@ -9,19 +9,19 @@ import (
 	"ipamsim/reports"
 )
 
-// Guard is what must be so in the cluster when a command is run that frees something. The
-// command looks first, and stops if it is not so, or if nothing can be read: between the dump
-// and the command, the pod may have started.
+// Guard is a condition that must hold in the cluster when a command frees something. The
+// command checks it first, and stops if it does not hold or cannot be checked: the pod may
+// have started between the dump and the command.
 type Guard struct {
-	// Pod must not run. With Addr, it may run, and must not have this address.
+	// Pod must not run. If Addr is set, Pod may run but must not have that address.
 	Pod model.PodRef
-	// Addr alone must not be an address of any pod.
+	// Addr without Pod must not be an address of any pod.
 	Addr netip.Addr
 	// Node must not exist.
 	Node string
 }
 
-// Say is what must be so, in words: "if the pod shop/web-1 does not run".
+// Say renders the condition: "if the pod shop/web-1 does not run".
 func (g Guard) Say() string {
 	switch {
 	case g.Node != "":
@@ -34,44 +34,43 @@ func (g Guard) Say() string {
 	return fmt.Sprintf("if the pod %s does not run", g.Pod)
 }
 
-// Before is a command line that runs another one only if it is so. A pod that has finished
-// does not run, though it is there.
+// Before returns a command line that runs line only if the condition holds. A finished pod
+// does not run, although it exists.
 func (g Guard) Before(line string) string {
 	const empty, lacks = `[ -z "$p" ]`, `! echo "$p" | grep -qwF %s`
 	switch {
 	case g.Node != "":
-		return looked("kubectl get node "+reports.Shell(g.Node)+" --ignore-not-found -o name", empty, line)
+		return guarded("kubectl get node "+reports.Shell(g.Node)+" --ignore-not-found -o name", empty, line)
 	case g.Pod == (model.PodRef{}):
-		return looked("kubectl get pods -A -o yaml", fmt.Sprintf(lacks, g.Addr), line)
+		return guarded("kubectl get pods -A -o yaml", fmt.Sprintf(lacks, g.Addr), line)
 	}
 	selector := "metadata.name=" + g.Pod.Name + ",status.phase!=Succeeded,status.phase!=Failed"
 	get := fmt.Sprintf("kubectl get pods -n %s --field-selector %s -o ", reports.Shell(g.Pod.Namespace), quoted(selector))
 	if g.Addr.IsValid() {
-		return looked(get+"yaml", fmt.Sprintf(lacks, g.Addr), line)
+		return guarded(get+"yaml", fmt.Sprintf(lacks, g.Addr), line)
 	}
-	return looked(get+"name", empty, line)
+	return guarded(get+"name", empty, line)
 }
 
-// looked runs a line if a command succeeds and what it prints, $p, passes a test.
-func looked(get, test, line string) string {
+// guarded runs line if the command get succeeds and its output, $p, passes a test.
+func guarded(get, test, line string) string {
 	return "p=$(" + get + ") && " + test + " && " + line
 }
 
-// quoted is a text that a shell takes as it stands, whatever it may expand.
+// quoted returns a text in single quotes, in which a shell expands nothing.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Unmentioned is a command line that runs another one only if what a command prints mentions
-// none of some names.
+// Unmentioned returns a command line that runs line only if the output of get contains none
+// of the names.
 func Unmentioned(get string, names []string, line string) string {
 	test := `! echo "$p" | grep -qF`
 	for _, n := range names {
 		test += " -e " + reports.Shell(n)
 	}
-	return looked(get, test, line)
+	return guarded(get, test, line)
 }
 
-// Unlike is a command line that runs another one only if a command prints something else than
-// a text.
+// Unlike returns a command line that runs line only if the output of get differs from text.
 func Unlike(get, text, line string) string {
-	return looked(get, `[ "$p" != `+quoted(text)+" ]", line)
+	return guarded(get, `[ "$p" != `+quoted(text)+" ]", line)
 }

@@ -13,42 +13,42 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Outcome is what came of a remedy that was simulated.
+// Outcome is the result of a simulated remedy.
 type Outcome struct {
 	*Remedy
-	Took      time.Duration // virtual, from the first step to the last
+	Took      time.Duration // virtual time from the first step to the last
 	Restarted []model.PodRef
 
 	Failed  []Failure
 	Stays   []model.Violation // goals that are not reached
-	New     []model.Violation // what was not there before, and does not come by itself
-	Lost    []model.PodRef    // pods that lost an address and are not named
-	Waiting []model.PodRef    // pods that have no address before the next step, or at the end
-	Missing int               // pods that their controllers have not made again by then, or that have none
-	Full    []netip.Prefix    // blocks that are not empty when they are to be given back
+	New     []model.Violation // violations that neither existed before nor appear without the remedy
+	Lost    []model.PodRef    // pods that lost an address although the remedy does not name them
+	Waiting []model.PodRef    // pods without an address before the next step, or at the end
+	Missing int               // pods that were not recreated by then
+	Full    []netip.Prefix    // blocks that are not empty when they are to be released
 	Borrows string            // the node that needed a block and got none; ""
 
-	// Uncovers are findings that were hidden by what went: no harm of the remedy's.
+	// Uncovers are findings that a fixed finding had hidden; the remedy does not cause them.
 	Uncovers []model.Violation
-	// Gone are the findings that went with it, and would not have gone by themselves.
+	// Gone are the findings that the remedy fixed and that would not have gone without it.
 	Gone []model.Violation
 
 	end *model.Truth
 }
 
-// Safe reports whether it may be offered.
+// Safe reports whether the remedy may be printed.
 func (o *Outcome) Safe() bool {
 	return len(o.Failed)+len(o.Stays)+len(o.New)+len(o.Lost)+len(o.Waiting)+o.Missing+len(o.Full) == 0 && o.Borrows == ""
 }
 
-// course is a cluster before a remedy, and what becomes of it if nobody does anything.
+// course is a cluster before a remedy, and the same cluster later without any action.
 type course struct {
 	before *scenarios.View
 	idle   *After
 }
 
-// Judge compares the cluster after the steps of a remedy with the one before, and with what
-// becomes of it if nobody does anything.
+// Judge compares the cluster after a remedy with the one before, and with the one that
+// results without any action.
 func Judge(before *scenarios.View, idle *After, p *Problem, r *Remedy, a *After) *Outcome {
 	t := &course{before, idle}
 	o := &Outcome{Remedy: r, Took: a.Took, Failed: a.Failed}
@@ -67,14 +67,14 @@ func Judge(before *scenarios.View, idle *After, p *Problem, r *Remedy, a *After)
 			o.Gone = append(o.Gone, *v)
 		}
 	}
-	t.people(o, a)
+	t.pods(o, a)
 	if p.Needs != "" && !slices.ContainsFunc(a.Sight.Record.Claims, func(c model.Claim) bool { return c.Pod.Name == probeName && ownBlock(&a.Sight.Record, &c) }) {
 		o.Borrows = p.Needs
 	}
 	return o
 }
 
-// left are the goals that hold at the end of a run.
+// left returns the goals that are still violated at the end of a run.
 func (p *Problem) left(a *After) (out []model.Violation) {
 	if p.Holds != nil {
 		if p.Holds(&a.Sight.Truth) {
@@ -91,16 +91,15 @@ func (p *Problem) left(a *After) (out []model.Violation) {
 	return out
 }
 
-// Waiting reports whether one of some pods has no address.
+// Waiting reports whether one of the pods has no address.
 func Waiting(t *model.Truth, pods []model.PodRef) bool {
 	has := addresses(t)
 	return slices.ContainsFunc(pods, func(p model.PodRef) bool { return len(has[p]) == 0 })
 }
 
-// fresh are the violations of a run that were not there before, and do not come if nobody
-// does anything: one that has become another kind of break of the same things is new. A
-// pod that has no address yet gets one anyway: which one, and so which of its violations,
-// may differ.
+// fresh returns the violations of a run that neither existed before nor appear without any
+// action. A violation of the same objects with another code is new. A pod without an address
+// gets one in any case, but maybe another one, so its violations may differ.
 func (t *course) fresh(a *After) []model.Violation {
 	before, comes := map[string]bool{}, map[string]bool{}
 	for _, all := range [][]model.Violation{t.before.Violations, t.idle.Violations} {
@@ -131,8 +130,8 @@ func (t *course) fresh(a *After) []model.Violation {
 	return out
 }
 
-// hidden reports whether a violation was there before, but for claims that went: an
-// affinity of a node that is gone counts as leaked once nothing is claimed in its block.
+// hidden reports whether released claims had hidden a violation: the affinity of a deleted
+// node counts as leaked only when nothing is claimed in its block.
 func (t *course) hidden(v *model.Violation) bool {
 	if v.Invariant != invariant.LeakedAffinity.Name {
 		return false
@@ -143,7 +142,7 @@ func (t *course) hidden(v *model.Violation) bool {
 	})
 }
 
-// atEnd are the violations of a run that hold at its end.
+// atEnd returns the violations that hold at the end of a run.
 func atEnd(a *After) []model.Violation {
 	return a.Violations[len(a.Violations)-a.Last:]
 }
@@ -153,15 +152,15 @@ func ownBlock(r *model.Snapshot, c *model.Claim) bool {
 	return slices.ContainsFunc(r.Pools, func(p model.Pool) bool { return p.Name == c.Pool && p.Node == c.Node })
 }
 
-// people compares who has which address: pods by their names, for containers of which a
-// dump does not say the id have another one in each run.
-func (t *course) people(o *Outcome, a *After) {
+// pods compares the addresses of pods before and after. Pods are compared by name: a container
+// whose ID is not in the dump has another ID in each run.
+func (t *course) pods(o *Outcome, a *After) {
 	had, has, idle := addresses(&t.before.Truth), addresses(&a.Sight.Truth), addresses(&t.idle.Sight.Truth)
 	for _, p := range slices.SortedFunc(maps.Keys(had), byName) {
 		switch {
 		case slices.Contains(o.Pods, p):
 			o.Restarted = append(o.Restarted, p)
-		case !keeps(had[p], has[p]) && keeps(had[p], idle[p]): // it would have kept them
+		case !keeps(had[p], has[p]) && keeps(had[p], idle[p]): // the pod would have kept them
 			o.Lost = append(o.Lost, p)
 		}
 	}
@@ -187,8 +186,8 @@ func keeps(before, after []netip.Addr) bool {
 	return !slices.ContainsFunc(before, func(a netip.Addr) bool { return !slices.Contains(after, a) })
 }
 
-// addresses of pods with a sandbox whose processes live. A node's tunnel is a pod without
-// a namespace here.
+// addresses returns the addresses of pods with a running sandbox. A node's tunnel is a pod
+// without a namespace here.
 func addresses(t *model.Truth) map[model.PodRef][]netip.Addr {
 	out := make(map[model.PodRef][]netip.Addr, len(t.Sandboxes))
 	for i := range t.Sandboxes {
@@ -202,8 +201,8 @@ func addresses(t *model.Truth) map[model.PodRef][]netip.Addr {
 	return out
 }
 
-// identity is what a violation breaks, and of what things: one of them is gone only if no
-// other kind of break of the same has come in its place, so its code is no part of it.
+// identity is the invariant and the objects of a violation, without its code: a violation is
+// gone only if no other code has replaced it for the same objects.
 func identity(v *model.Violation) string {
 	key := []byte(v.Invariant)
 	for _, o := range v.Objects {

@@ -8,26 +8,26 @@ import (
 	"ipamsim/model"
 )
 
-// Result is what there is to say about a problem.
+// Result is what simulation found about a problem.
 type Result struct {
 	*Problem
 	Best  *Outcome   // the first remedy that passed; nil: none did
-	Tried []*Outcome // those that did not pass, in order
-	// With is the problem whose remedy takes the goals of this one along; nil: none.
+	Tried []*Outcome // remedies that did not pass, in order
+	// With is the problem whose remedy also reaches the goals of this one; nil: none.
 	With *Problem
-	// Itself: the goals are gone after a while, whatever anybody does.
+	// Itself: the goals are reached after a while without any action.
 	Itself bool
-	// Untried is why remedies were not simulated; nothing is then known of them.
+	// Untried is why no remedy was simulated.
 	Untried Untried
-	Reason  string // ours or the kernel's, of Broken
-	// Left is what comes of leaving it to the controller of Advice; nil: not known.
+	Reason  string // the error, if Untried is Broken
+	// Left is the result of leaving the problem to the controller of Advice; nil: not known.
 	Left *Left
 }
 
-// Left is what comes of leaving a cluster to a controller that should have acted.
+// Left is the result of leaving a cluster to a controller that should have acted.
 type Left struct {
 	Took time.Duration // virtual
-	Gone bool          // all goals
+	Gone bool          // all goals are reached
 	New  []model.Violation
 }
 
@@ -36,30 +36,28 @@ type Untried int
 
 // The reasons.
 const (
-	Acted     Untried = iota
-	TooLarge          // the cluster has more pods than are simulated
-	OutOfTime         // the bound of time was reached
-	Broken            // the run did not come to an end
+	Simulated Untried = iota
+	TooLarge          // the cluster has more pods than Bound.Pods
+	OutOfTime         // the time limit was reached
+	Broken            // the run did not finish
 )
 
-// Bound is how much is simulated.
+// Bound limits what is simulated.
 type Bound struct {
-	Pods int // of a cluster; a larger one is not simulated
-	// Progress is called before each run, with the number of the problem from 1. May be
-	// nil.
+	Pods int // a cluster with more pods is not simulated
+	// Progress is called before each problem with its number, from 1. It may be nil.
 	Progress func(problem, of int)
 }
 
-// Prove acts the remedies of problems out, each from the cluster as it is, until one of
-// each passes or ctx ends. Problems come in the order in which they are solved: what a
-// remedy takes along is not simulated again.
+// Prove simulates the remedies of each problem, each from the cluster as it is, until one
+// passes or ctx ends. A problem that the remedy of an earlier one fixes is not simulated
+// again.
 //
-// The results are in the order of the problems. Together is what comes of all remedies
-// that passed, taken one after another in that order; nil if fewer than two did or time
-// was up.
-func (t *Theatre) Prove(ctx context.Context, problems []Problem, b Bound) (results []Result, together *Outcome) {
+// The results are in the order of the problems. Together is the outcome of all remedies that
+// passed, one after another in that order; nil if fewer than two passed or time was up.
+func (t *Simulator) Prove(ctx context.Context, problems []Problem, b Bound) (results []Result, together *Outcome) {
 	results = make([]Result, len(problems))
-	stop := Acted
+	stop := Simulated
 	if len(t.before.Truth.Sandboxes) > b.Pods {
 		stop = TooLarge
 	}
@@ -69,7 +67,7 @@ func (t *Theatre) Prove(ctx context.Context, problems []Problem, b Bound) (resul
 		if r.With = takenAlong(results[:i], r.Problem); r.With != nil || len(r.Try) == 0 {
 			continue
 		}
-		if r.Untried = stop; stop != Acted {
+		if r.Untried = stop; stop != Simulated {
 			continue
 		}
 		if b.Progress != nil {
@@ -80,17 +78,17 @@ func (t *Theatre) Prove(ctx context.Context, problems []Problem, b Bound) (resul
 			stop = OutOfTime
 		}
 	}
-	if stop == Acted {
+	if stop == Simulated {
 		together = t.together(ctx, results)
 		t.leave(ctx, results)
 	}
 	return results, together
 }
 
-// leave lets each controller that should have acted run for as long as it may take, and
-// sees which goals are gone then. A cluster that has it running and the goals all the same
-// has another trouble.
-func (t *Theatre) leave(ctx context.Context, results []Result) {
+// leave runs each controller that should have acted for the longest time that it may need,
+// and records which goals it reaches. If the controller runs in the cluster and the goals are
+// violated all the same, the cause is another one.
+func (t *Simulator) leave(ctx context.Context, results []Result) {
 	left := map[*Controller][]*Result{}
 	var order []*Controller
 	for i := range results {
@@ -106,7 +104,7 @@ func (t *Theatre) leave(ctx context.Context, results []Result) {
 	}
 }
 
-func (t *Theatre) leaveTo(ctx context.Context, c *Controller, results []*Result) {
+func (t *Simulator) leaveTo(ctx context.Context, c *Controller, results []*Result) {
 	var took time.Duration
 	for _, r := range results {
 		took = max(took, r.Advice.Within)
@@ -114,7 +112,7 @@ func (t *Theatre) leaveTo(ctx context.Context, c *Controller, results []*Result)
 	if t.wait(ctx) != nil {
 		return
 	}
-	a, err := t.play(ctx, &Stage{cast: t.cast, now: took}, c)
+	a, err := t.simulate(ctx, &Script{facts: t.facts, now: took}, c)
 	if err != nil {
 		return
 	}
@@ -124,8 +122,8 @@ func (t *Theatre) leaveTo(ctx context.Context, c *Controller, results []*Result)
 	}
 }
 
-// try acts remedies out until one passes.
-func (t *Theatre) try(ctx context.Context, r *Result) {
+// try simulates the remedies of a problem until one passes.
+func (t *Simulator) try(ctx context.Context, r *Result) {
 	fail := func(err error) {
 		r.Untried, r.Reason = Broken, err.Error()
 		if interrupted(err) || ctx.Err() != nil {
@@ -140,7 +138,7 @@ func (t *Theatre) try(ctx context.Context, r *Result) {
 		return
 	}
 	for i := range r.Try {
-		o, err := t.Act(ctx, r.Problem, &r.Try[i])
+		o, err := t.Simulate(ctx, r.Problem, &r.Try[i])
 		if err != nil {
 			fail(err)
 			return
@@ -153,8 +151,8 @@ func (t *Theatre) try(ctx context.Context, r *Result) {
 	}
 }
 
-// takenAlong is the problem whose remedy has made all goals of another one go, nil if none
-// has.
+// takenAlong returns the earlier problem whose remedy reaches all goals of p; nil if there
+// is none.
 func takenAlong(done []Result, p *Problem) *Problem {
 	for i := range done {
 		best := done[i].Best
@@ -178,7 +176,7 @@ func takenAlong(done []Result, p *Problem) *Problem {
 }
 
 // together simulates all remedies that passed, one after another.
-func (t *Theatre) together(ctx context.Context, results []Result) *Outcome {
+func (t *Simulator) together(ctx context.Context, results []Result) *Outcome {
 	all, whole := Remedy{}, Problem{}
 	n := 0
 	goals := func(p *Problem) {
@@ -203,7 +201,7 @@ func (t *Theatre) together(ctx context.Context, results []Result) *Outcome {
 	if n < 2 {
 		return nil
 	}
-	o, err := t.Act(ctx, &whole, &all)
+	o, err := t.Simulate(ctx, &whole, &all)
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,6 @@
-// Package remedy simulates what an operator could do about a cluster that something is
-// wrong with: in a run of the real code that begins with that cluster, before anybody is
-// told to do it. What passed is offered with what it took; what did not, with the reason.
+// Package remedy simulates remediations of a broken cluster, in a run of the real code that
+// begins with that cluster, before an operator is advised to apply them. A remedy that passes
+// is reported with its cost, one that does not with the reason.
 package remedy
 
 import (
@@ -9,82 +9,83 @@ import (
 	"ipamsim/model"
 )
 
-// Problem is what one sequence of steps would mend.
+// Problem is a set of findings that one sequence of steps would fix.
 type Problem struct {
 	// Goals are the findings that must be gone afterwards.
 	Goals []model.Violation
-	// Needs is a node on which a pod that starts at the end must get an address of a block
-	// of that node; "": none.
+	// Needs is a node on which a pod, started at the end, must get an address from a block of
+	// that node; "": none.
 	Needs string
 	// Starts are pods that wait for an address. At the end each must have one.
 	Starts []model.PodRef
-	// Holds reports whether the goals hold at the end of a run; nil: invariants judge them.
+	// Holds reports whether the goals are still violated at the end of a run; nil: the
+	// invariants decide.
 	Holds func(*model.Truth) bool
-	// Else is what the operator has to decide where no remedy is known, in one sentence
+	// Else is the decision that is left to the operator if there is no remedy, in one sentence
 	// without a period.
 	Else string
-	// Try are the remedies that are thought of, the best first.
+	// Try are the candidate remedies, the best first.
 	Try []Remedy
-	// Long is how many commands a remedy has that is not in Try because no one would type so
-	// many; 0: there is none.
+	// Long is the number of commands of a remedy that was left out because it has too many to
+	// type; 0: there is none.
 	Long int
-	// Ruled are the pods that stand in the way of any other one, with the reason.
+	// Ruled are the pods that rule out other remedies, with the reasons.
 	Ruled []Ruled
-	// Advice comes before any remedy: what should have done it by itself.
+	// Advice is printed before any remedy: the controller that should have acted.
 	Advice *Advice
 }
 
 // Remedy is a sequence of steps.
 type Remedy struct {
 	Steps []Step
-	// Pods lose their addresses by it. No other pod may.
+	// Pods lose their addresses. No other pod may.
 	Pods []model.PodRef
-	// Waits is for what controllers do meanwhile, which run in any case then.
+	// Waits are the controllers that the remedy waits for. They run in the simulation.
 	Waits []*Controller
-	// Cautions are what the run cannot show.
+	// Cautions are risks that the run cannot show.
 	Cautions []Caution
 }
 
-// Step is one thing that an operator does.
+// Step is one action of an operator.
 type Step interface {
-	// Say is what is done, in one sentence without a period.
+	// Say describes the action in one sentence without a period.
 	Say() string
-	// Commands are the lines for a shell, quoted; none where there is only to wait.
+	// Commands returns the shell commands, quoted; none if the step only waits.
 	Commands() []string
 
-	// Perform takes it in a run.
-	Perform(*Stage)
+	// Perform adds the step to the script of a run.
+	Perform(*Script)
 }
 
-// Aside is a step by which nothing of the record or of pods changes: it says where pods
-// start, or looks.
+// Aside is a step that changes neither the record nor pods: it affects only where pods start,
+// or only reads.
 type Aside interface {
 	Step
 	Aside()
 }
 
-// Ruled is a pod that cannot be moved, and why.
+// Ruled is a pod that cannot be moved, with the reason.
 type Ruled struct {
 	Pod        model.PodRef
 	Why        Obstacle
-	Annotation string // of OwnAddress: the one by which it asks
+	Annotation string // for OwnAddress: the annotation that requests the address
 }
 
-// Obstacle is why a pod is not restarted to get it another address.
+// Obstacle is why a pod cannot be restarted to get another address.
 type Obstacle int
 
 // The obstacles.
 const (
 	Movable    Obstacle = iota
-	Bare                // no controller makes it again
-	Static              // it is the kubelet's own, of a file on its node
-	OwnAddress          // it asks for its very address, by annotation
-	Work                // its work would begin again: a Job's
-	Pinned              // it may run on some nodes only, by an affinity, which is not simulated
-	Unknown             // the dump does not say who made it
+	Bare                // no controller recreates it
+	Static              // it is a static pod, defined by a file on its node
+	OwnAddress          // it requests its address by annotation
+	Work                // it belongs to a Job, which would start over
+	Pinned              // it has a node affinity, which is not simulated
+	Unknown             // the dump does not show its owner
 )
 
-// Say says why the pod is not moved.
+// Say renders why the pod cannot be moved.
 func (r Ruled) Say() string { return r.Pod.String() + " " + r.why() }
 
 func (r Ruled) why() string {
@@ -108,30 +109,30 @@ func (r Ruled) why() string {
 // Caution is what the run cannot show, as a sentence without a period.
 type Caution string
 
-// PodCaution is that a pod is down meanwhile.
-const PodCaution Caution = "a pod that is deleted is down until its successor runs, and kubectl delete asks no PodDisruptionBudget: where several pods serve one purpose, delete one after the other. Volumes, resources and pod affinities, which may keep it from starting where the run has it, are not simulated"
+// PodCaution warns that a restarted pod is down for a while.
+const PodCaution Caution = "a deleted pod is down until its replacement runs, and kubectl delete ignores PodDisruptionBudgets: delete the replicas of a workload one at a time. Volumes, resources and pod affinities are not simulated and may keep the replacement from starting"
 
-// Advice is whose work it would have been. It costs nothing to ask first.
+// Advice names the controller that should have fixed the findings itself. Checking it first
+// costs nothing.
 type Advice struct {
 	Controller *Controller
-	// Pod is the controller's in the dump; the zero value: the dump has pods, and none of
-	// it. Unsaid: the dump has no pods at all.
+	// Pod is the controller's pod in the dump; the zero value: the dump has pods, but none of
+	// the controller. NoPods: the dump has no pods at all.
 	Pod    model.PodRef
 	Phase  string
-	Unsaid bool
-	// After is how long the controller leaves such a thing alone, 0: not at all; Within is
-	// when it must have dealt with it.
+	NoPods bool
+	// After is the controller's grace period, 0: none; Within is the time by which it must
+	// have acted.
 	After, Within time.Duration
 }
 
-// Controller is a process of a manager that should have done something by itself. There is
-// one value of each.
+// Controller is a process of a manager that should have acted. There is one value of each.
 type Controller struct {
 	Name  string // as in "is calico-kube-controllers running?"
-	Works string // what it should do by itself, as in "It should WORKS after 15m"
-	// Pods is what the names of its pods begin with, Label their label, Logs a word of the
-	// lines of their logs that matter.
+	Works string // as in "It should WORKS after 15m"
+	// Pods is the prefix of the names of its pods, Label their label, Logs a word that selects
+	// the relevant lines of their logs.
 	Pods, Label, Logs string
-	// Daemon is its name among the daemons of a scenario; "": it cannot be waited for.
+	// Daemon is its name among the daemons of a scenario; "": it cannot be simulated.
 	Daemon string
 }

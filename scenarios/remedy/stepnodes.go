@@ -11,30 +11,30 @@ import (
 // Cordon keeps new pods away from nodes.
 type Cordon struct{ Nodes []string }
 
-// Say says where no pod starts.
+// Say describes the cordon.
 func (c Cordon) Say() string { return "let no new pod start on " + Some(c.Nodes) }
 
-// Commands is kubectl cordon.
+// Commands returns kubectl cordon.
 func (c Cordon) Commands() []string { return []string{"kubectl cordon " + Shell(c.Nodes)} }
 
-// Aside says that only where pods start changes.
+// Aside marks a step that affects only where pods start.
 func (Cordon) Aside() {}
 
-// Perform cordons them.
-func (c Cordon) Perform(s *Stage) {
+// Perform cordons the nodes.
+func (c Cordon) Perform(s *Script) {
 	for _, n := range c.Nodes {
 		s.Do(scenarios.Event{Cordon: &action.Cordon{Node: n}})
 	}
 }
 
-// Uncordon lets pods come again.
+// Uncordon lets pods start on nodes again.
 type Uncordon struct {
 	Nodes []string
-	// Claims is the one of them whose next pod claims a block; "": none.
+	// Claims is the node whose next pod claims a block; "": none.
 	Claims string
 }
 
-// Say says where pods start again.
+// Say describes the uncordon.
 func (u Uncordon) Say() string {
 	out := "let pods start on " + Some(u.Nodes) + " again"
 	if u.Claims != "" {
@@ -43,35 +43,35 @@ func (u Uncordon) Say() string {
 	return out
 }
 
-// Commands is kubectl uncordon.
+// Commands returns kubectl uncordon.
 func (u Uncordon) Commands() []string { return []string{"kubectl uncordon " + Shell(u.Nodes)} }
 
-// Aside says that only where pods start changes.
+// Aside marks a step that affects only where pods start.
 func (Uncordon) Aside() {}
 
-// Perform uncordons them.
-func (u Uncordon) Perform(s *Stage) {
+// Perform uncordons the nodes.
+func (u Uncordon) Perform(s *Script) {
 	for _, n := range u.Nodes {
 		s.Do(scenarios.Event{Cordon: &action.Cordon{Node: n, Undo: true}})
 	}
 }
 
-// Notice is for the reader only: what is left for another time.
+// Notice informs the reader what to leave as it is; it changes nothing.
 type Notice struct{ Cordoned []string }
 
-// Say says what comes next.
+// Say describes the next round.
 func (n Notice) Say() string {
-	return "leave " + Some(n.Cordoned) + " cordoned until then, dump and import again for the next block"
+	return "leave " + Some(n.Cordoned) + " cordoned; dump and import again for the next block"
 }
 
-// Commands are none.
+// Commands returns none.
 func (n Notice) Commands() []string { return nil }
 
-// Aside says that nothing changes.
+// Aside marks a step that changes nothing.
 func (Notice) Aside() {}
 
 // Perform does nothing.
-func (Notice) Perform(*Stage) {}
+func (Notice) Perform(*Script) {}
 
 // Shell quotes names for a command line.
 func Shell(names []string) string {

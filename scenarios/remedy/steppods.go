@@ -10,23 +10,23 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// Restart deletes pods that a controller makes again, and waits until they run.
+// Restart deletes pods that a controller recreates, and waits until they run.
 type Restart struct {
 	Pods []model.PodRef // sorted
-	// Elsewhere: their nodes take no pods meanwhile.
+	// Elsewhere: their nodes are cordoned, so the replacements start on other nodes.
 	Elsewhere bool
 }
 
-// Say says how many, and where they go.
+// Say describes how many pods restart, and where.
 func (r Restart) Say() string {
 	out := "restart " + layout.Plural(len(r.Pods), "pod")
 	if r.Elsewhere {
-		out += ", which start elsewhere"
+		out += ", which then start on other nodes"
 	}
-	return out + "; go on when all of them run again"
+	return out + "; continue when all of them run again"
 }
 
-// Commands have a line for each namespace.
+// Commands returns a line for each namespace.
 func (r Restart) Commands() []string {
 	by := map[string][]string{}
 	var spaces []string
@@ -44,23 +44,23 @@ func (r Restart) Commands() []string {
 	return out
 }
 
-// Perform deletes them, and waits for their successors.
-func (r Restart) Perform(s *Stage) { s.remove(r.Pods) }
+// Perform deletes the pods and waits for their replacements.
+func (r Restart) Perform(s *Script) { s.remove(r.Pods) }
 
-// Migrate moves a virtual machine to another node: its virt-launcher pod is nobody's to
-// delete, for that would power the machine off.
+// Migrate moves a virtual machine to another node. Deleting its virt-launcher pod instead
+// would power the machine off.
 type Migrate struct {
 	Machine model.PodRef // the VirtualMachineInstance
-	Pod     model.PodRef // its virt-launcher
-	Node    string       // where it runs
+	Pod     model.PodRef // its virt-launcher pod
+	Node    string       // the node that it runs on
 }
 
-// Say says which machine.
+// Say describes the migration.
 func (m Migrate) Say() string {
-	return fmt.Sprintf("migrate the virtual machine %s, whose pod %s is; go on when it runs on another node, and if it cannot be migrated stop here", m.Machine, m.Pod)
+	return fmt.Sprintf("migrate the virtual machine %s (pod %s); continue when it runs on another node, and stop here if it cannot be migrated", m.Machine, m.Pod)
 }
 
-// Commands create a VirtualMachineInstanceMigration.
+// Commands returns the creation of a VirtualMachineInstanceMigration.
 func (m Migrate) Commands() []string {
 	type migration struct {
 		APIVersion string            `json:"apiVersion"`
@@ -79,15 +79,15 @@ func (m Migrate) Commands() []string {
 	}
 }
 
-// Perform makes the pod that the machine moves to, and deletes the other one.
-func (m Migrate) Perform(s *Stage) { s.migrate(m) }
+// Perform creates the pod that the machine moves to, and deletes the old one.
+func (m Migrate) Perform(s *Script) { s.migrate(m) }
 
-// Create is the command line that creates an object.
+// Create returns the command line that creates an object.
 func Create(manifest json.RawMessage) string {
 	return "echo " + reports.Shell(string(manifest)) + " | kubectl create -f -"
 }
 
-// Some lists things, the first few of many.
+// Some lists things; of many, only the first few.
 func Some[T any](all []T) string {
 	out := make([]string, len(all))
 	for i, x := range all {

@@ -45,8 +45,8 @@ func (d *Doc) FailAt(p Path, format string, args ...any) *Error {
 	return d.Fail(n, p, format, args...)
 }
 
-// Inside is the value at a path as a document of its own, whose mistakes are still
-// told with their place in this one.
+// Inside returns the value at a path as a separate document, whose errors keep their position in this
+// one.
 func (d *Doc) Inside(p Path) *Doc {
 	return &Doc{File: d.File, Root: d.Node(p), within: p, top: d.top}
 }

@@ -40,7 +40,7 @@ var (
 	clockTime     = regexp.MustCompile(`^(\d{1,4}):(\d{2})$`)
 )
 
-// likelyDuration is what somebody who wrote "5 minutes", 30 or "1d" meant.
+// likelyDuration returns the duration that "5 minutes", 30 or "1d" means.
 func likelyDuration(s string) string {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if m := clockTime.FindStringSubmatch(s); m != nil {

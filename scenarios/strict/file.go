@@ -8,17 +8,16 @@ import (
 	"syscall"
 )
 
-// FileMax bounds what is read as a whole. The IPPool of a /16 with every address
-// taken is 6 MiB of YAML. A larger file is read document by document, none of which
-// may be larger, up to largeMax: the import of a cluster with 150,000 pods has 150 MiB.
+// FileMax bounds a file that is read as a whole. The IPPool of a /16 with every address taken is 6 MiB of
+// YAML. A larger file is read document by document, each within this bound, up to largeMax: the import of
+// a cluster with 150,000 pods has 150 MiB.
 const (
 	FileMax  = 8 << 20
 	LargeMax = 512 << 20
 )
 
-// ReadFile reads a regular file of bounded size. Opening a named pipe or a device
-// could wait for ever, so the kind is looked at before, and the file is opened
-// without waiting in case it was exchanged meanwhile.
+// ReadFile reads a regular file of bounded size. Opening a named pipe or a device could block forever, so
+// the kind is checked first, and the file is opened without blocking in case it was replaced in between.
 func ReadFile(path string) ([]byte, error) {
 	refuse := func(problem string) ([]byte, error) { return nil, &Error{File: path, Problem: problem} }
 	info, err := os.Stat(path)

@@ -15,7 +15,7 @@ import (
 type Dialect uint8
 
 const (
-	// Ours is YAML 1.2, where yes is text and 010 is nobody knows what.
+	// Ours is YAML 1.2, where yes is text and 010 is ambiguous.
 	Ours Dialect = iota
 	// Kubectl is what kubectl reads manifests as: YAML 1.1, where yes is true
 	// and 0644 is octal. A manifest must mean here what it means there.

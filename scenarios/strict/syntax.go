@@ -14,11 +14,10 @@ var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 // searchedMax is the size up to which the line of a syntax error is searched for.
 const searchedMax = 256 << 10
 
-// explain finds the line of a syntax error and words it for people.
+// explain finds the line of a syntax error and renders the error.
 //
-// The parser tells where the surrounding block began, which can be a hundred
-// lines earlier. The line people look for is the last one of the shortest
-// beginning of the file that fails in the same way.
+// The parser reports where the surrounding block began, which can be a hundred lines earlier. The line
+// of the error is the last one of the shortest prefix of the file that fails in the same way.
 func explain(data []byte, err error) (line int, problem string) {
 	msg := err.Error()
 	if m := yamlLine.FindStringSubmatch(msg); m != nil {

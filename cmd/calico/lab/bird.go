@@ -49,8 +49,7 @@ func (d *daemon) start() error {
 	return nil
 }
 
-// kill ends BIRD as a crash does: it says goodbye to nobody and leaves its routes
-// in the kernel.
+// kill ends BIRD as a crash does: it closes no session and leaves its routes in the kernel.
 func (d *daemon) kill() {
 	if d.cmd == nil {
 		return

@@ -28,7 +28,7 @@ func TestAgrees(t *testing.T) {
 		{"half of the flows", half, ok, []netns.Echo{netns.Answered, netns.Lost, netns.Unreachable, netns.Looped}},
 		{"half of the answers", ok, half, []netns.Echo{netns.Answered, netns.Lost, netns.Unreachable, netns.Looped}},
 		{"half there, all lost back", half, hole, []netns.Echo{netns.Lost, netns.Unreachable, netns.Looped}},
-		{"nobody knows", nil, nil, []netns.Echo{netns.Lost, netns.Unreachable, netns.Looped}},
+		{"none knows", nil, nil, []netns.Echo{netns.Lost, netns.Unreachable, netns.Looped}},
 	} {
 		for got := netns.Answered; got <= netns.Unclear; got++ {
 			p := &pair{there: c.there, back: c.back, got: got}

@@ -134,7 +134,7 @@ func (s stored) GetValues(prefixes []string) (map[string]string, error) {
 	return found, nil
 }
 
-// WatchPrefix returns at once: rendering once does not call it.
+// WatchPrefix returns immediately: rendering once does not call it.
 func (s stored) WatchPrefix(string, []string, uint64, chan bool) (string, error) { return "", nil }
 
 func (s stored) GetCurrentRevision() uint64 { return 1 }

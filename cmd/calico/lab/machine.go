@@ -184,7 +184,7 @@ func (n *network) isDown(m *machine, s session) bool {
 	})
 }
 
-// speaksIn reports whether the machine is the peer of somebody's session.
+// speaksIn reports whether the machine is a peer in a session.
 func (m *machine) speaksIn(s session) bool {
 	return slices.ContainsFunc(m.ports, func(p port) bool { return s.with(p.addr.Addr()) })
 }

@@ -41,7 +41,7 @@ type options struct {
 	slow     bool
 	tables   bool
 	probe    bool   // only find out whether the lab could run: said by the copy to itself
-	calico   string // the directory of Calico's sources: told to the copy
+	calico   string // the directory of Calico's sources, passed to the copy
 }
 
 func main() {

@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// One topology for real, the one of which all this is about: a borrowed address
-// whose owner does not hear of it.
+// One topology for real, the central one: a borrowed address whose owner does not receive the
+// borrower's route.
 func TestLab(t *testing.T) {
 	if _, _, err := netns.FindTools(); err != nil {
 		t.Skipf("SKIPPED, nothing of the lab was tested for real: %v", err)
@@ -66,8 +66,8 @@ func text(t *testing.T, f *os.File) string {
 	return string(b)
 }
 
-// Where BIRD is missing, or is another BIRD, nothing is compared: that is said,
-// counted, and an error only if somebody asked for the lab.
+// If BIRD is missing, or is another version, nothing is compared: that is printed, counted, and an
+// error only if the lab was requested.
 func TestSkips(t *testing.T) {
 	for name, c := range map[string]struct{ script, required, want string }{
 		"other BIRD": {script: "#!/bin/sh\necho 'BIRD version 2.0.12'\n", want: "is not BIRD 1.6.x: BIRD version 2.0.12"},

@@ -10,15 +10,15 @@ import (
 	"ipamsim/model/route"
 )
 
-// random makes topologies that nobody thought of: the same seed and number, the
-// same topology. Some are nonsense; the model must agree with BIRD about them too.
+// random generates topologies: the same seed and number give the same topology. Some are nonsense;
+// the model must agree with BIRD about them too.
 //
-// Left out is what BIRD's answer depends on who spoke first for. A node prefers
-// what BGP says (preference 100) to what it learned from its kernel (10): when a
-// router tells it of a pod of its own, by way of another node, it falls silent
-// about the pod, and that stays so. Nodes tell routers of what is not theirs beside
-// a mesh, and of what Felix made of VXLAN pools. Left out, too, are addresses that
-// two nodes have, and meshes over subnets that some node has no route to.
+// It excludes topologies in which BIRD's answer depends on which peer sends first. A node prefers
+// a route from BGP (preference 100) to one from its kernel (10): when a router announces the node's
+// own pod to it, by way of another node, it stops announcing the pod, and that stays so. Nodes
+// announce other nodes' routes to routers in addition to a mesh, and routes that Felix makes for
+// VXLAN pools. It also excludes addresses that two nodes have, and meshes over subnets that some
+// node has no route to.
 func random(seed, number uint64) topology {
 	d := dice{rand.New(rand.NewPCG(seed, number))}
 	t := topology{id: fmt.Sprintf("r%d", number), fabric: d.fabric()}

@@ -23,11 +23,11 @@ type event struct {
 	measure     func(context.Context, *network) ([]time.Duration, error)
 }
 
-// events are what is measured, each in a mesh of its own.
+// events are the measurements, each in a mesh of its own.
 //
-// BIRD hears of a route from the kernel at once, or looks every two seconds: an
-// announcement within one second was heard. Its timers count whole seconds, and a
-// hold time of 240 s runs since the last keepalive, up to 80 s ago.
+// BIRD receives a route from the kernel immediately, or finds it in a scan every two seconds: an
+// announcement within one second was received. Its timers count whole seconds, and a hold time of
+// 240 s runs since the last keepalive, up to 80 s ago.
 func events() []event {
 	return []event{
 		{"a borrowed address comes -> in the owner's table", route.Announce, time.Second, false, addedAndWithdrawn(true)},
@@ -114,10 +114,10 @@ func addedAndWithdrawn(added bool) func(context.Context, *network) ([]time.Durat
 	}
 }
 
-// vethDeleted measures a borrower's pod whose interface vanishes. The kernel drops
-// its route and tells nobody of that. It tells of the interface, a moment before,
-// and BIRD looks at the table at once: if it is too early, as in most cases, it
-// looks again after three or four seconds.
+// vethDeleted measures a borrower's pod whose interface disappears. The kernel removes its route
+// without a notification. It does notify BIRD of the interface, a moment before, and BIRD scans the
+// table immediately: if that is too early, as in most cases, it scans again after three or four
+// seconds.
 func vethDeleted(ctx context.Context, n *network) (took []time.Duration, err error) {
 	const rounds = 4
 	a, b := n.machine(owner), n.machine(borrower)

@@ -47,7 +47,7 @@ func InterruptibleFor(patience time.Duration, stderr io.Writer, cleanup func()) 
 		case <-done:
 		case <-time.After(cleanupMax):
 		}
-		fmt.Fprintln(stderr, "ipamsim: interrupted; the run did not end by itself")
+		fmt.Fprintln(stderr, "ipamsim: interrupted; the run did not stop in time")
 		os.Exit(Cannot)
 	}()
 	return ctx, func() {

@@ -10,10 +10,10 @@ import (
 	"ipamsim/model"
 )
 
-// painter colours text by severity, for a terminal whose user has not set NO_COLOR; nil
-// for everybody else.
+// painter returns a function that colours text by severity; nil if w is not a terminal or
+// NO_COLOR is set.
 //
-// Source: no-color.org: any value counts that is not empty.
+// Source: no-color.org: any value that is not empty counts.
 func painter(w io.Writer) func(model.Severity, string) string {
 	if !terminal.Is(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return nil

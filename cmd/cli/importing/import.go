@@ -1,4 +1,4 @@
-// Package importing is the command import.
+// Package importing implements the command import.
 package importing
 
 import (
@@ -33,7 +33,7 @@ type importFlags struct {
 	managers                scenarios.Managers
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
-	check, checkNew         string // severities; "": not asked
+	check, checkNew         string // severities; "": not set
 	all                     bool
 	dumpCommand, cronJob    bool
 	act                     time.Duration
@@ -44,7 +44,7 @@ func Command(m scenarios.Managers) *cobra.Command {
 	f := &importFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "import FILE|FOLDER|ARCHIVE… | --kubeconfig F > scenario.yaml",
-		Short: "make a scenario of a cluster, running or dumped, and say what is wrong in it",
+		Short: "diagnose a running or dumped cluster, and convert it to a scenario",
 		Long:  long(m),
 		Example: `  eval "$(ipamsim import --print-dump-command)"   # writes dump.yaml with kubectl
   ipamsim import dump.yaml > cluster.yaml
@@ -65,7 +65,7 @@ func Command(m scenarios.Managers) *cobra.Command {
 			case f.act < 0:
 				return fmt.Errorf("--act: want a time of 0s or longer, have %s", f.act)
 			case f.kubeContext != "" && f.kubeconfig == "":
-				return errors.New("--context: of which --kubeconfig?")
+				return errors.New("--context requires --kubeconfig")
 			}
 			if err := f.checks(files); err != nil {
 				return err
@@ -77,69 +77,69 @@ func Command(m scenarios.Managers) *cobra.Command {
 	return cmd
 }
 
-// long is the help of the command.
+// long renders the help of the command.
 func long(m scenarios.Managers) string {
-	return `Make a scenario of a cluster, running or dumped, and say what is wrong in it.
+	return `Diagnose a running or dumped cluster, and convert it to a scenario.
 
-The files hold, in any mixture, what these print; - is the standard input:
-` + printsList(m) + `Around it may stand what a terminal, a mail or an issue has: prompts with commands,
-Markdown fences and prose, messages of kubectl, colours; before each line quotes, line
-numbers, times. "Forbidden" and "doesn't have a resource type" make a kind unknown, not
-empty. What cannot be read is reported with its file and line, and the rest is used; a
-list that is cut off or has an ellipsis is not complete.
+The scenario goes to the standard output; findings, and what is unknown, go to the
+standard error. Of pods, only names, labels, networks and addresses are kept.
 
-Of folders and of .tar, .zip, .gz, .tgz, .bz2, .xz and .zst (a must-gather, oc adm
+The files contain the output of these commands in any order; - is the standard input:
+` + printsList(m) + `Text copied from a terminal, a mail or an issue is accepted: prompts, Markdown fences,
+prose, messages of kubectl, colours, and quotes, line numbers or times before each line.
+After "Forbidden" or "doesn't have a resource type" a kind is unknown, not empty.
+Input that cannot be read is reported with its file and line, and the rest is used. A
+list that is cut off or has an ellipsis is incomplete.
+
+In folders and in .tar, .zip, .gz, .tgz, .bz2, .xz and .zst files (a must-gather, oc adm
 inspect, kubectl cluster-info dump, diagnostics of a manager's tool, support bundles of
-Rancher and Troubleshoot, a sosreport) each file that looks like such output is read, and logs
-and other files are counted. Nothing is unpacked to the disk, links are not followed.
+Rancher and Troubleshoot, a sosreport) every file that looks like such output is read;
+logs and other files are counted. Nothing is unpacked to disk, and links are not
+followed.
 
-The scenario goes to the standard output, what could not be known and what is wrong to
-the standard error. Of pods only names, labels, networks and addresses are kept.
+With --kubeconfig, the running cluster is read page by page with the credentials of that
+file. Only GET requests are sent to the API server. A credential plugin in the file
+(users[].user.exec) runs on this machine, as with kubectl: use only a kubeconfig from a
+source that you trust to run programs. Import needs get and list for the resources below;
+those that are forbidden are reported and skipped. Files can be added for data that the
+API server does not have.
 
-With --kubeconfig the cluster itself is read, page by page, as kubectl get would,
-with the credentials of that file. The API server is sent GET requests only. A
-credential plugin that the file names (users[].user.exec) is run on this machine,
-as kubectl runs it: take no kubeconfig from somebody whom you would not let run
-programs. It needs get and list of what is listed below; what is forbidden is left out, and
-told. Files may be given besides: what the API server does not hold.
-
-Read are, by the names that kubectl takes:
+Resources that are read:
 ` + resourceList(m) + `
-What is missing in a dump cannot be judged, and is told with the command that adds it.
-ipamsim import --print-dump-command prints one that collects all.
+Invariants that need missing objects cannot be judged; import prints the command that
+collects them. ipamsim import --print-dump-command prints a command that collects all.
 
-What would fix a finding is simulated first, in runs of the real code that begin with
-this cluster, for at most --act. Commands are printed only if the finding goes away,
-nothing new breaks and no pod loses its address but those that are named.
+Remediations are simulated first, in runs of the real code that begin with this cluster,
+for at most --act. Commands are printed only if they fix the finding, cause no new one,
+and no pod loses its address except those that are named.
 
-What is found is written for programs, too: as JSON, as SARIF at the lines of the dump
-where the objects stand, and as metrics. With --json - (or --sarif -, --openmetrics -)
-the standard output has that instead of the scenario. --store keeps a result as JSON,
-and --since says what is new against one: a finding is the same if its invariant, code
-and objects are. The first time, with the same file for both, there is nothing to
-compare with. ipamsim import --print-cronjob prints a manifest that does this in the
-cluster every hour, with the right to read what import reads, and nothing else.
+Findings are also written as JSON, as SARIF at the lines of the dump, and as metrics.
+With --json - (or --sarif -, --openmetrics -) they replace the scenario on the standard
+output. --store keeps a result as JSON, and --since reports which findings are new since
+then: a finding is the same if its invariant, code and objects are. In the first run with
+the same file for both, there is nothing to compare with. ipamsim import --print-cronjob
+prints a manifest that does this in the cluster every hour, with read access to these
+resources only.
 
-Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
-cannot be read, or with --check: nothing was found wrong, and something could not be
-judged.`
+Exit: 0 written · 1 with --check: there are findings · 2 the files cannot be read, or
+with --check: no findings, but something could not be judged.`
 }
 
 func (f *importFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
-	fl.StringVar(&f.check, "check", "", "exit with 1 if anything is wrong in the cluster, with 2 if something could not be judged; =major: or worse, =critical: where traffic goes wrong now")
-	fl.StringVar(&f.checkNew, "check-new", "", "as --check, and with 1 only for what is new by --since")
+	fl.StringVar(&f.check, "check", "", "exit with 1 if there are findings, with 2 if something could not be judged; =major: of this severity or worse, =critical: traffic is lost now")
+	fl.StringVar(&f.checkNew, "check-new", "", "like --check, but exit with 1 only if a finding is new since --since")
 	fl.Lookup("check").NoOptDefVal, fl.Lookup("check-new").NoOptDefVal = string(model.Minor), string(model.Minor)
 	fl.BoolVar(&f.all, "all", false, "list every finding, not the first few of each kind")
 	f.outputs.add(fl)
-	fl.BoolVar(&f.cronJob, "print-cronjob", false, "print a manifest that imports the cluster in which it runs every hour, and do nothing else")
-	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "print the shell command that dumps all that is read of a cluster, and do nothing else")
-	fl.DurationVar(&f.act, "act", actFor, "simulate what would fix the findings for at most `D`; what was not simulated is not printed")
-	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
+	fl.BoolVar(&f.cronJob, "print-cronjob", false, "only print a manifest that imports its cluster every hour")
+	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "only print the shell command that dumps all resources that import reads")
+	fl.DurationVar(&f.act, "act", actFor, "simulate remediations for at most `D`; those not simulated by then are not printed")
+	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster of the kubeconfig `F`")
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
-	fl.StringVar(&f.name, "name", "imported", "what to call the scenario")
+	fl.StringVar(&f.name, "name", "imported", "the name of the scenario")
 }
 
 func (f *importFlags) run(cmd *cobra.Command, files []string) error {
@@ -169,12 +169,12 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 		out.Discard()
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of what is read is kept
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of the input is kept
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(importMemory, debug.SetMemoryLimit(-1))))
 	return during(cmd, out, more, func(w *session) error { return f.judge(w, files, o, more, last) })
 }
 
-// judge reads the dump, reports what is wrong in it, and writes what was asked for.
+// judge reads the dump, prints the findings, and writes the requested outputs.
 func (f *importFlags) judge(w *session, files []string, o dump.Options, more importFiles, last *imported.Result) error {
 	c := dump.New(f.managers)
 	if err := f.read(w, c, files); err != nil {
@@ -184,14 +184,14 @@ func (f *importFlags) judge(w *session, files []string, o dump.Options, more imp
 	if err != nil {
 		return err
 	}
-	w.begin("comparing what was found")
+	w.begin("comparing the findings")
 	findings := diagnosis.Of(c, views[0], !o.Anonymise, views[1:]...)
 	if !o.Anonymise {
 		if err := f.prove(w, s, views[0], findings); err != nil {
 			return err
 		}
 	}
-	w.begin("writing what was found")
+	w.begin("writing the findings")
 	result := f.result(o, report, findings)
 	if last != nil {
 		if err := result.Compare(last); err != nil {
@@ -212,8 +212,8 @@ func (f *importFlags) judge(w *session, files []string, o dump.Options, more imp
 	return f.verdict(findings, result)
 }
 
-// verdict is the exit code of --check and --check-new; nil: all that they ask for was
-// judged, and nothing is wrong.
+// verdict returns the exit code of --check and --check-new as an error; nil: everything was
+// judged and there are no findings.
 func (f *importFlags) verdict(findings *diagnosis.Findings, r *imported.Result) error {
 	out := exit.Expected
 	for _, c := range []struct {
@@ -234,7 +234,7 @@ func (f *importFlags) verdict(findings *diagnosis.Findings, r *imported.Result) 
 	return &exit.Error{Code: out}
 }
 
-// checks finds what is wrong with --check and --check-new.
+// checks validates --check and --check-new.
 func (f *importFlags) checks(files []string) error {
 	if len(dump.New(f.managers).Managers()) == 0 {
 		return fmt.Errorf("import: no manager of this program (%s) can be imported; give one of them a *dump.Importer (ipam.Manager.With)", strings.Join(f.managers.Names(), ", "))
@@ -254,16 +254,16 @@ func (f *importFlags) checks(files []string) error {
 		}
 	}
 	if f.checkNew != "" && f.outputs.since == "" {
-		return errors.New("--check-new: new since what? Add --since FILE")
+		return errors.New("--check-new requires --since")
 	}
 	return nil
 }
 
-// importMemory is from how many bytes on an import collects garbage more often. What
-// 100,000 pods need at once is less; a larger cluster takes more all the same.
+// importMemory is the heap size, in bytes, above which an import collects garbage more often.
+// 100,000 pods need less; a larger cluster may exceed it.
 const importMemory = 1250 << 20
 
-// read takes the cluster and the files into c.
+// read reads the running cluster and the files into c.
 func (f *importFlags) read(w *session, c *dump.Cluster, files []string) error {
 	if f.kubeconfig != "" {
 		if err := readLive(w, c, f.kubeconfig, f.kubeContext); err != nil {
@@ -277,8 +277,8 @@ func (f *importFlags) read(w *session, c *dump.Cluster, files []string) error {
 	return errors.Join(b.Read(files), w.ctx.Err())
 }
 
-// scenario makes the scenario, looks at it and at those that are apart, and writes it with
-// what is to be expected. The first view is its own.
+// scenario makes the scenario, inspects it and those of managers that are judged separately,
+// and writes it with the violations to expect. The first view is that of the scenario.
 func (f *importFlags) scenario(w *session, c *dump.Cluster, o dump.Options) (*scenarios.Scenario, []*scenarios.View, *dump.Report, error) {
 	w.begin("making a scenario of %d pods and %d nodes", len(c.Pods), len(c.Nodes))
 	text, report, err := c.Scenario(o)
@@ -287,17 +287,17 @@ func (f *importFlags) scenario(w *session, c *dump.Cluster, o dump.Options) (*sc
 	}
 	c.Forget()
 	w.begin("loading the scenario of %d pods and %d nodes", report.Pods, report.Nodes)
-	s, err := f.managers.Parse("the scenario made of it", text)
+	s, err := f.managers.Parse("the imported scenario", text)
 	if err != nil {
 		return nil, nil, nil, report.Trace(err)
 	}
-	packed, err := pack(text) // while the cluster is looked at, for it is large
+	packed, err := pack(text) // while the cluster is inspected, because it is large
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	w.begin("checking %d pods, %d nodes and %d addresses in use", report.Pods, report.Nodes, report.Claims)
 	scenarios.Tune()
-	view, err := w.runner.Look(w.ctx, s)
+	view, err := w.runner.Inspect(w.ctx, s)
 	if err != nil {
 		return nil, nil, nil, report.Trace(err)
 	}
@@ -318,7 +318,7 @@ func (f *importFlags) scenario(w *session, c *dump.Cluster, o dump.Options) (*sc
 	return s, views, report, err
 }
 
-// pack makes text small, which has thousands of lines that differ by a name.
+// pack compresses text, which has thousands of lines that differ by a name.
 func pack(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, flate.BestSpeed)

@@ -17,8 +17,8 @@ const (
 	progressEvery = time.Second
 )
 
-// progress reports what an import does: the stage, and how much of it is done as far as that
-// is counted. An import that is over soon reports nothing.
+// progress reports the stage of an import, and how much of it is done if that is counted. A
+// short import reports nothing.
 type progress struct {
 	w     io.Writer
 	mu    sync.Mutex
@@ -31,7 +31,7 @@ type progress struct {
 	once  sync.Once
 }
 
-// report begins to report to w.
+// report starts reporting to w.
 func report(w io.Writer) *progress {
 	p := &progress{w: w, stage: "starting", since: time.Now(), over: make(chan struct{})}
 	p.ended.Go(func() {
@@ -50,7 +50,7 @@ func report(w io.Writer) *progress {
 	return p
 }
 
-// say reports something at once.
+// say reports something immediately.
 func (p *progress) say(format string, args ...any) {
 	text := fmt.Sprintf("ipamsim: "+format+"\n", args...)
 	p.mu.Lock()
@@ -58,7 +58,7 @@ func (p *progress) say(format string, args ...any) {
 	_, _ = io.WriteString(p.w, text)
 }
 
-// String is the stage, its counts and for how long it has taken.
+// String renders the stage, its counts and its duration.
 func (p *progress) String() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,21 +72,21 @@ func (p *progress) String() string {
 	return out
 }
 
-// begin is the begin of a stage.
+// begin starts a stage.
 func (p *progress) begin(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stage, p.done, p.since = fmt.Sprintf(format, args...), "", time.Now()
 }
 
-// count is how much of the stage is done.
+// count records how much of the stage is done.
 func (p *progress) count(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done = fmt.Sprintf(format, args...)
 }
 
-// doing is the stage.
+// doing returns the stage.
 func (p *progress) doing() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +99,8 @@ func (p *progress) end() {
 	p.ended.Wait()
 }
 
-// reading is what is called while a file, or each file of a folder or an archive, is read into c.
+// reading returns the progress callback for each file that is read into c, also for those in
+// folders and archives.
 func (p *progress) reading(c *dump.Cluster) func(string) func(dump.Progress) {
 	return func(name string) func(dump.Progress) {
 		p.begin("reading %s", reports.Clean(name))

@@ -12,7 +12,7 @@ import (
 // actFor is how long remediations are simulated if --act is not given.
 const actFor = time.Minute
 
-// prove simulates what would fix the findings.
+// prove simulates the remediations of the findings.
 func (f *importFlags) prove(w *session, s *scenarios.Scenario, v *scenarios.View, found *diagnosis.Findings) error {
 	if len(found.All)+len(found.Borrowed) == 0 {
 		return nil

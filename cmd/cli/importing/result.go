@@ -20,18 +20,18 @@ import (
 	"ipamsim/scenarios/remedy"
 )
 
-// importOutputs say where to write what programs read of an import.
+// importOutputs are the flags for machine-readable results.
 type importOutputs struct {
 	json, sarif, openmetrics string // files, or - for the standard output
 	since, store             string // results of import --json: the last one, and this one
 }
 
 func (o *importOutputs) add(fl *pflag.FlagSet) {
-	fl.StringVar(&o.json, "json", "", "write what was found as JSON to `F`, or - for stdout")
-	fl.StringVar(&o.sarif, "sarif", "", "write what was found as SARIF to `F`, or - for stdout")
-	fl.StringVar(&o.openmetrics, "openmetrics", "", "write what was found as metrics to `F`, or - for stdout, for a node exporter's textfile collector")
-	fl.StringVar(&o.since, "since", "", "say what is new against `F`, which --store or --json wrote")
-	fl.StringVar(&o.store, "store", "", "keep what was found in `F`, for --since the next time")
+	fl.StringVar(&o.json, "json", "", "write the findings as JSON to `F`, or - for stdout")
+	fl.StringVar(&o.sarif, "sarif", "", "write the findings as SARIF to `F`, or - for stdout")
+	fl.StringVar(&o.openmetrics, "openmetrics", "", "write the findings as metrics to `F`, or - for stdout, for a node exporter's textfile collector")
+	fl.StringVar(&o.since, "since", "", "report the findings that are new since `F`, written by --store or --json")
+	fl.StringVar(&o.store, "store", "", "keep the findings in `F`, for the next --since")
 }
 
 // sink is a flag that names a file to write.
@@ -47,12 +47,12 @@ func (o *importOutputs) sinks() []sink {
 	}
 }
 
-// toStdout reports whether the standard output is taken by one of them.
+// toStdout reports whether one of them goes to the standard output.
 func (o *importOutputs) toStdout() bool {
 	return o.json == "-" || o.sarif == "-" || o.openmetrics == "-"
 }
 
-// check finds contradictions. out is where the scenario goes, if to a file.
+// check reports contradictory flags. out is the file of the scenario, or "".
 func (o *importOutputs) check(out string, anonymised bool) error {
 	flags := map[string]string{}
 	for _, t := range append(o.sinks(), sink{flag: "out", path: out}) {
@@ -64,20 +64,20 @@ func (o *importOutputs) check(out string, anonymised bool) error {
 		case path == "":
 			continue
 		case path == "-" && t.flag == "store":
-			return errors.New("--store: want a file, which --since reads the next time")
+			return errors.New("--store: want a file for the next --since, not -")
 		case other != "":
 			return fmt.Errorf("--%s and --%s name the same file", t.flag, other)
 		}
 		flags[path] = t.flag
 	}
 	if anonymised && o.since != "" {
-		return errors.New("--since: the names of an anonymised result are not the same the next time; leave --anonymise out")
+		return errors.New("--since: anonymised names differ between imports; remove --anonymise")
 	}
 	return nil
 }
 
-// last is the result to compare with, nil if there is none. That the file which this
-// result will be stored in is not there yet is no mistake.
+// last returns the result to compare with; nil if there is none. The file may be missing if it
+// is also that of --store.
 func (o *importOutputs) last() (*imported.Result, error) {
 	if o.since == "" {
 		return nil, nil
@@ -97,11 +97,11 @@ func (o *importOutputs) last() (*imported.Result, error) {
 	return r, nil
 }
 
-// importFiles are the open files of an import, by flag.
+// importFiles are the open output files of an import, by flag.
 type importFiles map[string]*outfile.File
 
-// open creates all files before anything is read, so that an import of minutes does not
-// end with a path that cannot be written.
+// open creates all output files before anything is read, so that an import of minutes does not
+// fail because of a path that cannot be written.
 func (o *importOutputs) open(stdout io.Writer) (importFiles, error) {
 	files := importFiles{}
 	for _, t := range o.sinks() {
@@ -122,8 +122,8 @@ func (f importFiles) discard() {
 	}
 }
 
-// write writes a result to every file. What is stored for the next time comes last: it
-// is there only if all else is.
+// write writes a result to every file. The file of --store comes last: it exists only if all
+// others do.
 func (o *importOutputs) write(files importFiles, r *imported.Result) error {
 	for _, t := range o.sinks() {
 		file := files[t.flag]
@@ -137,7 +137,7 @@ func (o *importOutputs) write(files importFiles, r *imported.Result) error {
 	return nil
 }
 
-// result is what an import found, for programs.
+// result converts the findings of an import for the machine-readable outputs.
 func (i *importFlags) result(o dump.Options, rep *dump.Report, f *diagnosis.Findings) *imported.Result {
 	r := &imported.Result{
 		Format: imported.Format, Name: o.Name, Sources: append([]string{}, rep.Sources...), Anonymised: o.Anonymise,
@@ -184,7 +184,7 @@ func placesOf(rep *dump.Report, objects []model.Ref) []imported.Place {
 	return out
 }
 
-// remedyOf is nil where there is nothing to do or to look at.
+// remedyOf returns nil if there is neither a remediation nor a check.
 func remedyOf(f *diagnosis.Findings, x *diagnosis.Finding) *imported.Remedy {
 	if x.Check == "" && (x.Problem == 0 || x.Problem > len(f.Results)) {
 		return nil
@@ -215,7 +215,7 @@ func remedyOf(f *diagnosis.Findings, x *diagnosis.Finding) *imported.Remedy {
 		}
 	default:
 		out.Status = imported.NotSafe
-		if r.Untried != remedy.Acted {
+		if r.Untried != remedy.Simulated {
 			out.Status = imported.NotActed
 		}
 		out.Why, out.Decide = f.WhyNone(r), r.Else

@@ -12,20 +12,19 @@ import (
 	"ipamsim/scenarios"
 )
 
-// session is one import: a context that ends with Ctrl-C, a runner, and what is reported and
-// written.
+// session is one import: a context that ends with Ctrl-C, a runner, and the outputs.
 type session struct {
 	*progress
 	ctx     context.Context
 	cmd     *cobra.Command
 	runner  *scenarios.Runner
-	out     *outfile.File // of the scenario; nil: the standard output
-	written bool          // the scenario
-	whole   bool          // all that was asked for
+	out     *outfile.File // the file of the scenario; nil: the standard output
+	written bool          // the scenario was written
+	whole   bool          // everything was written
 }
 
-// during does work until it ends or is interrupted. An import that is interrupted leaves no
-// file that is not whole.
+// during does work until it ends or is interrupted. An interrupted import leaves no partial
+// files.
 func during(cmd *cobra.Command, out *outfile.File, more importFiles, work func(*session) error) error {
 	runner, err := scenarios.NewRunner()
 	if err != nil {
@@ -42,7 +41,7 @@ func during(cmd *cobra.Command, out *outfile.File, more importFiles, work func(*
 	if ctx.Err() != nil && !s.whole {
 		left := "nothing was written"
 		if s.written {
-			left = "the scenario was written, and nothing else"
+			left = "only the scenario was written"
 		}
 		err = fmt.Errorf("import: interrupted while %s: %s", s.doing(), left)
 	}

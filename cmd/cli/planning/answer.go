@@ -24,7 +24,7 @@ import (
 	"ipamsim/scenarios/plan"
 )
 
-// What lies in the directory of a plan besides the files of its answer.
+// The further files in the directory of a plan.
 const (
 	packedFile = "plan.yaml"
 	pointsFile = "points.jsonl"
@@ -77,7 +77,7 @@ func (b *ResultWriter) Add(n uint64, line []byte) error {
 	return err
 }
 
-// people are told on stdout, or on stderr if JSON has stdout.
+// people returns the writer for text: stdout, or stderr if JSON has stdout.
 func (q *planJob) people(cmd *cobra.Command) io.Writer {
 	if q.json == "-" {
 		return cmd.ErrOrStderr()
@@ -166,14 +166,14 @@ func halfWritten(name string) bool {
 // Doubts are what makes an answer none.
 func Doubts(stderr io.Writer, o *campaign.Outcome, a *render.Answer) error {
 	for _, d := range o.Deaths {
-		fmt.Fprintf(stderr, "ipamsim: the process of point %d died once and not again: %s\n", d.Seed, reports.Clean(d.Cause))
+		fmt.Fprintf(stderr, "ipamsim: the process of point %d crashed once and succeeded when repeated: %s\n", d.Seed, reports.Clean(d.Cause))
 	}
 	for _, d := range o.Defects {
 		fmt.Fprintln(stderr, "ipamsim: in doubt: "+reports.Clean(d))
 	}
 	switch g := a.Agreement; {
 	case o.Defective > 0:
-		return fmt.Errorf("%s of which ipamsim itself is in doubt, see above", layout.Plural(o.Defective, "point"))
+		return fmt.Errorf("%s with a suspected defect of ipamsim itself, see above", layout.Plural(o.Defective, "point"))
 	case g != nil && !g.Equal:
 		return errors.New(g.Text)
 	}

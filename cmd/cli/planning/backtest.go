@@ -46,7 +46,7 @@ func (p *part) Set(text string) error {
 func (f *planFlags) backtest(cmd *cobra.Command, files []string) error {
 	for _, flag := range []string{"engine", "repeats", "out", "resume", "fresh", "workers", "html", "nats"} {
 		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s makes no sense with --backtest", flag)
+			return fmt.Errorf("--%s cannot be used with --backtest", flag)
 		}
 	}
 	var record *outfile.File
@@ -63,14 +63,14 @@ func (f *planFlags) backtest(cmd *cobra.Command, files []string) error {
 	}
 	ctx, stop := exit.Interruptible(cmd.ErrOrStderr(), record.Discard)
 	defer stop()
-	b, err := calibrate.Test(h, float64(f.back.split), calibrate.Worlds, telling(ctx, cmd.ErrOrStderr()))
+	b, err := calibrate.Test(h, float64(f.back.split), calibrate.Worlds, reporting(ctx, cmd.ErrOrStderr()))
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("backtest: interrupted")
 	case err != nil:
 		return fmt.Errorf("backtest: %w", err)
 	}
-	tellNotes(cmd.ErrOrStderr(), b.Fit)
+	printNotes(cmd.ErrOrStderr(), b.Fit)
 	people := cmd.OutOrStdout()
 	if f.json == "-" {
 		people = cmd.ErrOrStderr()
@@ -83,15 +83,15 @@ func (f *planFlags) backtest(cmd *cobra.Command, files []string) error {
 	}
 	switch {
 	case b.Judged() == 0:
-		return &exit.Error{Code: exit.Cannot, Err: errors.New("backtest: the data are too few to judge anything")}
+		return &exit.Error{Code: exit.Cannot, Err: errors.New("backtest: there are too few data to judge the prediction")}
 	case b.Wrong():
 		return &exit.Error{Code: exit.Violation}
 	}
 	return nil
 }
 
-// telling says now and then how many worlds are done, until the context is.
-func telling(ctx context.Context, w io.Writer) func(int) error {
+// reporting returns a function that reports progress periodically, until ctx ends.
+func reporting(ctx context.Context, w io.Writer) func(int) error {
 	last := time.Now()
 	return func(done int) error {
 		if time.Since(last) > 2*time.Second {

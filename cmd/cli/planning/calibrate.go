@@ -31,15 +31,15 @@ type calibrateFlags struct {
 }
 
 // dataHelp says which data there are.
-const dataHelp = `The files hold, in any mixture, - for the standard input:
-  kubectl get nodes,pods -A -o yaml (or json): a listing. Of one, pods' ages are known;
-    of several, when pods went. A listing has no time of its own: FILE@TIME says when it
-    was taken (RFC 3339), otherwise it is the latest time that it names.
-  The answer of Prometheus to range queries (api/v1/query_range) of kube-state-metrics:
+const dataHelp = `The files contain, in any order (- is the standard input):
+  kubectl get nodes,pods -A -o yaml (or json): a listing. One listing shows the ages of
+    pods, several show when pods end. FILE@TIME is the time at which it was taken
+    (RFC 3339); the default is the latest time in it.
+  The response of Prometheus to range queries (api/v1/query_range) for kube-state-metrics:
     kube_pod_created, kube_pod_info (or kube_pod_owner), kube_pod_status_phase,
     kube_pod_completion_time, kube_node_created, kube_node_spec_unschedulable,
     kube_node_status_condition, kube_node_status_allocatable,
-    kube_pod_container_status_restarts_total; the step is best a minute.
+    kube_pod_container_status_restarts_total; a step of a minute is best.
   An audit log of the API server (JSON lines): creations, bindings and deletions of pods
     and nodes; cordons, if its level is Request.
   kubectl get events -A -o json: cordons, silent nodes, reboots, pods that were scheduled.`
@@ -48,29 +48,29 @@ func CalibrateCommand(m scenarios.Managers) *cobra.Command {
 	f := &calibrateFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "calibrate FILE[@TIME]…",
-		Short: "make a plan's load from a cluster's own data",
-		Long: `Make a plan's load from a cluster's own data: how long pods live, how many Jobs'
-pods come in which hour, how often nodes are drained, crash and are replaced, by how
-much all of it grows. Above each setting stands the data that it rests on, with a band
-that holds the true value in 19 of 20 cases; what rests on too little is a comment.
+		Short: "estimate the load of a plan from a cluster's data",
+		Long: `Estimate the load of a plan from a cluster's data: how long pods run, how many Job pods
+start in each hour, how often nodes are drained, crash and are replaced, and how all of
+this grows. A comment above each setting shows its data, with a 95 % confidence interval;
+a setting with too few data is only a comment.
 
 ` + dataHelp + `
 
-The settings go to the standard output, to be pasted under spec of a plan; with --plan
-the plan itself, with its load replaced. ipamsim plan --backtest says whether such a
-load would have foretold what came.
+The settings go to the standard output, to be pasted under spec of a plan; with --plan,
+the plan with its load replaced. ipamsim plan --backtest checks whether such a load
+would have predicted the data.
 
-Exit: 0 written · 2 the data cannot be read, or say nothing.`,
+Exit: 0 written · 2 the data cannot be read, or are too few for any setting.`,
 		Example: `  ipamsim calibrate monday.yaml@2026-11-16T08:00:00Z tuesday.yaml@2026-11-17T08:00:00Z
   curl -s 'http://prometheus:9090/api/v1/query_range' --data-urlencode 'query={__name__=~"kube_(pod_(created|info|status_phase|completion_time)|node_(created|spec_unschedulable|status_condition))"}' -d start=2026-10-01T00:00:00Z -d end=2026-10-08T00:00:00Z -d step=60 > october.json
   ipamsim calibrate october.json --plan plan.yaml --out calibrated.yaml`,
 		RunE: func(cmd *cobra.Command, files []string) error { return f.run(cmd, files) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.plan, "plan", "", "write the plan `F` with the calibrated load instead of its own")
-	fl.StringVar(&f.horizon, "horizon", "", "how far the plan looks, which growth is told for (default: that of --plan, or 30d)")
+	fl.StringVar(&f.plan, "plan", "", "write the plan `F` with its load replaced by the calibrated one")
+	fl.StringVar(&f.horizon, "horizon", "", "the horizon of the plan, for which growth is estimated (default: that of --plan, or 30d)")
 	fl.StringVar(&f.out, "out", "", "write to `F` instead of the standard output")
-	fl.StringVar(&f.json, "json", "", "write each parameter with what it rests on to `F`, too")
+	fl.StringVar(&f.json, "json", "", "also write each parameter with its data to `F`")
 	return cmd
 }
 
@@ -83,7 +83,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 		}
 	}
 	if f.json == "-" || f.json != "" && filepath.Clean(f.json) == filepath.Clean(f.out) {
-		return errors.New("--json: want a file of its own")
+		return errors.New("--json: want a file different from the other outputs")
 	}
 	var text []byte
 	if f.plan != "" {
@@ -116,7 +116,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("calibrate: %w", err)
 	}
-	tellNotes(stderr, fit)
+	printNotes(stderr, fit)
 	var w io.Writer = cmd.OutOrStdout()
 	if out != nil {
 		w = out
@@ -186,8 +186,8 @@ func readDatum(ctx context.Context, cmd *cobra.Command, c *observe.Collector, ar
 	return c.Read(name, r, at, infile.HowFar(cmd.ErrOrStderr(), name))
 }
 
-// tellNotes says what was read, and what was left out.
-func tellNotes(w io.Writer, f *calibrate.Fit) {
+// printNotes says what was read, and what was left out.
+func printNotes(w io.Writer, f *calibrate.Fit) {
 	fmt.Fprintf(w, "ipamsim: %s\n", f.Read())
 	for _, n := range f.Notes {
 		fmt.Fprintf(w, "note: %s\n", reports.Clean(calibrate.NoteText(n)))

@@ -40,25 +40,24 @@ func Command(m scenarios.Managers) *cobra.Command {
 	f := &planFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "plan FILE | --backtest DATA[@TIME]…",
-		Short: "say how long the addresses of a cluster last, and which option is best",
-		Long: `Say how long the addresses of a cluster last under the load and the options of a
-plan (kind: Plan), and which option meets what is wanted at the least cost.
+		Short: "estimate how long the addresses of a cluster last, and compare options",
+		Long: `Estimate how long the addresses of a cluster last under the load and the options of a
+plan (kind: Plan), and which option meets its goals at the lowest cost.
 
-Each combination of options and axes is lived through many times, by the
-reference allocators, by the real code in a simulated cluster, or by both, which
-then must agree.
+Each combination of options and axes is simulated in many trials, by the reference
+allocators, by the real code in a simulated cluster, or by both, which must agree.
 
 DIR gets index.html, answer.json, the table as table.csv and table.md, plots/,
-points.jsonl, what came of every life, and plan.yaml, the plan with all it needs.
---resume goes on with a plan that was stopped or killed; the answer is the same.
+points.jsonl with the result of every trial, and plan.yaml, the plan with all its inputs.
+--resume continues a plan that was stopped or killed; the answer is the same.
 
-With --backtest the files are a cluster's data, as ipamsim calibrate reads them: a load
-is calibrated on the first part of their time, a cluster lives with it through the
-rest many times, and what came is held to the band of what might have come.
+With --backtest, the files are a cluster's data, as for ipamsim calibrate: a load is
+calibrated on the first part of their time, many trials simulate the rest with it, and
+the data are compared with the range of the trials.
 
-Exit: 0 answered, also if no option meets what is wanted; what came is what a backtest
-let expect · 1 it is not · 2 could not run, was interrupted, the engines disagree, or
-the data are too few.`,
+Exit: 0 answered, even if no option meets the goals; a backtest predicted the data ·
+1 a backtest did not · 2 could not run, was interrupted, the engines disagree, or there
+are too few data.`,
 		Example: `  ipamsim plan scenarios/plans/wikimedia-staging.yaml
   ipamsim plan growth.yaml --out growth --nats tls://nats.example.net:4222 --workers 0
   ipamsim plan --backtest october.json`,
@@ -67,7 +66,7 @@ the data are too few.`,
 				return f.backtest(cmd, files)
 			}
 			if cmd.Flags().Changed("split") {
-				return errors.New("--split makes sense with --backtest only")
+				return errors.New("--split requires --backtest")
 			}
 			q, err := f.check(cmd, files)
 			if err != nil {
@@ -77,17 +76,17 @@ the data are too few.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.engine, "engine", "", "which engine runs the trials: "+strings.Join(engines, ", ")+" (default: as the plan says)")
+	fl.StringVar(&f.engine, "engine", "", "the engine that runs the trials: "+strings.Join(engines, ", ")+" (default: as the plan says)")
 	fl.IntVar(&f.repeats, "repeats", 0, "run `N` trials of each combination (default: as the plan says)")
-	fl.StringVar(&f.dir, "out", "", "write the answer into `DIR`, and what is needed to continue (default answers/NAME)")
-	fl.BoolVar(&f.resume, "resume", false, "go on with what was stopped or killed in DIR")
-	fl.BoolVar(&f.fresh, "fresh", false, "begin anew, whatever DIR holds")
-	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes on this machine that work; 0: only those of other machines")
-	fl.StringVar(&f.html, "html", "", "write the page to `F`, too")
-	fl.StringVar(&f.json, "json", "", "write answer.json to `F`, too, or - for stdout, with the table on stderr")
-	fl.BoolVar(&f.back.on, "backtest", false, "calibrate on the first part of the data, and hold what that predicts to the rest")
+	fl.StringVar(&f.dir, "out", "", "write the answer, and the data needed to continue, into `DIR` (default answers/NAME)")
+	fl.BoolVar(&f.resume, "resume", false, "continue the plan that was stopped or killed in DIR")
+	fl.BoolVar(&f.fresh, "fresh", false, "start from the beginning and replace the contents of DIR")
+	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "number of processes on this machine; 0: only workers on other machines")
+	fl.StringVar(&f.html, "html", "", "also write the page to `F`")
+	fl.StringVar(&f.json, "json", "", "also write answer.json to `F`, or - for stdout, with the table on stderr")
+	fl.BoolVar(&f.back.on, "backtest", false, "calibrate on the first part of the data, and compare the prediction with the rest")
 	f.back.split = 0.7
-	fl.Var(&f.back.split, "split", "with --backtest: the `PART` of the time to calibrate on")
+	fl.Var(&f.back.split, "split", "with --backtest: the fraction `PART` of the time to calibrate on")
 	workers.LinkFlags(cmd, &f.link)
 	return cmd
 }
@@ -185,7 +184,7 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 	q.cfg.Say = func(s string) { bar.Above(func() { fmt.Fprintln(stderr, "ipamsim: "+reports.Clean(s)) }) }
 	q.cfg.Say(q.opening())
 	if !hermetic.Enabled {
-		q.cfg.Say("built on the stock Go runtime: the real code may run differently the next time; make build uses the hermetic one")
+		q.cfg.Say("built on the stock Go runtime: the next run of the real code may differ; make build uses the hermetic runtime")
 	}
 	var err error
 	if q.cfg.Spec.Build, err = queue.Build(); err != nil {
@@ -213,7 +212,7 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 		if err := a.Text(q.people(cmd)); err != nil {
 			return err
 		}
-		return fmt.Errorf("interrupted: this is the answer of %d of %d points; with --resume the same command goes on", b.done, len(q.points))
+		return fmt.Errorf("interrupted: this is the answer of %d of %d points; the same command with --resume continues", b.done, len(q.points))
 	}
 	if err := b.Write(cmd.OutOrStdout(), a); err != nil {
 		return err
@@ -224,7 +223,7 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 	if t := o.Repeated.String(); t != "" {
 		fmt.Fprintln(q.people(cmd), "\n"+t)
 	}
-	fmt.Fprintf(q.people(cmd), "\nWritten: %s, with plots, and the same as answer.json, table.csv and table.md beside it.\n", filepath.Join(q.dir, "index.html"))
+	fmt.Fprintf(q.people(cmd), "\nWritten: %s with plots, and answer.json, table.csv and table.md in the same directory.\n", filepath.Join(q.dir, "index.html"))
 	return Doubts(stderr, o, a)
 }
 
@@ -240,12 +239,12 @@ func (q *planJob) opening() string {
 			real++
 		}
 	}
-	lives := layout.Plural(len(q.points), "point")
+	points := layout.Plural(len(q.points), "point")
 	if real > 0 {
-		lives += fmt.Sprintf(", %d of them for the real code", real)
+		points += fmt.Sprintf(", %d of them for the real code", real)
 	}
 	return fmt.Sprintf("plan %s: %s over %s, %s, with %s; the answer goes to %s/", q.plan.Name(),
-		layout.Plural(len(q.plan.Cells), "combination"), values.SpanText(q.plan.Doc.Spec.Horizon.Duration.Duration), lives, who, q.cfg.Dir)
+		layout.Plural(len(q.plan.Cells), "combination"), values.SpanText(q.plan.Doc.Spec.Horizon.Duration.Duration), points, who, q.cfg.Dir)
 }
 
 // earlier refuses to mix this plan with what its directory holds.
@@ -263,19 +262,19 @@ func (q *planJob) earlier() error {
 		case e.Spec.Same(q.cfg.Spec) && (e.Over || q.resume):
 			return nil
 		case e.Spec.Same(q.cfg.Spec):
-			return fmt.Errorf("--out: %s holds this plan, which was stopped or killed: --resume goes on with it, --fresh begins anew", q.dir)
+			return fmt.Errorf("--out: %s has this plan, which was stopped or killed: --resume continues it, --fresh starts from the beginning", q.dir)
 		case len(e.Spec.Sources) != 1 || !e.Spec.Sources[0].Plan:
-			what = "something else than a plan"
+			what = "other files than a plan"
 		case e.Spec.Sources[0].File != q.cfg.Spec.Sources[0].File:
 			what = "another plan, " + e.Spec.Sources[0].File
 		case e.Spec.Sources[0].Text != q.cfg.Spec.Sources[0].Text:
-			what = "this plan as it was before its file or a flag was changed"
+			what = "this plan before a change of its file or a flag"
 		default:
-			what = "this plan by another build of ipamsim, whose points may be others"
+			what = "this plan by another build of ipamsim, whose points may differ"
 		}
 	}
 	if what == "" {
 		return nil
 	}
-	return fmt.Errorf("--out: %s holds %s: name another directory, or --fresh replaces it", q.dir, what)
+	return fmt.Errorf("--out: %s has %s: use another directory, or --fresh to replace it", q.dir, what)
 }

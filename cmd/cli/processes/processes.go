@@ -18,11 +18,11 @@ func Command(m scenarios.Managers) *cobra.Command {
 	return &cobra.Command{
 		Use:   "processes FILE",
 		Short: "list the processes that a scenario can kill, pause or terminate",
-		Long: `Run a scenario once, with its own seed, and print the names of the processes that ran,
-one a line: those of the address manager, of Kubernetes' control plane, and kubelets.
+		Long: `Run a scenario once with its own seed, and print the names of its processes, one per
+line: those of the address manager, of Kubernetes' control plane, and kubelets.
 
-A name is what actor of kill, pause and terminate takes. It means the process that has the
-name at that time: a daemon that is started again keeps it.`,
+Use a name as the actor of kill, pause and terminate. It refers to the process with that
+name at that time: a restarted daemon keeps its name.`,
 		Args:    cobra.ExactArgs(1),
 		Example: `  ipamsim processes scenarios/NAME.yaml`,
 		RunE: func(cmd *cobra.Command, files []string) error {

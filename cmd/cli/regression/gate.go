@@ -47,43 +47,42 @@ func GateCommand(m scenarios.Managers) *cobra.Command {
 	f := &gateFlags{managers: m, forms: map[string]*string{}}
 	cmd := &cobra.Command{
 		Use:   "gate [FILE…]",
-		Short: "compare the library with what it came to before",
+		Short: "compare the scenario library with a baseline",
 		Long: `Run the library, or FILEs of it, with fixed seeds and compare with a baseline:
-which invariants are violated, whether the same run twice is the same (that of a
-scenario's own seed, if it has at most 2,500 steps; --twice: all), and what it
-costs (API calls, conflicts, virtual time, addresses, blocks, routes).
+the violated invariants, whether repeated runs are identical (of a scenario's own seed,
+if the run has at most 2,500 steps; --twice: of all seeds), and the costs (API calls,
+conflicts, virtual time, addresses, blocks, routes).
 
-Red: a violation that is new or more frequent, one that vanished though upstream is
-the same, a run that is not the same twice or cannot be done, a cost that is higher
-by more than the baseline allows, a scenario that is missing, a stored finding that
-cannot be followed any more. Green, and told: a violation that another upstream
-fixed, a lower cost, a new scenario. Fixed is the same course of events without the
-violation: no ADD more is refused, no run ends unknown, nothing costs more. Anything
-else is "changed, look", and red. Runs that take another course than before are
-compared with what chance does over many seeds. A scenario that is red whatever its
-other runs show is run no more. What there is no time for (--budget) is left out by
-name, and not green.
+Red: a violation that is new or more frequent, or that disappeared with the same
+upstream; a run that fails or differs when repeated; a cost above the tolerance of the
+baseline; a missing scenario; a stored finding that no longer replays. Green, and listed:
+a violation that another upstream fixed, a lower cost, a new scenario. A violation is
+fixed if the events are the same without it: no further ADD is refused, no run ends
+unknown, no cost is higher. Any other difference is "changed, look", and red. If a run
+takes another course than before, the differences between many seeds decide. A scenario
+that is certainly red is not run further. Scenarios for which there is no time (--budget)
+are listed as skipped, and are not green.
 
-Of a fork, worlds that no scenario names are searched, too (--search): a violation
-whose cause is none of fuzz/testdata/known is red, and kept as a file that replays.
-Of what looks like a cause that a scenario shows some failures are made small, too;
-one that comes to another cause is red as well.
+For a fork, generated worlds are searched as well (--search): a violation with a cause
+that is not in fuzz/testdata/known is red, and kept as a replayable file. Some failures
+with the signature of a known cause are shrunk, too; if the cause turns out to be
+another one, that is red as well.
 
-Exit: 0 as the baseline, or better · 1 a regression · 2 could not run or
-judge everything.`,
+Exit: 0 like the baseline, or better · 1 a regression · 2 could not run or judge
+everything.`,
 		Example: `  ipamsim gate
   ipamsim gate scenarios/NAME.yaml
   ipamsim gate --junit gate.xml --sarif gate.sarif --markdown gate.md
   ipamsim gate --update`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if f.update && cmd.Flags().Changed("budget") {
-				return errors.New("--update and --budget exclude each other: half of a baseline is none")
+				return errors.New("--update and --budget exclude each other: a partial baseline is useless")
 			}
 			if f.brief && (f.update || f.twice || f.search > 0) {
-				return errors.New("--brief: each run once, without an update or a search; leave out --update, --twice and --search")
+				return errors.New("--brief excludes --update, --twice and --search")
 			}
 			if cmd.Flags().Changed("seeds") && (!f.update || f.seeds < 1) {
-				return errors.New("--seeds: makes sense with --update only, and wants at least 1")
+				return errors.New("--seeds requires --update, and at least 1")
 			}
 			g, err := f.check(files)
 			if err != nil {
@@ -97,16 +96,16 @@ judge everything.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.baseline, "baseline", baselineUsual, "compare with `F`")
-	fl.StringVar(&f.findings, "findings", "", "replay the findings in `DIR`, too: *.yaml")
-	fl.BoolVar(&f.update, "update", false, "rewrite the baseline, and say what changed (takes longer: many seeds)")
-	fl.BoolVar(&f.brief, "brief", false, "each run once, in the order of FILEs, until a scenario is worse: no proof of green")
-	fl.BoolVar(&f.twice, "twice", false, "each run twice, on etcd and in memory, and not only those of the scenarios' own seeds of at most 2,500 steps; --update does so")
+	fl.StringVar(&f.findings, "findings", "", "also replay the findings *.yaml in `DIR`")
+	fl.BoolVar(&f.update, "update", false, "rewrite the baseline, and report the changes (takes longer: many seeds)")
+	fl.BoolVar(&f.brief, "brief", false, "run each once, in the order of FILEs, until a scenario is worse; does not prove green")
+	fl.BoolVar(&f.twice, "twice", false, "repeat every run, on etcd and in memory, not only those of the scenarios' own seeds of at most 2,500 steps; --update implies it")
 	fl.IntVar(&f.seeds, "seeds", 0, "with --update: at most `N` seeds of each scenario (default 12 to 100, by its length)")
-	fl.DurationVar(&f.budget, "budget", budgetUsual, "stop after this time, and say what was left out (90s, 10m); 0: never")
-	fl.DurationVar(&f.search, "search", 0, "search so long for failures whose cause is not known, in worlds that no scenario names (default of a fork: the fuzzer's corpora, 30s at most; else none)")
-	fl.Uint64Var(&f.first, "first", 0, "begin the search with the worlds of seed `N`, without the corpora")
+	fl.DurationVar(&f.budget, "budget", budgetUsual, "stop after this time, and report what was skipped (90s, 10m); 0: never")
+	fl.DurationVar(&f.search, "search", 0, "search generated worlds for this time for failures with an unknown cause (default for a fork: the fuzzer's corpora, 30s at most; otherwise none)")
+	fl.Uint64Var(&f.first, "first", 0, "start the search with seed `N`, without the corpora")
 	fl.IntVar(&f.kinds, "kinds", 3, "end the search after `N` kinds of failure")
-	fl.StringVar(&f.dir, "out", filepath.Join("findings", "gate"), "write what the search finds into `DIR`, as files that replay")
+	fl.StringVar(&f.dir, "out", filepath.Join("findings", "gate"), "write the findings of the search into `DIR`, as replayable files")
 	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "run `N` at a time")
 	for _, form := range gateForms() {
 		f.forms[form.flag] = fl.String(form.flag, "", form.usage)
@@ -149,9 +148,9 @@ type gateForm struct {
 func gateForms() []gateForm {
 	return []gateForm{
 		{"junit", "write the outcome as JUnit XML to `F`", baseline.JUnit},
-		{"sarif", "write it as SARIF 2.1.0 to `F`, for code scanning", baseline.SARIF},
-		{"markdown", "write it as Markdown to `F`, for a job's summary", baseline.Markdown},
-		{"json", "write what moved as JSON to `F`, for programs", baseline.JSON},
+		{"sarif", "write the outcome as SARIF 2.1.0 to `F`, for code scanning", baseline.SARIF},
+		{"markdown", "write the outcome as Markdown to `F`, for a job's summary", baseline.Markdown},
+		{"json", "write the differences as JSON to `F`", baseline.JSON},
 	}
 }
 
@@ -173,7 +172,7 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 		return nil, fmt.Errorf("--kinds: want at least 1, have %d", f.kinds)
 	}
 	if !hermetic.Enabled {
-		return nil, errors.New("gate: built on the stock Go runtime, where a run is no function of its seed and nothing can be compared; make build uses the hermetic one")
+		return nil, errors.New("gate: built on the stock Go runtime, where runs with the same seed may differ and cannot be compared; make build uses the hermetic runtime")
 	}
 	g := &gate.Gate{Parallel: f.workers, All: len(files) == 0, SeedsMax: f.seeds, Twice: f.twice, Budget: f.budget, Search: gate.Search{Time: f.search, Dir: f.dir, Known: known.Dir, Drawn: true, First: f.first, Kinds: f.kinds}}
 	var err error
@@ -240,7 +239,7 @@ func (f *gateFlags) run(cmd *cobra.Command, g *gate.Gate) error {
 	defer stop()
 	fmt.Fprintf(stderr, "ipamsim: gate of %s, %d at a time\n", layout.Plural(len(g.Scenarios), "scenario"), g.Parallel)
 	bar := newGateBar(stderr)
-	g.Progress = bar.tell
+	g.Progress = bar.show
 	var o *baseline.Outcome
 	var next *baseline.Baseline
 	var err error
@@ -280,8 +279,7 @@ func (f *gateFlags) run(cmd *cobra.Command, g *gate.Gate) error {
 	return verdict(o)
 }
 
-// onGitHub tells GitHub Actions, if this runs there: annotations on stdout and the
-// summary of the job.
+// onGitHub writes annotations to stdout and the summary of the job, if this runs in GitHub Actions.
 func onGitHub(stdout io.Writer, o *baseline.Outcome) error {
 	if os.Getenv("GITHUB_ACTIONS") != "true" {
 		return nil
@@ -303,7 +301,7 @@ func onGitHub(stdout io.Writer, o *baseline.Outcome) error {
 // write the baseline of an update.
 func (f *gateFlags) write(stderr io.Writer, b *baseline.Baseline, o *baseline.Outcome) error {
 	if cannot(o) {
-		return errors.New("gate --update: some scenarios could not be run, or not twice the same, see above; the baseline is as it was")
+		return errors.New("gate --update: some scenarios could not be run, or differed when repeated, see above; the baseline is unchanged")
 	}
 	file, err := outfile.Create(f.baseline)
 	if err == nil {
@@ -357,7 +355,7 @@ func newGateBar(stderr io.Writer) *gateBar {
 	return &gateBar{stderr: stderr}
 }
 
-func (b *gateBar) tell(done, all int) {
+func (b *gateBar) show(done, all int) {
 	switch {
 	case terminal.Is(b.stderr):
 		if b.bar == nil {

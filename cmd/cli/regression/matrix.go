@@ -35,40 +35,39 @@ type matrixFlags struct {
 }
 
 const versionsHelp = `A VERSION is [NAME=]WHAT, and WHAT is the folder of a manager's source (a git clone at
-a tag, a fork), a module at a version (MANAGER@v0.9.0, MANAGER being the last element of
-its path), nodeipam or services of a release of Kubernetes (services@v1.36.4, built into
-the release that ipamsim has), or a program that make build FORK=… BIN=… wrote. Programs
-are built with make in the project's directory. All modules but the manager's keep their
-version, which is said.`
+a tag, a fork), a module at a version (MANAGER@v0.9.0, with the last element of its path),
+nodeipam or services of a Kubernetes release (services@v1.36.4, built into the release
+that ipamsim has), or a program built by make build FORK=… BIN=…. Programs are built
+with make in the project's directory. All other modules keep their version; this is
+reported.`
 
 func MatrixCommand(m scenarios.Managers) *cobra.Command {
 	f := &matrixFlags{}
 	cmd := &cobra.Command{
 		Use:   "matrix VERSION…",
-		Short: "say which versions of an address manager each scenario's violation affects",
+		Short: "show which versions of an address manager each violation affects",
 		Long: `Run scenarios with several versions of an address manager, from the oldest to the
-newest, and say in how many runs each scenario's violations happened, and since or
-until which version they do. Without --scenario: the scenarios of the library that
-are about this manager.
+newest, and report in how many runs the violations of each scenario happened, and since
+or until which version. Without --scenario, run the manager's scenarios of the library.
 
 ` + versionsHelp + `
 
-Another version takes another course: one run proves nothing. A version counts as one
-that holds if the one that breaks most often would have shown it (Fisher's exact test,
-1 in 100); "?" is a version of which the runs say nothing, "–" one that does not have
-what the scenario needs.
+Another version runs differently, so a single run proves nothing. A version counts as not
+affected if runs of the most affected version would have shown the violation (Fisher's
+exact test, 1 in 100); "?" is a version without a conclusion, "–" one that lacks a
+feature that the scenario needs.
 
-DIR keeps what was counted, with which program, of which scenario: the same command goes
-on with one that was interrupted.
+DIR keeps the counts for each program and scenario: the same command continues after an
+interruption.
 
-Exit: 0 every version ran · 2 one could not be built or run, or it was interrupted.`,
+Exit: 0 every version ran · 2 a version could not be built or run, or interrupted.`,
 		Example: `  ipamsim matrix MANAGER@v0.9.0 MANAGER@v0.9.3 v0.9.4=bin/ipamsim
   ipamsim matrix v3.31.0=bin/ipamsim v3.31.7=../clone-at-a-tag --scenario scenarios/NAME.yaml --seeds 100`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.matrix(cmd, m, args) },
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().StringSliceVar(&f.scenarios, "scenario", nil, "a scenario or a finding `F`, instead of the library; may be given several times")
+	cmd.Flags().StringSliceVar(&f.scenarios, "scenario", nil, "a scenario or a finding `F` instead of the library; can be repeated")
 	cmd.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "run `N` at a time")
 	cmd.Flags().StringVar(&f.markdown, "markdown", "", "write the table as Markdown to `F`")
 	cmd.Flags().StringVar(&f.json, "json", "", "write the counts as a line of JSON for each scenario to `F`")
@@ -80,15 +79,15 @@ func BisectCommand(m scenarios.Managers) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bisect FILE VERSION…",
 		Short: "find the version of an address manager with which a finding begins or ends",
-		Long: `Find the version with which a finding's (or scenario's) violation begins or ends,
-among versions from the oldest to the newest, with as few of them as possible: only
-these are built. A mend that was taken back between two versions is not seen; ipamsim
-matrix looks at each.
+		Long: `Find the version with which a finding's (or scenario's) violation begins or ends, among
+versions from the oldest to the newest. As few versions as possible are built and run. A
+fix that was reverted between two of them is not detected; ipamsim matrix runs every
+version.
 
 ` + versionsHelp + `
 
-Exit: 0 found, or all versions that had to run are the same · 2 the runs do not say,
-or a version could not be built or run.`,
+Exit: 0 found, or no difference between the versions · 2 no conclusion, or a version
+could not be built or run.`,
 		Example: `  ipamsim bisect findings/FINGERPRINT.yaml MANAGER@v0.9.0 MANAGER@v0.9.2 MANAGER@v0.9.3 v0.9.4=bin/ipamsim`,
 		Args:    cobra.MinimumNArgs(3),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.bisect(cmd, m, args[0], args[1:]) },
@@ -99,7 +98,7 @@ or a version could not be built or run.`,
 
 func (f *matrixFlags) add(fl *pflag.FlagSet) {
 	fl.IntVar(&f.seeds, "seeds", 20, "run `N` seeds of each scenario at first")
-	fl.IntVar(&f.most, "most", 160, "run at most `N` seeds of one that breaks seldom")
+	fl.IntVar(&f.most, "most", 160, "run at most `N` seeds of a scenario with rare violations")
 	fl.StringVar(&f.dir, "programs", filepath.Join("bin", "versions"), "build programs in `DIR`, and keep counts there")
 }
 
@@ -151,7 +150,7 @@ func (f *matrixFlags) matrix(cmd *cobra.Command, m scenarios.Managers, args []st
 	t, quiet := versions.Table(all, rows)
 	fmt.Fprintln(cmd.OutOrStdout(), t.Text())
 	if quiet > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "and %s of which no version breaks anything\n", layout.Plural(quiet, "scenario"))
+		fmt.Fprintf(cmd.OutOrStdout(), "and %s without a violation in any version\n", layout.Plural(quiet, "scenario"))
 	}
 	lacking := versions.Lacking(all, rows)
 	for _, line := range lacking {
@@ -165,7 +164,7 @@ func (f *matrixFlags) matrix(cmd *cobra.Command, m scenarios.Managers, args []st
 		err = errors.Join(err, outfile.WriteTo("json", f.json, func(w io.Writer) error { return countLines(w, all, rows) }))
 	}
 	if err = errors.Join(err, failedRuns(all, rows)); err == nil && len(rows) < len(cases) {
-		err = fmt.Errorf("interrupted: %d of %s are counted; the same command goes on", len(rows), layout.Plural(len(cases), "scenario"))
+		err = fmt.Errorf("interrupted: %d of %s are counted; the same command continues", len(rows), layout.Plural(len(cases), "scenario"))
 	}
 	return err
 }
@@ -212,7 +211,7 @@ func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file stri
 	}
 	t, quiet := versions.Table(ran, []versions.Row{shown})
 	if quiet > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: nothing breaks with %s or %s\n", of.Name, ran[0].Name, ran[len(ran)-1].Name)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: no violation with %s or %s\n", of.Name, ran[0].Name, ran[len(ran)-1].Name)
 		return nil
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), strings.Join(append([]string{t.Text()}, versions.Lacking(ran, []versions.Row{shown})...), "\n"))
@@ -220,7 +219,7 @@ func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file stri
 		return err
 	}
 	if slices.Contains(shown.Marks(), versions.Unknown) {
-		return fmt.Errorf("%s: nothing was seen with a version of which the runs say nothing; more --seeds and --most may", of.Name)
+		return fmt.Errorf("%s: no conclusion for a version; increase --seeds and --most", of.Name)
 	}
 	return nil
 }
@@ -259,7 +258,7 @@ func (f *matrixFlags) cases(m scenarios.Managers, all []versions.Version) ([]ver
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("no scenario of the library is about a manager of these versions; name some: --scenario F")
+		return nil, errors.New("the library has no scenario for these managers; use --scenario F")
 	}
 	return out, nil
 }

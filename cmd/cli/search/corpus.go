@@ -28,10 +28,10 @@ func CorpusCommand(m scenarios.Managers) *cobra.Command {
 	f := &corpusFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "corpus FINDING… --target NAME",
-		Short: "make seeds for go test -fuzz of findings",
-		Long: `Make seeds for go test -fuzz of findings: the world as a scenario file, and the
-schedule in bytes. The fuzzer begins with them; go test ./fuzz runs them. A scenario
-without a schedule is taken as it runs on its own.
+		Short: "convert findings to seeds for go test -fuzz",
+		Long: `Convert findings to seeds for go test -fuzz: the world as a scenario file, and the
+schedule as bytes. The fuzzer starts with them; go test ./fuzz runs them. A scenario
+without a schedule is run with its own seed.
 
 Exit: 0 every file became a seed · 2 one did not: it does not replay as recorded,
 or could not run.`,

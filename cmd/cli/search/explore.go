@@ -48,30 +48,29 @@ func Command(m scenarios.Managers) *cobra.Command {
 	f := &exploreFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "explore FILE… | --space NAME",
-		Short: "search for failures that no scenario names",
-		Long: `Search for failures that no scenario names: worlds drawn from a space, or
-scenarios under many schedules. Each kind of failure is made small and kept as a
-file that ipamsim replay runs.
+		Short: "search generated worlds and schedules for failures",
+		Long: `Search for failures in worlds generated from a space, or in scenarios under many
+schedules. Each kind of failure is shrunk and kept as a file for ipamsim replay.
 
-DIR/index.html shows how far it is, while it runs and afterwards;
-DIR/FINGERPRINT.html is a finding step by step.
+DIR/index.html shows the progress and the result; DIR/FINGERPRINT.html shows a finding
+step by step.
 
---without leaves out what can happen to a cluster from outside: operator, people
-who edit objects and the manager's record; force, pods deleted by force; fault,
-messages lost, late or wrong, nodes cut off, processes that stand still; crash,
-processes killed, machines that lose their power or are replaced. Whatever else a
-seed draws stays as it is. In any case a quarter of the worlds has no operator and a
-quarter neither fault nor crash; more have none by chance. The table counts them.
+--without excludes external events: operator (edits of objects and of the manager's
+record), force (forced deletion of pods), fault (messages lost, delayed or corrupted,
+nodes partitioned, processes paused), crash (processes killed, machines that lose power
+or are replaced). The rest of what a seed generates stays the same. In any case a quarter
+of the worlds has no operator and a quarter neither fault nor crash; others have none by
+chance. The table counts them.
 
---learn enters the causes of what it found into the list of the space in
-fuzz/testdata/known, so that the next search and the gate's call them known.
+--learn adds the causes of the findings to the list of the space in fuzz/testdata/known,
+so that later searches and the gate treat them as known.
 
-It ends when --time is up. A failure that nobody has made small by then is kept as
-it was recorded; the same command goes on with it, and with a campaign that was
-stopped or killed. Without --runs and --time it takes 5 minutes.
+The search ends when --time is up. A failure that is not shrunk by then is kept as
+recorded; the same command continues with it, and with a campaign that was stopped or
+killed. Without --runs and --time the search takes 5 minutes.
 
-Exit: 0 nothing found · 1 findings · 2 could not run, or blind: the canary, which
-must fail, did not.`,
+Exit: 0 no findings · 1 findings · 2 could not run, or blind: the canary did not fail
+although it must.`,
 		Example: "  ipamsim explore" + f.oneSpace() + ` --time 5m
   ipamsim explore scenarios/NAME.yaml --runs 1000`,
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -83,17 +82,17 @@ must fail, did not.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+cmp.Or(strings.Join(space.Names(f.managers), ", "), "no manager of this program has one"))
-	fl.BoolVar(&f.learn, "learn", false, "enter what is found into the list of known causes")
-	fl.StringSliceVar(&f.without, "without", nil, "leave `DEEDS` out of every world: some of "+space.List(space.Deeds()))
-	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, the world's own for a space)")
-	fl.StringVar(&f.store, "store", scenarios.Etcd, "where runs take place: "+running.Stores+", which is faster; findings are made on etcd")
+	fl.StringVar(&f.space, "space", "", "generate worlds of a space: "+cmp.Or(strings.Join(space.Names(f.managers), ", "), "none of this program's managers has one"))
+	fl.BoolVar(&f.learn, "learn", false, "add the findings to the list of known causes")
+	fl.StringSliceVar(&f.without, "without", nil, "exclude `EVENTS` from every world: some of "+space.List(space.Deeds()))
+	fl.StringVar(&f.strategy, "strategy", "", "strategy that decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, that of the world for a space)")
+	fl.StringVar(&f.store, "store", scenarios.Etcd, "store of the runs: "+running.Stores+", which is faster; findings are confirmed on etcd")
 	fl.Uint64Var(&f.runs, "runs", 0, "stop after `N` runs")
-	fl.Uint64Var(&f.first, "first", 1, "begin with seed `N`")
+	fl.Uint64Var(&f.first, "first", 1, "start with seed `N`")
 	fl.DurationVar(&f.time, "time", 0, "stop after this time (90s, 5m)")
-	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes on this machine that run; 0: only those of other machines")
-	fl.StringVar(&f.dir, "out", "", "keep findings in `DIR`, and what is needed to continue (default findings/NAME)")
-	fl.StringVar(&f.html, "html", "", "draw the campaign into `F`, too; its page in DIR and those of its findings are drawn without being asked for")
+	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "number of processes on this machine; 0: only workers on other machines")
+	fl.StringVar(&f.dir, "out", "", "keep findings, and the data needed to continue, in `DIR` (default findings/NAME)")
+	fl.StringVar(&f.html, "html", "", "also write the page of the campaign to `F`; DIR has it and the pages of findings in any case")
 	workers.LinkFlags(cmd, &f.link)
 	return cmd
 }
@@ -163,16 +162,15 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	return cfg, nil
 }
 
-// ofSpace checks the flags that have to do with a space, and is the deeds that no world
-// has.
+// ofSpace checks the flags for a space, and returns the events that are excluded from its worlds.
 func (f *exploreFlags) ofSpace() ([]space.Deed, error) {
 	switch {
 	case f.learn && f.space == "":
-		return nil, errors.New("--learn: wants --space, whose list it is")
+		return nil, errors.New("--learn requires --space")
 	case len(f.without) > 0 && f.space == "":
-		return nil, errors.New("--without: wants --space; what happens in a scenario, its file says")
+		return nil, errors.New("--without requires --space; the events of a scenario are in its file")
 	case f.strategy == queue.Exhaustive && f.space != "":
-		return nil, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
+		return nil, errors.New("--strategy exhaustive requires scenario files; worlds of a space are generated from seeds")
 	}
 	without, err := space.ParseDeeds(f.without)
 	if err != nil {
@@ -211,7 +209,7 @@ func (f *exploreFlags) sources(files []string) (out []queue.Source, err error) {
 	return out, nil
 }
 
-// name of the directory for findings that nobody named.
+// name returns the default name of the directory for findings.
 func (f *exploreFlags) name(files []string, without []space.Deed) string {
 	name := f.space
 	if name == "" {
@@ -253,7 +251,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, cfg campaign.Config) error {
 	o, err := campaign.Run(ctx, cfg)
 	bar.Finish()
 	if o != nil {
-		if e := tellOutcome(stdout, o); err == nil {
+		if e := printOutcome(stdout, o); err == nil {
 			err = e
 		}
 		if f.learn && err == nil {
@@ -266,13 +264,13 @@ func (f *exploreFlags) explore(cmd *cobra.Command, cfg campaign.Config) error {
 	case err != nil:
 		return &exit.Error{Code: exit.Cannot, Err: err}
 	case o.Blind() && ctx.Err() == nil:
-		return &exit.Error{Code: exit.Cannot, Err: errors.New("no mutant was detected: that nothing was found proves nothing")}
+		return &exit.Error{Code: exit.Cannot, Err: errors.New("no mutant was detected: an empty result proves nothing")}
 	case len(o.Rows) > 0:
 		return &exit.Error{Code: exit.Violation, Err: nil}
 	case ctx.Err() != nil:
 		return &exit.Error{Code: exit.Cannot, Err: errors.New("interrupted; the same command continues")}
 	case o.Defective > 0:
-		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s of which ipamsim itself is in doubt, see above", layout.Plural(o.Defective, "run"))}
+		return &exit.Error{Code: exit.Cannot, Err: fmt.Errorf("%s with a suspected defect of ipamsim itself, see above", layout.Plural(o.Defective, "run"))}
 	case o.Open > 0:
 		return &exit.Error{Code: exit.Violation, Err: nil}
 	}
@@ -305,8 +303,8 @@ func opening(cfg campaign.Config) string {
 	return fmt.Sprintf("exploring %s for %s with %s; findings go to %s/", what, strings.Join(bounds, " or "), who, cfg.Dir)
 }
 
-// tellOutcome prints the table and what is to be known besides.
-func tellOutcome(w io.Writer, o *campaign.Outcome) error {
+// printOutcome prints the table and remarks about the search.
+func printOutcome(w io.Writer, o *campaign.Outcome) error {
 	_, err := io.WriteString(w, campaignTable(o))
 	return err
 }

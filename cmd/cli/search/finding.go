@@ -40,15 +40,15 @@ func FindingCommand(m scenarios.Managers) *cobra.Command {
 	f := &findingFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "finding CRASHFILE… --out DIR",
-		Short: "make findings of what go test -fuzz wrote down",
-		Long: `Make findings of what go test -fuzz wrote down: each input is run on etcd, what
-breaks and is not known (fuzz/testdata/known), else what breaks first, is made small
-and kept as a file that ipamsim replay runs. The target is
-the directory that a crash file lies in, as Go puts it there, or --target. Of a target
-whose inputs are schedules of one scenario (ipamsimtest.Fuzz), name that: --scenario.
+		Short: "convert crash files of go test -fuzz to findings",
+		Long: `Convert crash files of go test -fuzz to findings: each input is run on etcd; its first
+violation with an unknown cause (see fuzz/testdata/known), or else its first violation,
+is shrunk and kept as a file for ipamsim replay. The target is the directory of the crash
+file, as Go names it, or --target. For a target whose inputs are schedules of one
+scenario (ipamsimtest.Fuzz), use --scenario.
 
-Exit: 0 every file became a finding · 2 one did not: nothing breaks, it is no such
-file, or it could not run.`,
+Exit: 0 every file became a finding · 2 one did not: no violation, not a crash file, or
+it could not run.`,
 		Example: `  ipamsim finding fuzz/testdata/fuzz/TARGET/771e938e4458e983 --out findings
   ipamsim finding testdata/fuzz/FuzzSchedule/771e938e4458e983 --scenario scenarios/NAME.yaml --out findings`,
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -142,19 +142,19 @@ func (f *findingFlags) read(file string, of *scenarios.Scenario) (c crash, err e
 		}
 		target = filepath.Base(filepath.Dir(abs))
 		if input.CheckTarget(f.managers, target) != nil {
-			return c, fmt.Errorf("it lies in no directory of a target; want --target with one of %s", cmp.Or(strings.Join(input.Targets(f.managers), ", "), "those that a space has, of which there is none"))
+			return c, fmt.Errorf("it is not in the directory of a target; want --target with one of %s", cmp.Or(strings.Join(input.Targets(f.managers), ", "), "the targets of spaces, but there are none"))
 		}
 	}
 	if err := input.CheckTarget(f.managers, target); err != nil {
 		return c, fmt.Errorf("--target: %w", err)
 	}
 	if c.world, err = c.Scenario(f.managers, target); err != nil {
-		return c, fmt.Errorf("its world is refused: %w", opaque{err})
+		return c, fmt.Errorf("its world is invalid: %w", opaque{err})
 	}
 	return c, nil
 }
 
-// opaque hides what an error wraps: a line of a scenario file, which nobody has.
+// opaque hides what an error wraps: a line of a scenario file that the user does not have.
 type opaque struct{ err error }
 
 func (o opaque) Error() string { return o.err.Error() }
@@ -204,7 +204,7 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 		return opaque{err}
 	}
 	if len(failures) == 0 {
-		return fmt.Errorf("nothing breaks: %s, %s", layout.Plural(len(rep.Trace.Steps), "step"), rep.Verdict)
+		return fmt.Errorf("no violation: %s, %s", layout.Plural(len(rep.Trace.Steps), "step"), rep.Verdict)
 	}
 	for _, v := range failures {
 		f, how, err := made(ctx, r, c.world, rep, v)

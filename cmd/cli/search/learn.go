@@ -11,8 +11,8 @@ import (
 	"ipamsim/fuzz/known"
 )
 
-// learned enters the causes of a campaign that are on no list into that of its space, and
-// returns how many. What nobody shrank has no cause to be known by.
+// learned adds the causes of a campaign that are on no list to the list of its space, and returns
+// their number. A failure that was not shrunk has no known cause.
 func (f *exploreFlags) learned(o *campaign.Outcome, causes known.Causes) (n int, err error) {
 	list := filepath.Join(known.Dir, input.Lists(f.managers, input.TargetOf(f.space))[0])
 	if err := os.MkdirAll(known.Dir, 0o777); err != nil {

@@ -35,11 +35,11 @@ func campaignTable(o *campaign.Outcome) string {
 	}
 	findingRows(&b, seen)
 	if len(unseen) > 0 {
-		fmt.Fprintf(&b, "not confirmed under Kubernetes' own controllers, in the runs that were tried; some may need what only the simple ones do:\n")
+		fmt.Fprintf(&b, "not reproduced with Kubernetes' own controllers; some may depend on the simple controllers:\n")
 		findingRows(&b, unseen)
 	}
 	if rough < len(o.Rows) {
-		fmt.Fprintf(&b, "as recorded, not shrunk within the time; some may have the cause of a finding above:\n")
+		fmt.Fprintf(&b, "not shrunk in time, kept as recorded; some may have the same cause as a finding above:\n")
 		findingRows(&b, o.Rows[rough:])
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -65,16 +65,16 @@ func campaignTable(o *campaign.Outcome) string {
 		say("interrupted; the same command continues")
 	}
 	if o.Open > 0 {
-		say("kinds of failures not shrunk within the time: %d; the same command continues", o.Open)
+		say("kinds of failures not shrunk in time: %d; the same command continues", o.Open)
 	}
 	if o.Unkept > 0 {
-		say("%d of them are not even kept as recorded", o.Unkept)
+		say("%d of them are not kept as recorded either", o.Unkept)
 	}
 	if o.Unknown > 0 {
-		say("%s cut short by a limit, which proves nothing", layout.Plural(int(o.Unknown), "run"))
+		say("%s inconclusive: cut short by a limit", layout.Plural(int(o.Unknown), "run"))
 	}
 	for _, d := range o.Deaths {
-		say("unconfirmed: the run of seed %d died once and not again: %s", d.Seed, reports.Clean(d.Cause))
+		say("unconfirmed: the run of seed %d crashed once and succeeded when repeated: %s", d.Seed, reports.Clean(d.Cause))
 	}
 	for _, d := range o.Defects {
 		say("in doubt: %s", reports.Clean(d))
@@ -85,12 +85,12 @@ func campaignTable(o *campaign.Outcome) string {
 	if t := o.Repeated.String(); t != "" {
 		say("%s", t)
 	}
-	say("unseen of what the next run sees, by estimate: states %v; %d states of allocators, %v", o.UnseenStates, o.Allocators, o.UnseenAllocators)
+	say("estimated share of new states in the next run: %v; %d states of allocators, %v", o.UnseenStates, o.Allocators, o.UnseenAllocators)
 	return b.String()
 }
 
-// labels counts the findings by whose deed they are, in the order of the table, and
-// those of which no scenario shows the cause.
+// labels counts the findings by trigger, in the order of the table, and those with a cause that no
+// scenario shows.
 func labels(rows []campaign.Row) string {
 	var parts []string
 	for _, l := range cause.Labels {
@@ -110,11 +110,11 @@ func labels(rows []campaign.Row) string {
 			news++
 		}
 	}
-	told := fmt.Sprintf("%d of %d are NEW", news, len(rows))
+	summary := fmt.Sprintf("%d of %d are NEW", news, len(rows))
 	if rows[0].Known == campaign.NotTold {
-		told = "which are known cannot be told: there is no " + known.Dir + " here"
+		summary = "known causes cannot be recognized: there is no " + known.Dir + " here"
 	}
-	return "causes: " + strings.Join(parts, ", ") + "; " + told
+	return "causes: " + strings.Join(parts, ", ") + "; " + summary
 }
 
 // findingRows is a table with a row for each finding, or nothing.
@@ -122,7 +122,7 @@ func findingRows(b *strings.Builder, rows []campaign.Row) {
 	if len(rows) == 0 {
 		return
 	}
-	t := table.New("fingerprint", "invariant", "severity", "whose deed", "known", "own controllers", "first in run", "after", "pods/switches/faults/steps", "count", "replay")
+	t := table.New("fingerprint", "invariant", "severity", "trigger", "known", "own controllers", "first in run", "after", "pods/switches/faults/steps", "count", "replay")
 	for i := range rows {
 		r := &rows[i]
 		verb := "replay"

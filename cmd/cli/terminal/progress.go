@@ -33,7 +33,7 @@ func Is(w io.Writer) bool {
 
 func (p *Progress) Add() {
 	if p != nil {
-		_ = p.Bar.Add(1) // a bar that cannot be drawn is nobody's loss
+		_ = p.Bar.Add(1) // a bar that cannot be drawn does no harm
 	}
 }
 

@@ -44,7 +44,7 @@ func (b *Bar) Show(p campaign.Progress) {
 	text := progressText(p, b.seen)
 	if b.bar != nil {
 		b.bar.Describe(b.fit(text))
-		_ = b.bar.Set(min(permille(p), 999)) // a bar that cannot be drawn is nobody's loss
+		_ = b.bar.Set(min(permille(p), 999)) // a bar that cannot be drawn does no harm
 	}
 	if time.Since(b.last) < terminal.LinesEvery {
 		return

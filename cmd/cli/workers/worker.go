@@ -25,9 +25,9 @@ func Command(m scenarios.Managers) *cobra.Command {
 	var parallel int
 	cmd := &cobra.Command{
 		Use:   "worker --nats URL",
-		Short: "work for campaigns of another machine",
-		Long: `Work for what ipamsim explore --nats URL and ipamsim plan --nats URL coordinate,
-until it is stopped. It must be the same binary: another build would see other runs.
+		Short: "run work for a campaign on another machine",
+		Long: `Run work for ipamsim explore --nats URL and ipamsim plan --nats URL until it is stopped.
+It must be the same binary: runs of another build may differ.
 
 Exit: 0 stopped · 2 could not work.`,
 		Example: `  ipamsim worker --nats tls://nats.example.net:4222 --nats-creds campaign.creds`,
@@ -40,7 +40,7 @@ Exit: 0 stopped · 2 could not work.`,
 				return ownWorker(m, own, parallel)
 			}
 			if link.URL == "" {
-				return errors.New("--nats: want the URL that ipamsim explore or plan was given")
+				return errors.New("--nats: want the URL of ipamsim explore or plan")
 			}
 			if err := link.Check(); err != nil {
 				return err
@@ -59,7 +59,7 @@ Exit: 0 stopped · 2 could not work.`,
 
 func LinkFlags(cmd *cobra.Command, l *queue.Link) {
 	cmd.Flags().StringVar(&l.URL, "nats", "", "the NATS server with JetStream at `URL` (tls://HOST:PORT; nats:// on this machine)")
-	cmd.Flags().StringVar(&l.Creds, "nats-creds", "", "credentials for it, as nsc makes them, in file `F`")
+	cmd.Flags().StringVar(&l.Creds, "nats-creds", "", "file `F` with NATS credentials, as created by nsc")
 }
 
 // ownWorker is one that a coordinator started: it goes when the coordinator does,
@@ -82,9 +82,9 @@ func Check(here int, l *queue.Link) error {
 	case here < 0:
 		return fmt.Errorf("--workers: want 0 or more, have %d", here)
 	case here == 0 && l.URL == "":
-		return errors.New("--workers: 0 makes sense with --nats only, where others do the work")
+		return errors.New("--workers: 0 requires --nats")
 	case l.Creds != "" && l.URL == "":
-		return errors.New("--nats-creds: makes sense with --nats only")
+		return errors.New("--nats-creds requires --nats")
 	case l.URL != "":
 		return l.Check()
 	}

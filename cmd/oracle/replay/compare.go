@@ -108,7 +108,7 @@ func system(o any) bool {
 // strange reports whether an object is the real server's own, and none of the run.
 func (p *Replay) strange(o any) bool { return system(o) && !p.shared[identity(o)] }
 
-// finding is a difference that nobody has explained.
+// finding is an unexplained difference.
 type finding struct {
 	scenario string
 	message  int // of the run, from 1 on

@@ -59,7 +59,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// Each of these differs, and is told.
+// Each of these differs, and is reported.
 func TestDiffers(t *testing.T) {
 	for name, theirs := range map[string]string{
 		"a field":      strings.Replace(podThere, `"nodeName":"n"`, `"nodeName":"m"`, 1),
@@ -89,25 +89,25 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// A revision that stands for two, and revisions in another order, are told.
+// A revision that stands for two, and revisions in another order, are reported.
 func TestRevisions(t *testing.T) {
 	p := newReplay()
 	replayed(t, p, "/api/v1/namespaces/default/pods/web-abcde", podHere, podThere)
 	replayed(t, p, "/api/v1/namespaces/default/pods/web-abcde", podHere, strings.Replace(podThere, `"112"`, `"113"`, 1))
 	if len(p.findings) == 0 {
-		t.Error("a write that one of both made is not told")
+		t.Error("a write by only one of both is not reported")
 	}
 	terms := newTerms()
 	terms.objects = map[string]string{"2": "20", "10": "30", "11": "25"}
 	if terms.disorder() == "" {
-		t.Error("another order is not told")
+		t.Error("another order is not reported")
 	}
 	if terms.objects["11"] = "31"; terms.disorder() != "" {
 		t.Error(terms.disorder())
 	}
 }
 
-// What is sent to nobody is so for a reason that has a name.
+// Every message that is not sent is skipped for a named reason.
 func TestSkipped(t *testing.T) {
 	for uri, want := range map[string]string{
 		"POST /api/v1/namespaces {\"metadata\":{\"name\":\"mine\"}}": "",

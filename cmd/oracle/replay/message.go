@@ -42,7 +42,7 @@ type Message struct {
 	path, verb, resource, subresource, namespace, name string // what the path says
 }
 
-// Events are what a watch has told: see kube.Events.
+// Events are the events of a watch: see kube.Events.
 type Events interface {
 	Bytes() []byte
 	Until() int64

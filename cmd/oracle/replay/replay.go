@@ -46,7 +46,7 @@ func (p *Replay) String() string {
 	return fmt.Sprintf("%-60s %6d requests %5d watches %6d events  %d unexplained", p.Scenario, p.sent, p.watched, p.events, len(p.findings))
 }
 
-// Findings are the differences that nobody has explained, as text.
+// Findings returns the unexplained differences, as text.
 func (p *Replay) Findings() (out []string) {
 	for i := range p.findings {
 		out = append(out, p.findings[i].String())

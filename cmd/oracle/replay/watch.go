@@ -15,11 +15,11 @@ import (
 
 // watching is a watch that is open on the real server.
 type watching struct {
-	n    int
-	m    *Message
-	mu   sync.Mutex
-	told []any
-	more chan struct{} // has room for one
+	n      int
+	m      *Message
+	mu     sync.Mutex
+	events []any
+	more   chan struct{} // has room for one
 }
 
 // watch opens a watch there.
@@ -43,7 +43,7 @@ func (p *Replay) watch(ctx context.Context, n int, m *Message, uri string) error
 			line, err := in.ReadBytes('\n')
 			if e, bad := decode(line); bad == nil && counts(e) {
 				w.mu.Lock()
-				w.told = append(w.told, e)
+				w.events = append(w.events, e)
 				w.mu.Unlock()
 				select {
 				case w.more <- struct{}{}:
@@ -58,8 +58,8 @@ func (p *Replay) watch(ctx context.Context, n int, m *Message, uri string) error
 	return nil
 }
 
-// overhear learns the revision that a watch is to begin at, where it is that of a deletion:
-// the answer to a DELETE may be a Status without one, and only other watches tell it.
+// overhear learns the revision at which a watch begins, if it is that of a deletion: the response to
+// a DELETE may be a Status without one, and only other watches show it.
 func (p *Replay) overhear(uri string) {
 	u, err := url.ParseRequestURI(uri)
 	if err != nil {
@@ -87,7 +87,7 @@ func counts(e any) bool {
 	return field(e, "type") != "BOOKMARK"
 }
 
-// ours are the events of a watch as the simulator told them.
+// ours returns the events of a watch in the simulator.
 func (m *Message) ours() (out []any) {
 	b := m.Events.Bytes()
 	for len(b) > 0 {
@@ -106,14 +106,14 @@ func (m *Message) ours() (out []any) {
 	return out
 }
 
-// settled is how long the real server may take to tell what nobody expects.
+// settled is how long the real server may take to send an unexpected event.
 const settled = 100 * time.Millisecond
 
-// quiet is how long the real server may take to tell what it knows.
+// quiet is how long the real server may take to send a known event.
 const quiet = 5 * time.Second
 
-// compareWatch compares what both have told. The real one may know more: what came after
-// the client of the simulated one had hung up.
+// compareWatch compares the events of both servers. The real one may have more: those after the
+// client of the simulated one had disconnected.
 func (p *Replay) compareWatch(w *watching) {
 	request := w.m.Method + " " + w.m.URI
 	ours := w.m.ours()
@@ -125,7 +125,7 @@ func (p *Replay) compareWatch(w *watching) {
 		}
 		p.events++
 		if i >= len(theirs) {
-			p.found(w.n, request, fmt.Sprintf("event %d of %d is not told there: %s %s", i+1, len(ours), field(e, "type"), identity(e.(map[string]any)["object"])))
+			p.found(w.n, request, fmt.Sprintf("event %d of %d is not sent there: %s %s", i+1, len(ours), field(e, "type"), identity(e.(map[string]any)["object"])))
 			return
 		}
 		before := len(p.terms.conflicts)
@@ -147,7 +147,7 @@ func (p *Replay) compareWatch(w *watching) {
 	for _, e := range theirs[len(ours):] {
 		o := e.(map[string]any)["object"]
 		if rev := field(o, "metadata", "resourceVersion"); p.terms.before(rev, w.m.Events.Until()) {
-			p.found(w.n, request, fmt.Sprintf("%s %s at revision %s is told there, and not here up to %d", field(e, "type"), identity(o), rev, w.m.Events.Until()))
+			p.found(w.n, request, fmt.Sprintf("%s %s at revision %s is sent there, and not here up to %d", field(e, "type"), identity(o), rev, w.m.Events.Until()))
 			return
 		}
 	}
@@ -163,20 +163,20 @@ func (p *Replay) known(events []any) (out []any) {
 	return out
 }
 
-// wait waits until so many events were told of what is not the server's own.
+// wait waits until n events of known objects have arrived.
 func (w *watching) wait(n int, known func([]any) []any) []any {
 	late := time.After(quiet)
 	for {
 		w.mu.Lock()
-		told := known(w.told)
+		events := known(w.events)
 		w.mu.Unlock()
-		if len(told) >= n {
-			return told
+		if len(events) >= n {
+			return events
 		}
 		select {
 		case <-w.more:
 		case <-late:
-			return told
+			return events
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 // aloneVariable marks the copy of this program that has a network of its own.
 const aloneVariable = "IPAMSIM_ORACLE_ALONE"
 
-// inNetworkOfItsOwn runs this program again where there is no network but loopback, for
-// programs that listen on every interface, whatever they are told. what is for its -show.
+// inNetworkOfItsOwn runs this program again in a network with only loopback, for programs that
+// listen on every interface regardless of their flags. what is the value of its -show.
 func inNetworkOfItsOwn(ctx context.Context, what, apiserver string, out *os.File) (ok bool, err error) {
 	self, err := os.Executable()
 	if err != nil {

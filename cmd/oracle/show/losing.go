@@ -15,9 +15,9 @@ import (
 	"google.golang.org/grpc"
 )
 
-// losing is etcd's own proxy between kube-apiserver and its etcd, which keeps one answer
-// back: the write is done, and who asked for it is told that the request timed out, as by an
-// etcd that loses its leader meanwhile.
+// losing is etcd's own proxy between kube-apiserver and its etcd. It withholds one response: the
+// write is done, and the client receives a timeout, as from an etcd that loses its leader in the
+// meantime.
 type losing struct {
 	mu   sync.Mutex
 	key  []byte // the next write of it loses its answer; nil: none does

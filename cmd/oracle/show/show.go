@@ -22,8 +22,8 @@ import (
 	"ipamsim/cmd/oracle/upstream"
 )
 
-// finding is a finding of the library, done again on upstream's own programs, of which
-// kube-apiserver with its etcd is always one: the same requests, and the same fault.
+// finding is a finding of the library, reproduced with upstream's own programs, always including
+// kube-apiserver with its etcd: the same requests, and the same fault.
 type finding struct {
 	scenario string
 	program  string         // the other one, that is built for it; "": there is none
@@ -210,7 +210,7 @@ func (c *cluster) get(ctx context.Context, uri string, into any) error {
 	return json.Unmarshal(answer, into)
 }
 
-// write is a request that must be done, and is told. A nil object is none.
+// write sends a request that must succeed, and reports it. A nil object is none.
 func (c *cluster) write(ctx context.Context, method, uri, name string, o object) (err error) {
 	to, body := uri, []byte(nil)
 	if o != nil {

@@ -28,20 +28,20 @@ func TestRateBand(t *testing.T) {
 //
 // Source: E. Freireich et al., Blood 21 (1963); Klein and Moeschberger, table 4.1.
 func TestKaplanMeier(t *testing.T) {
-	var all []Life
+	var all []Observation
 	for _, x := range []float64{6, 6, 6, 7, 10, 13, 16, 22, 23} {
-		all = append(all, Life{Exit: x, Ended: true, Of: int32(len(all))})
+		all = append(all, Observation{Exit: x, Ended: true, Of: int32(len(all))})
 	}
 	for _, x := range []float64{6, 9, 10, 11, 17, 19, 20, 25, 32, 32, 34, 35} {
-		all = append(all, Life{Exit: x, Of: int32(len(all))})
+		all = append(all, Observation{Exit: x, Of: int32(len(all))})
 	}
 	c := KaplanMeier(all)
-	for i, want := range []struct{ at, lives, greenwood float64 }{
+	for i, want := range []struct{ at, observed, greenwood float64 }{
 		{6, 0.857, 0.0764}, {7, 0.807, 0.0869}, {10, 0.753, 0.0963}, {13, 0.690, 0.1068}, {16, 0.627, 0.1141}, {22, 0.538, 0.1282}, {23, 0.448, 0.1346},
 	} {
 		s := c.steps[i]
-		if lives := math.Exp(-s.hazard); s.at != want.at || !near(lives, want.lives, 0.001) {
-			t.Errorf("at %g: %.3f live longer, want %.3f at %g", s.at, lives, want.lives, want.at)
+		if observed := math.Exp(-s.hazard); s.at != want.at || !near(observed, want.observed, 0.001) {
+			t.Errorf("at %g: %.3f last longer, want %.3f at %g", s.at, observed, want.observed, want.at)
 		}
 		if sd := math.Sqrt(c.variance(i)) * math.Exp(-s.hazard); !near(sd, want.greenwood, 0.02) {
 			t.Errorf("at %g: standard error %.4f, Greenwood's is %.4f", s.at, sd, want.greenwood)
@@ -61,12 +61,12 @@ func TestKaplanMeier(t *testing.T) {
 // What was first seen at an age says nothing of those that did not live so long.
 func TestLateEntry(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	var seen, naive []Life
+	var seen, naive []Observation
 	for len(seen) < 20_000 {
 		enter, exit := r.Float64()*200, r.ExpFloat64()*100
 		if exit > enter { // a listing meets it
-			seen = append(seen, Life{Enter: enter, Exit: exit, Ended: true, Of: int32(len(seen))})
-			naive = append(naive, Life{Exit: exit, Ended: true, Of: int32(len(naive))})
+			seen = append(seen, Observation{Enter: enter, Exit: exit, Ended: true, Of: int32(len(seen))})
+			naive = append(naive, Observation{Exit: exit, Ended: true, Of: int32(len(naive))})
 		}
 	}
 	if q := KaplanMeier(seen).Quantile(0.5); !near(q, 100*math.Ln2, 5) {
@@ -77,20 +77,20 @@ func TestLateEntry(t *testing.T) {
 	}
 }
 
-// Lives that end together are as good as one.
-func TestLivesOfOneOwner(t *testing.T) {
+// Observations that end together count as one.
+func TestObservationsOfOneOwner(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	var alone, together []Life
+	var alone, together []Observation
 	for of := range int32(100) {
 		x := r.ExpFloat64()
-		alone = append(alone, Life{Exit: x, Ended: true, Of: of})
+		alone = append(alone, Observation{Exit: x, Ended: true, Of: of})
 		for range 10 {
-			together = append(together, Life{Exit: x, Ended: true, Of: of})
+			together = append(together, Observation{Exit: x, Ended: true, Of: of})
 		}
 	}
 	a, b := KaplanMeier(alone), KaplanMeier(together)
 	if x, y := a.Band(0.5), b.Band(0.5); x.Low != y.Low || x.High != y.High {
-		t.Errorf("a hundred lives: %+v, and ten times each: %+v", x, y)
+		t.Errorf("a hundred observations: %+v, and ten times each: %+v", x, y)
 	}
 	if d := b.Design(); !near(d, 10, 2) {
 		t.Errorf("a design effect of %g, want about 10", d)

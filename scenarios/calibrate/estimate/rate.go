@@ -1,6 +1,5 @@
-// Package estimate is the statistics of a calibration: rates, lives and trends, each
-// with a band that holds the true value in 19 of 20 cases. Pure functions; times are
-// numbers, in whatever unit the caller has.
+// Package estimate has the statistics of a calibration: rates, lifetimes and trends, each with a 95 %
+// confidence interval. Pure functions; times are numbers in the unit of the caller.
 package estimate
 
 import (
@@ -39,9 +38,9 @@ func (r Rate) Per() float64 {
 	return r.Count / r.Exposure
 }
 
-// Band of the rate: Garwood's exact one for a Poisson process. Events that come in
-// clusters, of which Phi tells, count for as many as there are clusters: the band of a
-// quasi-Poisson process, which is as wide as that of a negative binomial one.
+// Band returns the interval of the rate: Garwood's exact one for a Poisson process. Clustered events,
+// measured by Phi, count as many times as there are clusters: the interval of a quasi-Poisson
+// process, as wide as that of a negative binomial one.
 //
 // Source: F. Garwood, "Fiducial limits for the Poisson distribution", Biometrika 28
 // (1936).
@@ -204,15 +203,14 @@ func (t Trend) DrawLine(src rand.Source, steps float64) float64 {
 	return t.draw(src, steps, steps*4/3)
 }
 
-// draw a change of which the steps to come have a variance of walk single ones.
+// draw draws a change; each of the steps to come has the variance of walk single ones.
 func (t Trend) draw(src rand.Source, steps, walk float64) float64 {
 	s := distuv.StudentsT{Sigma: 1, Nu: float64(t.Steps - 1), Src: src}.Rand()
 	return t.Mean*steps + s*t.SD*math.Sqrt(walk+steps*steps/float64(t.Steps))
 }
 
-// Exponential reports whether values may be exponential: their coefficient of variation
-// is then 1. With fewer than a hundred nobody can tell, and it is false; so it is for one
-// of ten that are.
+// Exponential reports whether values may be exponential: their coefficient of variation is then 1. It
+// returns false for fewer than a hundred values, and for one in ten exponential samples.
 func Exponential(values []float64) bool {
 	n := float64(len(values))
 	if n < 100 {

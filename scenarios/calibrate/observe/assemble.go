@@ -13,14 +13,14 @@ const Fine = 15 * time.Minute
 // History is what all files say together. It may be asked once.
 func (c *Collector) History() *History {
 	c.apply()
-	h := &History{Looks: instants(c.looks), NodeLooks: instants(c.nodeSeen), Windows: c.windows, Restarts: c.restarts, RestartsOf: c.restartsOf}
+	h := &History{Scans: instants(c.scans), NodeScans: instants(c.nodeSeen), Windows: c.windows, Restarts: c.restarts, RestartsOf: c.restartsOf}
 	for _, key := range slices.Sorted(maps.Keys(c.named)) {
 		for _, s := range c.named[key] {
 			if s.host {
 				c.counts[NoteHostNetwork]++
 				continue
 			}
-			p := c.podOf(s, h.Looks)
+			p := c.podOf(s, h.Scans)
 			if !p.Owner.Known {
 				c.counts[NoteOwnerUnknown]++
 			}
@@ -62,11 +62,11 @@ func (c *Collector) notes() (out []Note) {
 	return out
 }
 
-// apply what logs tell, in the order of time, whatever the order of files.
+// apply applies the statements of logs in the order of time, for any order of files.
 func (c *Collector) apply() {
-	slices.SortStableFunc(c.told, func(a, b statement) int { return a.at.Compare(b.at) })
-	for i := range c.told {
-		x := &c.told[i]
+	slices.SortStableFunc(c.logged, func(a, b statement) int { return a.at.Compare(b.at) })
+	for i := range c.logged {
+		x := &c.logged[i]
 		s := c.meant(x)
 		if s == nil {
 			var err error
@@ -94,7 +94,7 @@ func (c *Collector) apply() {
 			s.watched = s.watched || near(s.born, x.at)
 		}
 	}
-	c.told = nil
+	c.logged = nil
 }
 
 // meant is the pod that a statement is about, nil for one that is new.
@@ -118,12 +118,12 @@ func (c *Collector) meant(x *statement) *podRecord {
 	return nil
 }
 
-// grace is how long a pod may take to end once its deletion was asked for, if a log
-// tells of both: ten minutes are what long drains allow.
+// grace is how long a pod may take to end after its deletion was requested, if a log shows both: ten
+// minutes are what long drains allow.
 const grace = 10 * time.Minute
 
 // podOf puts together what was seen of a pod.
-func (c *Collector) podOf(s *podRecord, looks []time.Time) Pod {
+func (c *Collector) podOf(s *podRecord, scans []time.Time) Pod {
 	p := Pod{Namespace: s.namespace, Name: s.name, Node: s.node, Owner: s.owner, HostNetwork: s.host, Born: s.born, Last: s.last}
 	covered := func(t time.Time) (Window, bool) {
 		for _, w := range c.logs {
@@ -144,33 +144,33 @@ func (c *Collector) podOf(s *podRecord, looks []time.Time) Pod {
 	if !s.finished.IsZero() && (end.IsZero() || s.finished.Before(end)) {
 		end = s.finished
 	}
-	switch next, _ := slices.BinarySearchFunc(looks, p.Last.Add(1), time.Time.Compare); {
+	switch next, _ := slices.BinarySearchFunc(scans, p.Last.Add(1), time.Time.Compare); {
 	case !end.IsZero():
 		p.Ended, p.Last, p.Gone = true, end, end
 		if !s.finished.IsZero() && !p.Entered.IsZero() && p.Entered.After(end) {
-			p.Entered = lingered(s, looks)
+			p.Entered = lingered(s, scans)
 		}
 	case !s.overBy.IsZero():
 		p.Ended, p.Gone = true, s.overBy
-		i, _ := slices.BinarySearchFunc(looks, s.overBy, time.Time.Compare)
+		i, _ := slices.BinarySearchFunc(scans, s.overBy, time.Time.Compare)
 		if p.Last = p.Born; i > 0 {
-			p.Last = later(looks[i-1], p.Born)
+			p.Last = later(scans[i-1], p.Born)
 		}
 		if !p.Entered.Before(s.overBy) {
-			p.Entered = lingered(s, looks)
+			p.Entered = lingered(s, scans)
 		}
-	case next < len(looks) && !p.Last.IsZero():
-		p.Ended, p.Gone = true, looks[next]
+	case next < len(scans) && !p.Last.IsZero():
+		p.Ended, p.Gone = true, scans[next]
 	}
 	return p
 }
 
-// lingered is since when a pod would have been known to end that was first seen when it
-// had: since its birth, if its object stays for longer than it takes until the next look;
-// zero if that cannot be told.
-func lingered(s *podRecord, looks []time.Time) time.Time {
-	i, _ := slices.BinarySearchFunc(looks, s.first, time.Time.Compare)
-	if i > 0 && !s.born.Before(looks[i-1]) && looks[i].Sub(looks[i-1]) <= Fine {
+// lingered returns the time since which the end of a pod would be known, for a pod first seen after
+// its end: since its birth, if its object stays for longer than the time until the next scan; zero if
+// unknown.
+func lingered(s *podRecord, scans []time.Time) time.Time {
+	i, _ := slices.BinarySearchFunc(scans, s.first, time.Time.Compare)
+	if i > 0 && !s.born.Before(scans[i-1]) && scans[i].Sub(scans[i-1]) <= Fine {
 		return s.born
 	}
 	return time.Time{}
@@ -182,31 +182,31 @@ func (c *Collector) nodeOf(s *nodeRecord, h *History) Node {
 	if n.First.IsZero() {
 		n.First = s.died
 	}
-	switch next, _ := slices.BinarySearchFunc(h.NodeLooks, s.last.Add(1), time.Time.Compare); {
+	switch next, _ := slices.BinarySearchFunc(h.NodeScans, s.last.Add(1), time.Time.Compare); {
 	case !s.died.IsZero() && !s.died.Before(s.last):
 		n.Ended, n.Last, n.Gone = true, s.died, s.died
-	case next < len(h.NodeLooks) && !s.last.IsZero():
-		n.Ended, n.Gone = true, h.NodeLooks[next]
+	case next < len(h.NodeScans) && !s.last.IsZero():
+		n.Ended, n.Gone = true, h.NodeScans[next]
 	default:
-		n.Last = later(n.Last, h.Windows[Nodes].To) // nobody told that it went
+		n.Last = later(n.Last, h.Windows[Nodes].To) // its end is unknown
 	}
 	until := n.Last
 	n.Cordons, n.Silences = s.cordons.spans(earlier(until, h.Windows[Cordons].To)), s.silences.spans(earlier(until, h.Windows[Ready].To))
 	return n
 }
 
-// spans are the times that something holds. Between two looks it changes halfway.
+// spans returns the times during which the state holds. Between two scans it changes halfway.
 func (all changes) spans(until time.Time) (out []Span) {
 	slices.SortStableFunc(all, func(a, b change) int { return a.at.Compare(b.at) })
 	for i, c := range all {
 		at := c.at
-		if c.look && i > 0 {
+		if c.scan && i > 0 {
 			at = all[i-1].at.Add(c.at.Sub(all[i-1].at) / 2)
 		}
 		open := len(out) > 0 && !out[len(out)-1].Over
 		switch {
 		case c.on && !open:
-			out = append(out, Span{From: at, Began: i > 0 || !c.look})
+			out = append(out, Span{From: at, Began: i > 0 || !c.scan})
 		case !c.on && open:
 			out[len(out)-1].To, out[len(out)-1].Over = at, true
 		}

@@ -19,13 +19,12 @@ type auditTrail struct {
 	changes, content int  // calls that may have cordoned a node, and those whose content is there
 }
 
-// auditEvent is one line of an audit log. What was refused, and the stages before an
-// answer, say nothing.
+// auditEvent reads one line of an audit log. Rejected requests, and stages before the response, are
+// skipped.
 //
-// A pod is created with its name, or without (generateName), and then a log of level
-// Metadata knows it only from its binding by the scheduler, moments later. It is deleted
-// twice: somebody asks for it, and then the kubelet, once its containers have ended; the
-// last one counts.
+// A pod is created with its name, or without (generateName); then a log of level Metadata shows the
+// name only in its binding by the scheduler, moments later. A pod is deleted twice: by a user or
+// controller, and then by the kubelet, once its containers have ended; the last one counts.
 //
 // Source: k8s.io/apiserver/pkg/audit, LogRequestObject (v0.37.2).
 func (f *file) auditEvent(from dump.Origin, e *auditv1.Event) error {

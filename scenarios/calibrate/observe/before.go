@@ -2,17 +2,17 @@ package observe
 
 import "time"
 
-// Before is what was known at an instant: a history as it would have been read then.
+// Before returns the history as it was known at an instant.
 func (h *History) Before(t time.Time) *History {
 	out := &History{MaxPods: h.MaxPods, Notes: h.Notes}
-	for _, look := range h.Looks {
-		if !look.After(t) {
-			out.Looks = append(out.Looks, look)
+	for _, scan := range h.Scans {
+		if !scan.After(t) {
+			out.Scans = append(out.Scans, scan)
 		}
 	}
-	for _, look := range h.NodeLooks {
-		if !look.After(t) {
-			out.NodeLooks = append(out.NodeLooks, look)
+	for _, scan := range h.NodeScans {
+		if !scan.After(t) {
+			out.NodeScans = append(out.NodeScans, scan)
 		}
 	}
 	for a, w := range h.Windows {
@@ -26,7 +26,7 @@ func (h *History) Before(t time.Time) *History {
 	for _, p := range h.Pods {
 		switch {
 		case p.Entered.IsZero() && (!p.Ended || p.Gone.After(t)), p.Entered.After(t):
-			continue // nobody knew of it yet
+			continue // not known yet
 		case p.Ended && p.Gone.After(t):
 			p.Ended, p.Gone = false, time.Time{}
 		}

@@ -16,22 +16,22 @@ import (
 const (
 	podsMax  = 5_000_000
 	nodesMax = 100_000
-	looksMax = 2_000_000
+	scansMax = 2_000_000
 )
 
 // Collector takes files.
 type Collector struct {
 	managers scenarios.Managers // whose tools print objects, too
 
-	pods  int
-	byUID map[string]*podRecord
-	named map[string][]*podRecord // all that have had a name, by namespace/name
-	nodes map[string]*nodeRecord
-	told  []statement // by logs: they are put in order first
+	pods   int
+	byUID  map[string]*podRecord
+	named  map[string][]*podRecord // all that have had a name, by namespace/name
+	nodes  map[string]*nodeRecord
+	logged []statement // from logs: sorted before they are applied
 
-	looks    map[int64]bool // instants of listings of pods, Unix nanoseconds
+	scans    map[int64]bool // instants of listings of pods, Unix nanoseconds
 	nodeSeen map[int64]bool // of nodes
-	logs     []Window       // times in which each change of a pod is told
+	logs     []Window       // times with a log of each change of a pod
 	windows  [aspects]Window
 	maxPods  map[int]bool
 	words    map[string]string
@@ -49,7 +49,7 @@ type podRecord struct {
 	owner                Owner
 	host                 bool
 	born                 time.Time
-	watched              bool      // its birth is told by a log
+	watched              bool      // a log shows its birth
 	first, last          time.Time // known to run
 	died                 time.Time // its object went, exactly
 	finished             time.Time // its containers have ended, exactly
@@ -66,13 +66,13 @@ type nodeRecord struct {
 	silences    changes
 }
 
-// changes of something that holds or does not, as they were told or looked at.
+// changes are observed states and logged changes of a state.
 type changes []change
 
 type change struct {
 	at   time.Time
 	on   bool
-	look bool // it was so then; otherwise it became so then
+	scan bool // the state was observed; otherwise it changed
 }
 
 // NewCollector knows nothing. Output of the tools of these managers may lie in the files.
@@ -80,7 +80,7 @@ func NewCollector(managers scenarios.Managers) *Collector {
 	return &Collector{
 		managers: managers,
 		byUID:    map[string]*podRecord{}, named: map[string][]*podRecord{}, nodes: map[string]*nodeRecord{},
-		looks: map[int64]bool{}, nodeSeen: map[int64]bool{}, maxPods: map[int]bool{}, words: map[string]string{}, counts: map[NoteKind]int{}, names: map[NoteKind][]string{},
+		scans: map[int64]bool{}, nodeSeen: map[int64]bool{}, maxPods: map[int]bool{}, words: map[string]string{}, counts: map[NoteKind]int{}, names: map[NoteKind][]string{},
 	}
 }
 
@@ -95,7 +95,7 @@ var (
 	latest   = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// statement is what a log tells of a pod.
+// statement is a fact about a pod from a log.
 type statement struct {
 	at              time.Time
 	uid             string
@@ -104,7 +104,7 @@ type statement struct {
 	owner           Owner
 	host            bool
 	ends, over      bool      // its object goes, or its containers have ended; otherwise it comes
-	born            time.Time // if it is told
+	born            time.Time // if known
 	from            dump.Origin
 }
 
@@ -112,10 +112,10 @@ const statementsMax = 20_000_000
 
 // says remembers a statement.
 func (c *Collector) says(s statement) error {
-	if len(c.told) >= statementsMax {
+	if len(c.logged) >= statementsMax {
 		return fail(s.from, "", "", "more than %d creations and deletions", statementsMax)
 	}
-	c.told = append(c.told, s)
+	c.logged = append(c.logged, s)
 	return nil
 }
 
@@ -194,9 +194,9 @@ func (c *Collector) covers(w Window, all ...Aspect) {
 }
 
 // look remembers a listing.
-func (c *Collector) look(from dump.Origin, in map[int64]bool, at time.Time) error {
-	if len(in) >= looksMax && !in[at.UnixNano()] {
-		return fail(from, "", "", "more than %d instants: ask for a longer step", looksMax)
+func (c *Collector) scan(from dump.Origin, in map[int64]bool, at time.Time) error {
+	if len(in) >= scansMax && !in[at.UnixNano()] {
+		return fail(from, "", "", "more than %d instants: ask for a longer step", scansMax)
 	}
 	in[at.UnixNano()] = true
 	return nil

@@ -43,8 +43,7 @@ func (f *file) newEvent(from dump.Origin, e *eventsv1.Event) error {
 	return f.happened(from, &h)
 }
 
-// happened is an event. Of one that came several times the first and the last time are
-// told.
+// happened reads an event. A repeated event has only its first and its last time.
 //
 // Source: k8s.io/kubernetes/pkg/kubelet/events, and the reasons of the scheduler and of
 // node-lifecycle (v1.37.2).
@@ -88,9 +87,9 @@ func (f *file) noded(n *nodeRecord, reason string, at time.Time) {
 		n.silences = append(n.silences, change{at, true, false})
 	case "NodeReady":
 		n.silences = append(n.silences, change{at, false, false})
-	case "Rebooted": // is told when it is over
+	case "Rebooted": // is reported when it is over
 		n.silences = append(n.silences, change{at.Add(-time.Second), true, false}, change{at, false, false})
-	case "RegisteredNode": // also whenever the controller begins anew
+	case "RegisteredNode": // also whenever the controller restarts
 		seen(&n.first, &n.last, at)
 	case "RemovingNode", "DeletingNode":
 		n.died = later(n.died, at)

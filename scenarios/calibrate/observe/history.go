@@ -1,11 +1,10 @@
-// Package observe reads what data says of when pods and nodes came and went: dumps of
-// kubectl's, range queries of Prometheus, audit logs of the API server, Kubernetes
-// events. A Collector takes files in any order; its History is what they say together.
+// Package observe reads when pods and nodes came and went from data: dumps of kubectl, range queries
+// of Prometheus, audit logs of the API server, Kubernetes events. A Collector takes files in any
+// order; its History combines them.
 //
-// There are two ways of knowing. A look (a dump, a scrape) lists all that is there at an
-// instant: what came and went between two looks was never seen, and what went is only
-// known to have gone between two of them. A log tells each change with its instant, of
-// the time that it covers.
+// There are two kinds of data. A scan (a dump, a scrape) lists everything that exists at an instant:
+// objects that exist only between two scans are never seen, and the end of an object is only known to
+// be between two of them. A log has each change with its time, for the period that it covers.
 package observe
 
 import (
@@ -18,12 +17,11 @@ import (
 type History struct {
 	Pods  []Pod  // by time of birth, then by name
 	Nodes []Node // by name
-	// Looks are the instants at which all pods were listed, NodeLooks those of nodes.
-	Looks, NodeLooks []time.Time
-	// Windows are the times that each aspect is known of, the zero Window where no file
-	// tells of it.
+	// Scans are the instants at which all pods were listed, NodeScans those of nodes.
+	Scans, NodeScans []time.Time
+	// Windows are the periods for which each aspect is known; the zero Window if no file shows it.
 	Windows [aspects]Window
-	// Logged is how much of that time logs cover, which tell each change of a pod.
+	// Logged is the part of that time that logs cover, which show each change of a pod.
 	Logged time.Duration
 	// MaxPods is how many pods a kubelet takes, 0 if it is not known or not the same for
 	// all nodes.
@@ -34,7 +32,7 @@ type History struct {
 	Notes      []Note
 }
 
-// Aspect is something that a file may tell of, or not.
+// Aspect is a kind of fact that a file may show.
 type Aspect uint8
 
 // The aspects.
@@ -91,13 +89,13 @@ func later(a, b time.Time) time.Time {
 // object is gone.
 type Pod struct {
 	Namespace, Name string
-	Node            string // "": nobody tells
+	Node            string // "": unknown
 	Owner           Owner
 	HostNetwork     bool
-	// Born is when it was created; zero if nobody tells.
+	// Born is when it was created; zero if unknown.
 	Born time.Time
-	// Entered is since when it would be known if the pod ended: its birth, if that was
-	// watched; the first look that saw it, if it was not. Zero: its end alone is known.
+	// Entered is the time since which an end of the pod would be known: its birth, if that was observed,
+	// otherwise the first scan that shows it. Zero: only its end is known.
 	Entered time.Time
 	// Last is when it was last known to run. If Ended, it ended after Last and not after
 	// Gone: at Gone, if they are equal.
@@ -108,7 +106,7 @@ type Pod struct {
 // Owner is the workload that a pod belongs to, by its controller.
 type Owner struct {
 	Kind, Name string // both "": a bare pod
-	Known      bool   // false: nobody tells whose it is
+	Known      bool   // false: the owner is unknown
 }
 
 // Remade reports whether another pod takes the place of one that ends. Whose owner is
@@ -143,30 +141,30 @@ type Span struct {
 	Began, Over bool
 }
 
-// Note says what the data cannot tell, or was left out of them.
+// Note is a limitation of the data, or data that were skipped.
 type Note struct {
 	What  NoteKind
 	Count int
 	Name  string
 }
 
-// NoteKind is what a Note says.
+// NoteKind is the kind of a Note.
 type NoteKind uint8
 
 // The notes.
 const (
 	NoteHostNetwork  NoteKind = iota // Count pods have the node's address
-	NoteOwnerUnknown                 // of Count pods nobody tells the owner
-	NoteOtherObjects                 // Count objects of kinds that say nothing
-	NoteOtherMetrics                 // Count series of metrics that say nothing
-	NoteNoCordons                    // Name tells nothing of cordons: audit level Metadata
-	NoteManyDeleted                  // Count deletecollection calls: whose pods ended is not told
-	NoteUnnamed                      // Count creations whose name the log does not tell
-	NoteLooksTold                    // Name has no time of its own: taken is the latest that it names
+	NoteOwnerUnknown                 // the owner of Count pods is unknown
+	NoteOtherObjects                 // Count objects of irrelevant kinds
+	NoteOtherMetrics                 // Count series of irrelevant metrics
+	NoteNoCordons                    // Name does not show cordons: audit level Metadata
+	NoteManyDeleted                  // Count deletecollection calls: the pods are unknown
+	NoteUnnamed                      // Count creations without a name in the log
+	NoteScanTime                     // Name has no time of its own: the latest time in it is used
 	NoteNoPods                       // Name has no pods
-	NoteWithoutBirth                 // Count pods whose creation is not told
-	NoteEventsNoEnds                 // events do not tell when pods end
-	NoteNodeUnknown                  // of Count pods nobody tells the node
+	NoteWithoutBirth                 // Count pods whose creation is unknown
+	NoteEventsNoEnds                 // events do not show when pods end
+	NoteNodeUnknown                  // the node of Count pods is unknown
 )
 
 // At reports whether a pod runs at an instant, as far as is known.
@@ -178,12 +176,11 @@ func (p *Pod) At(t time.Time) bool {
 	return !from.IsZero() && !from.After(t) && !t.After(p.Last) && !(p.Ended && p.Last.Equal(p.Gone) && p.Last.Equal(t))
 }
 
-// Gap is the typical time between two looks: half of the gaps are longer. 0: there are
-// fewer than two.
-func Gap(looks []time.Time) time.Duration {
+// Gap returns the median time between two scans; 0 if there are fewer than two.
+func Gap(scans []time.Time) time.Duration {
 	var gaps []time.Duration
-	for i := 1; i < len(looks); i++ {
-		gaps = append(gaps, looks[i].Sub(looks[i-1]))
+	for i := 1; i < len(scans); i++ {
+		gaps = append(gaps, scans[i].Sub(scans[i-1]))
 	}
 	if len(gaps) == 0 {
 		return 0

@@ -112,15 +112,15 @@ func (f *file) listing() error {
 	at := f.taken
 	if at.IsZero() {
 		at = f.last
-		f.c.note(NoteLooksTold, f.name)
+		f.c.note(NoteScanTime, f.name)
 	}
 	if at.Before(f.last.Add(-time.Minute)) { // clocks differ
-		return &strict.Error{File: f.name, Problem: "was taken at " + at.UTC().Format(time.RFC3339) + ", it is said, and names " + f.last.Format(time.RFC3339) + ", which is later"}
+		return &strict.Error{File: f.name, Problem: "was taken at " + at.UTC().Format(time.RFC3339) + " as given, but contains " + f.last.Format(time.RFC3339) + ", which is later"}
 	}
 	at = at.UTC()
 	from := dump.Origin{File: f.name}
 	if len(f.pods) > 0 {
-		if err := f.c.look(from, f.c.looks, at); err != nil {
+		if err := f.c.scan(from, f.c.scans, at); err != nil {
 			return err
 		}
 		f.c.covers(Window{at, at}, PodStarts, PodEnds)
@@ -145,12 +145,12 @@ func (f *file) listing() error {
 		n.cordons = append(n.cordons, change{at, n.cordoned, true})
 		n.silences = append(n.silences, change{at, !n.ready, true})
 	}
-	return f.c.look(from, f.c.nodeSeen, at)
+	return f.c.scan(from, f.c.nodeSeen, at)
 }
 
 func (c *Collector) note(k NoteKind, name string) { c.names[k] = append(c.names[k], name) }
 
-// word is a text of which there are few, kept once.
+// word returns the shared copy of a frequent text.
 func (c *Collector) word(s string) string {
 	if w, known := c.words[s]; known {
 		return w

@@ -217,8 +217,8 @@ var (
 	}
 )
 
-// ofPod finds the pod of a series and puts its samples among the looks. The phases that a
-// pod is not in have samples of 0, which are none.
+// ofPod finds the pod of a series and adds its samples to the scans. Phases that a pod is not in have
+// samples of 0, which do not count.
 func ofPod(say func(*file, *podRecord, model.Metric, []model.SamplePair)) taker {
 	return func(f *file, from dump.Origin, field string, m model.Metric, values []model.SamplePair) error {
 		if m["pod"] == "" || m["namespace"] == "" {
@@ -235,7 +235,7 @@ func ofPod(say func(*file, *podRecord, model.Metric, []model.SamplePair)) taker 
 			return err
 		}
 		for _, v := range values {
-			if err := f.c.look(from, f.c.looks, v.Timestamp.Time()); err != nil {
+			if err := f.c.scan(from, f.c.scans, v.Timestamp.Time()); err != nil {
 				return err
 			}
 		}
@@ -327,7 +327,7 @@ func ofNode(say func(*file, *nodeRecord, model.Metric, []model.SamplePair)) take
 			return err
 		}
 		for _, v := range values {
-			if err := f.c.look(from, f.c.nodeSeen, v.Timestamp.Time()); err != nil {
+			if err := f.c.scan(from, f.c.nodeSeen, v.Timestamp.Time()); err != nil {
 				return err
 			}
 		}

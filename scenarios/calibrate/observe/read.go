@@ -55,11 +55,11 @@ func (c *Collector) Read(name string, r io.Reader, at time.Time, progress func(P
 type file struct {
 	c     *Collector
 	name  string
-	taken time.Time // when its listing was taken, as somebody said
+	taken time.Time // the given time of its listing
 	last  time.Time // the latest time that it names
 	pods  []listedPod
 	nodes []listed
-	log   Window // of what it tells event by event
+	log   Window // the period that it covers event by event
 	audit auditTrail
 	event bool // it has Kubernetes events
 	saw   int  // objects that say something
@@ -97,7 +97,7 @@ func (f *file) object(from dump.Origin, raw json.RawMessage) error {
 	case h.Kind == "Event" && group == "events.k8s.io":
 		return decoded(f, from, h.Kind, raw, f.newEvent)
 	case h.Kind == "":
-		return fail(from, "", "", "no apiVersion and kind: want what kubectl get -o yaml prints of pods, nodes or events, an audit log, or the answer of Prometheus to a range query")
+		return fail(from, "", "", "no apiVersion and kind: want the output of kubectl get -o yaml for pods, nodes or events, an audit log, or the response of Prometheus to a range query")
 	}
 	f.saw--
 	f.c.counts[NoteOtherObjects]++
@@ -107,7 +107,7 @@ func (f *file) object(from dump.Origin, raw json.RawMessage) error {
 func decoded[T corev1.Pod | corev1.Node | corev1.Event | eventsv1.Event | auditv1.Event](f *file, from dump.Origin, kind string, raw json.RawMessage, take func(dump.Origin, *T) error) error {
 	var x T
 	if err := json.Unmarshal(raw, &x); err != nil {
-		return fail(from, kind, "", "not as Kubernetes writes it: %s", strict.OneLine(err))
+		return fail(from, kind, "", "not in the format of Kubernetes: %s", strict.OneLine(err))
 	}
 	return take(from, &x)
 }
@@ -122,7 +122,7 @@ func (f *file) names(at time.Time) {
 // close puts together what the file as a whole says.
 func (f *file) close() error {
 	if f.saw == 0 {
-		return &strict.Error{File: f.name, Problem: "says nothing of pods and nodes: want what kubectl get pods,nodes -A -o yaml prints, an audit log, Kubernetes events, or the answer of Prometheus to a range query"}
+		return &strict.Error{File: f.name, Problem: "has no pods and nodes: want the output of kubectl get pods,nodes -A -o yaml, an audit log, Kubernetes events, or the response of Prometheus to a range query"}
 	}
 	if err := f.listing(); err != nil {
 		return err

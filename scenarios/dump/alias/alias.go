@@ -57,8 +57,8 @@ func (a *Aliases) Has(kind, name string) bool {
 // Set gives a name another alias than the one that it has.
 func (a *Aliases) Set(kind, name, alias string) { a.of[kind][name] = alias }
 
-// Get is the alias of a name; "" stays "". A name that nobody announced has none of
-// its own, and must not get through.
+// Get returns the alias of a name; "" stays "". A name that was not announced has no alias and
+// must not get through.
 func (a *Aliases) Get(kind, name string) string {
 	if name == "" {
 		return ""
@@ -156,7 +156,7 @@ func (a *Aliases) Key(word string) string {
 	return a.Get(Label, word)
 }
 
-// Labels are those of an object, of which only those are kept that a selector asks for.
+// Labels returns the labels of an object that a selector uses.
 func (a *Aliases) Labels(m map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range m {

@@ -151,7 +151,7 @@ func (r *Reader) whole(name string, read func(*walk) error) error {
 	case err != nil && w.bundle.Read == 0:
 		return &strict.Error{File: name, Problem: "not read: " + strict.OneLine(err)}
 	case err != nil:
-		r.Cluster.Unreadable(&strict.Error{File: name, Problem: "cut off or damaged, what stands before was read: " + strict.OneLine(err)})
+		r.Cluster.Unreadable(&strict.Error{File: name, Problem: "cut off or damaged; the part before that was read:" + strict.OneLine(err)})
 	case w.bundle.Read == 0 && w.unread != nil:
 		return w.unread
 	case w.bundle.Read == 0:
@@ -314,7 +314,7 @@ func (w *walk) inside(name string) (string, error) {
 	}
 	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
 		if w.links[dir] {
-			return "", limit("the path %s leads through a link of the archive", strict.Quote(name))
+			return "", limit("the path %s goes through a link in the archive", strict.Quote(name))
 		}
 	}
 	return clean, nil

@@ -175,7 +175,7 @@ func TestHostile(t *testing.T) {
 		{"links.tar", "1 link is not followed", func() []byte {
 			return tarred(t, tar.Header{Name: "n.yaml", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink})
 		}},
-		{"device.tar", "holds no file that is read", func() []byte {
+		{"device.tar", "has no file to read", func() []byte {
 			return tarred(t, tar.Header{Name: "n.yaml", Typeflag: tar.TypeChar})
 		}},
 		{"odd\nname.tar", "", func() []byte { return named("a\x1b[2J\n.yaml") }},

@@ -21,7 +21,7 @@ func written(key string) bool {
 	return slices.Contains([]string{containerNote, podNotes + "podIP", podNotes + "podIPs"}, key)
 }
 
-// The kinds of names that Calico's record has besides.
+// The further kinds of names in Calico's record.
 const (
 	poolNames        = "pool"
 	reservationNames = "reservation"

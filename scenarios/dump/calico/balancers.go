@@ -16,7 +16,7 @@ import (
 // Balancers is the importer of what Calico's load balancer controller has given to Services.
 // Blocks of pods are the other one's.
 var Balancers = &dump.Importer{
-	Title: "Calico's LoadBalancer IPAM", Sign: "pool of Calico's with allowedUses LoadBalancer",
+	Title: "Calico's LoadBalancer IPAM", Sign: "Calico IPPool with allowedUses LoadBalancer",
 	Resources: slices.Concat(slices.DeleteFunc(slices.Clone(resources), func(r dump.Resource) bool {
 		return !slices.Contains([]string{"IPPool", "IPReservation", "IPAMConfig", "IPAMConfiguration", "KubeControllersConfiguration", "BlockAffinity", "IPAMBlock", "IPAMHandle"}, r.Kind)
 	}), []dump.Resource{{APIVersion: "v1", Plural: "services", Kind: "Service", Namespaced: true}}),
@@ -185,7 +185,7 @@ func (o *balancers) draft(d *dump.Draft) (*dump.Record, error) {
 	}
 	all := o.SawAll("services")
 	for _, x := range o.services {
-		all = all && x.Value.UID != "" // of which the handle is made
+		all = all && x.Value.UID != "" // the handle contains it
 	}
 	if !all {
 		r.blocks, r.affinities, r.handles = nil, nil, nil

@@ -28,7 +28,7 @@ func (c *objects) addEndpoint(h *kept.Head, raw json.RawMessage) error {
 		return err
 	}
 	if o.Spec.Pod == "" || o.Spec.Orchestrator != "k8s" {
-		c.Ignore("WorkloadEndpoint of no pod")
+		c.Ignore("WorkloadEndpoint without a pod")
 		return nil
 	}
 	c.Names(h.Metadata.Namespace + "/" + o.Spec.Pod)

@@ -37,7 +37,7 @@ func (d *record) allocations(shown map[netip.Prefix]printed.Usage) map[netip.Pre
 		}
 	}
 	if guessed {
-		d.Unknown("an address with two allocations lies in two blocks that overlap; which ones the report does not say, so that the larger one is assumed")
+		d.Unknown("an address with two allocations lies in two overlapping blocks; the report does not name them, so the larger one is assumed")
 	}
 	return out
 }

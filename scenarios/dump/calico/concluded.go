@@ -16,8 +16,8 @@ const (
 	poolsName      = "ippools." + group
 )
 
-// concluded are the resources of which an object must be missing for a violation to be so. A
-// report of calicoctl ipam check has all blocks and handles.
+// concluded returns the resources that must lack an object for a violation to hold. A report of
+// calicoctl ipam check has all blocks and handles.
 func (c *objects) concluded(v *model.Violation, r *model.Snapshot) []string {
 	checked := c.tables.Every && len(c.tables.Checked) > 0
 	switch v.Invariant {

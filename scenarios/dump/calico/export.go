@@ -12,7 +12,7 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// document takes what calicoctl prints besides objects.
+// document reads the output of calicoctl that is not objects.
 func (c *objects) document(from dump.Origin, raw json.RawMessage) (n int, ok bool, err error) {
 	var o struct {
 		Affinities json.RawMessage `json:"block_affinities"`
@@ -58,7 +58,7 @@ func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
 	c.etcd = true
 	for _, p := range all {
 		if ok, err := c.pair(from, p.Key, p.Value); err != nil || !ok {
-			return 0, cmp.Or(err, error(from.Fail("", "", "%s is no key of Calico's record", strict.Quote(p.Key))))
+			return 0, cmp.Or(err, error(from.Fail("", "", "%s is not a key of Calico's IPAM", strict.Quote(p.Key))))
 		}
 	}
 	for _, kind := range []string{"BlockAffinity", "IPAMBlock", "IPAMHandle", "IPAMConfig"} {

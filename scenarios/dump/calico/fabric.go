@@ -108,10 +108,10 @@ func (c *objects) fabric() (route.Fabric, string) {
 		return f, fmt.Sprintf("fabric: routers that the nodes peer with, by %d BGPPeers; what the routers filter is not in the dump%s", outside, c.unpeered(routers))
 	case !mesh:
 		f.Reflectors = nil
-		return f, "fabric: no mesh between the nodes, and no BGPPeer in the dump: a full mesh is assumed"
+		return f, "fabric: no node-to-node mesh and no BGPPeer in the dump: a full mesh is assumed"
 	case len(c.bgp)+len(c.peers) == 0:
 		f.Reflectors = nil
-		return f, "fabric: neither BGPConfiguration nor BGPPeers in the dump: Calico's default is assumed, a full mesh between the nodes"
+		return f, "fabric: neither BGPConfiguration nor BGPPeers in the dump: Calico's default, a full node-to-node mesh, is assumed"
 	}
 	f.Reflectors = nil
 	return f, ""
@@ -133,7 +133,7 @@ func peerAddr(peerIP string) netip.Addr {
 	return p.Addr()
 }
 
-// unpeered says that there are pools of a family of which no BGPPeer is.
+// unpeered reports that there are pools of a family without a BGPPeer of that family.
 func (c *objects) unpeered(routers map[netip.Addr]uint32) string {
 	var pools, peers [2]bool
 	of := func(a netip.Addr) int {
@@ -152,7 +152,7 @@ func (c *objects) unpeered(routers map[netip.Addr]uint32) string {
 	}
 	for i, other := range []string{"IPv4", "IPv6"} {
 		if pools[i] && !peers[i] {
-			return "; no BGPPeer is of " + other + ": its routes are assumed to go the same ways"
+			return "; no BGPPeer is of " + other + ": its routes are assumed to follow the other family's"
 		}
 	}
 	return ""
@@ -200,5 +200,5 @@ func (c *objects) asNumbers(peers map[netip.Addr]uint32, nodes uint32) []uint32 
 	return out
 }
 
-// ownAS begins the private numbers that routers get of which none is known.
+// ownAS is the first of the private AS numbers for routers whose number is unknown.
 const ownAS = 4200000000 // RFC 6996

@@ -34,7 +34,7 @@ func (c *objects) doubts(d *dump.Draft) []scenarios.Unjudged {
 	if !c.delegates() {
 		return nil
 	}
-	d.Left("Calico's IPAM: by calico-config host-local assigns the addresses of pods, of each node's podCIDRs")
+	d.Left("Calico's IPAM: according to calico-config, host-local assigns pod addresses from each node's podCIDRs")
 	if c.SawAll(blocksName) {
 		return nil
 	}

@@ -6,8 +6,7 @@ import (
 	"ipamsim/scenarios/dump"
 )
 
-// usualGrace is how long kube-controllers leave alone what may have leaked, if nobody has
-// said otherwise.
+// usualGrace is the default time that kube-controllers waits before it releases a leaked address.
 //
 // Source: kube-controllers/pkg/config, NodeControllerConfig defaults (v3.31).
 const usualGrace = 15 * time.Minute

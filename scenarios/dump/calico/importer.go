@@ -16,7 +16,7 @@ import (
 
 // Importer is Calico's.
 var Importer = &dump.Importer{
-	Title: "Calico", Sign: "pool of Calico's", Tool: "calicoctl",
+	Title: "Calico", Sign: "Calico IPPool", Tool: "calicoctl",
 	Prints:    []string{"calicoctl get -o yaml", "calicoctl ipam show, with --show-blocks, --show-borrowed, --show-configuration", "calicoctl ipam check, its text and with -o its report", "calicoctl datastore migrate export", "etcdctl get --prefix /calico/ipam, plain and with -w json or -w fields"},
 	Marks:     []string{"| GROUPING |", "| BORROWING-NODE |", "| PROPERTY ", checking, `"clusterGUID":`, `"block_affinities":`, etcdRoot},
 	Resources: resources, Groups: []string{group, secondGroup},

@@ -123,7 +123,7 @@ func (c *objects) putBlock(h *kept.Head, b blockSpec) error {
 	case err != nil || p.Masked() != p:
 		return h.Fail("spec.cidr", "%q is no CIDR of a block", b.CIDR)
 	case p.Addr().BitLen()-p.Bits() > 16:
-		return h.Fail("spec.cidr", "%s is no block: none has more than 65536 addresses", p)
+		return h.Fail("spec.cidr", "%s is not a block: a block has at most 65536 addresses", p)
 	case len(b.Allocations) != 1<<(p.Addr().BitLen()-p.Bits()):
 		return h.Fail("spec.allocations", "%d entries, a block %s has %d addresses", len(b.Allocations), p, 1<<(p.Addr().BitLen()-p.Bits()))
 	}

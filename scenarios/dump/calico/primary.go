@@ -30,7 +30,7 @@ func (d *record) primary(p *kept.Pod, claims []dump.Claim) (addrs []netip.Addr, 
 		return nil, true
 	}
 	if len(d.blocks)+len(d.affinities)+len(d.handles) == 0 {
-		return nil, false // nobody knows, or another IPAM plugin gives them out
+		return nil, false // unknown, or another IPAM plugin assigns them
 	}
 	if len(d.blocks) == 0 && !d.Saw("ipamblocks."+group) {
 		return nil, false
@@ -84,7 +84,7 @@ func (d *record) fromEndpoints(claims map[string][]dump.Claim) {
 			delete(claims, ref)
 		}
 	}
-	d.Unknown("no pods in the dump: they are those of Calico's WorkloadEndpoints")
+	d.Unknown("no pods in the dump: taken from Calico's WorkloadEndpoints")
 }
 
 // container is the sandbox that a pod runs in, by what the CNI plugin wrote.

@@ -92,7 +92,7 @@ func (d *record) take() {
 	case c.etcd:
 		d.datastore = "etcdv3"
 	case !c.kdd:
-		d.Unknown("Calico's datastore: nothing says whether it is etcd or Kubernetes; Kubernetes is assumed")
+		d.Unknown("Calico's datastore: the dump does not show whether it is etcd or Kubernetes; Kubernetes is assumed")
 	}
 	d.workloads()
 	if len(d.blocks) == 0 {
@@ -105,7 +105,7 @@ func (d *record) take() {
 				d.affinities = append(d.affinities, affinitySpec{State: "confirmed", Node: host, Type: kind, CIDR: d.blocks[key].CIDR, Deleted: false})
 			}
 		}
-		d.Unknown("no BlockAffinities in the dump: concluded from the blocks, so that stale ones cannot be told")
+		d.Unknown("no BlockAffinities in the dump: derived from the blocks, so stale ones cannot be detected")
 	}
 }
 
@@ -128,13 +128,13 @@ func (d *record) concludeHandles() {
 		}
 	}
 	if len(d.handles) > len(d.c.tables.Leaked) {
-		d.Unknown("no IPAMHandles in the dump: concluded from the blocks, so that leftover or wrong ones cannot be told")
+		d.Unknown("no IPAMHandles in the dump: derived from the blocks, so leftover or wrong ones cannot be detected")
 	}
 }
 
 // settle takes over what is configured beside the pools, and says what is not known of it.
 func (d *record) settle() {
-	d.tellBlocks()
+	d.reportUnknownHolders()
 	c := d.c
 	if s := c.config["default"]; s != nil {
 		v := s.Value
@@ -168,12 +168,12 @@ func (d *record) settle() {
 		}
 	}
 	if d.fam.V6 {
-		d.Unknown("no ConfigMap kube-system/calico-config in the dump: that pods get IPv6 addresses is concluded from those that have them")
+		d.Unknown("no ConfigMap kube-system/calico-config in the dump: whether pods get IPv6 addresses is derived from the pods that have them")
 	}
 }
 
-// tellBlocks says that nothing is known of who holds what.
-func (d *record) tellBlocks() {
+// reportUnknownHolders reports that the holders of addresses are unknown.
+func (d *record) reportUnknownHolders() {
 	if len(d.blocks) > 0 || d.SawKind("IPAMBlock") {
 		return
 	}
@@ -183,7 +183,7 @@ func (d *record) tellBlocks() {
 			n++
 		}
 	}
-	d.Unknown("no IPAMBlocks in the dump: nothing is known of who holds which of Calico's addresses, and %s without one here; kubectl get ipamblocks, with etcd calicoctl ipam show --show-blocks and --show-borrowed", layout.Count(n, "pod is", "pods are"))
+	d.Unknown("no IPAMBlocks in the dump: the holders of Calico's addresses are unknown, and %s without one here. Collect with kubectl get ipamblocks, with etcd calicoctl ipam show --show-blocks and --show-borrowed", layout.Count(n, "pod is", "pods are"))
 }
 
 // peerless reports whether the cluster is known to have no objects about BGP, or needs

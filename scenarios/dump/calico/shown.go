@@ -59,12 +59,12 @@ func (d *record) fromTables() {
 		d.Origin("IPAMBlock "+BlockName(p.String()), used[p].From)
 	}
 	d.shownPools(cidrs)
-	d.Unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl printed of its allocations", layout.Count(len(d.blocks), "block is", "blocks are"))
+	d.Unknown("no IPAMBlocks in the dump: %s derived from the allocations that calicoctl printed", layout.Count(len(d.blocks), "block is", "blocks are"))
 	if missing > 0 {
-		d.Unknown("%s in use of which nothing says whose they are: not in the scenario", layout.Count(missing, "address is", "addresses are"))
+		d.Unknown("%s in use with an unknown holder: not in the scenario", layout.Count(missing, "address is", "addresses are"))
 	}
 	if noOwner > 0 {
-		d.Unknown("%s: nothing says whose they are", layout.Plural(noOwner, "block"))
+		d.Unknown("%s: their holder is unknown", layout.Plural(noOwner, "block"))
 	}
 }
 
@@ -128,8 +128,8 @@ var tunnelTypes = map[string]string{
 	"wireguardTunnelAddress": "wireguard-tunnel-addr-", "wireguardV6TunnelAddress": "wireguard-v6-tunnel-addr-",
 }
 
-// handle is the one under which the address is claimed, made up for a pod whose
-// container nobody names. "" for who is neither pod nor tunnel.
+// handle returns the handle of the claim, made up for a pod whose container is unknown; "" if the
+// holder is neither a pod nor a tunnel.
 func (h *holder) handle() string {
 	switch {
 	case h.tunnel != "":
@@ -256,7 +256,7 @@ func (d *record) shownPools(blocks []netip.Prefix) {
 		return
 	}
 	if len(d.pools) > 0 {
-		d.Unknown("no IPPools in the dump: concluded from what calicoctl ipam show printed, without encapsulation and selectors")
+		d.Unknown("no IPPools in the dump: derived from the output of calicoctl ipam show, without encapsulation and selectors")
 	}
 }
 

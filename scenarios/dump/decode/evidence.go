@@ -61,7 +61,7 @@ func (in *input) ended(from Origin, h listHead) {
 	in.reset()
 }
 
-// within reports a list in another one, of which nothing says how it was made.
+// within reports a list inside another one, without evidence of how it was made.
 func (in *input) within(from Origin, h listHead) {
 	l := in.headed(from, h)
 	l.Resource, l.Command = "", nil

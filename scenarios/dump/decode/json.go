@@ -49,7 +49,7 @@ const deferredMax = 96 << 20
 
 func (d *deferred) add(from Origin, raw json.RawMessage) error {
 	if d.size += len(raw); d.size > deferredMax {
-		return from.Fail("", "", "a list of more than %d MiB whose kind does not stand before its entries", deferredMax>>20)
+		return from.Fail("", "", "a list of more than %d MiB without its kind before its entries", deferredMax>>20)
 	}
 	d.raw, d.from = append(d.raw, raw), append(d.from, from)
 	return nil
@@ -254,7 +254,7 @@ func (s *stream) value() error {
 		_, twice := fields[name]
 		switch {
 		case twice || list && name == "items":
-			return from.Fail("", "", "%s is there twice", strict.Quote(name))
+			return from.Fail("", "", "%s occurs twice", strict.Quote(name))
 		case name == "items":
 			list = true
 			s.in.begins()

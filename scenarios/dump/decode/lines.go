@@ -49,7 +49,7 @@ func (in *input) next() ([]byte, error) {
 			return nil, nil
 		}
 		in.fatal = true
-		return nil, in.fail(in.line, "binary: want text, as %s print it", in.tools("kubectl get -o yaml", ""))
+		return nil, in.fail(in.line, "binary: want the text output of %s", in.tools("kubectl get -o yaml", ""))
 	}
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 	return in.unwrapped(in.plain(line))

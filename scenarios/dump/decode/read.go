@@ -1,6 +1,5 @@
-// Package decode reads what people dump of a cluster: the output of kubectl and of the
-// tools of address managers, in any mixture, object by object. What an object says is for
-// whoever takes it.
+// Package decode reads dumps of a cluster object by object: the output of kubectl and of the tools
+// of address managers, in any order. It does not interpret the objects.
 package decode
 
 import (
@@ -46,8 +45,8 @@ type Sink struct {
 	// many objects it counts for; ok is false if it is none that is known. A pair of etcd's
 	// is a Pair as JSON, a line of a tool's text is a JSON string.
 	Document func(from Origin, raw json.RawMessage) (n int, ok bool, err error)
-	// Row takes a line of a table. Head are the table's column names, joined by |. At the
-	// end of a table row is nil: one without lines is told, too.
+	// Row takes a line of a table. Head are the table's column names, joined by |. At the end of a
+	// table, row is nil; an empty table is reported as well.
 	Row func(from Origin, head string, row []string) error
 	// Absent takes what a command printed in place of objects.
 	Absent func(Absent)
@@ -59,8 +58,8 @@ type Sink struct {
 	// Progress is called now and then.
 	Progress func(Progress)
 
-	Tools    []string // that print objects besides kubectl, for messages
-	Programs []string // parts of the names of workloads of which the images are kept
+	Tools    []string // tools other than kubectl that print objects, for messages
+	Programs []string // parts of the names of workloads whose images are kept
 	Whole    bool     // nothing of an object is left out: else what says nothing about addresses may be
 }
 
@@ -101,10 +100,9 @@ type Damage struct {
 // Of is of what objects are counted.
 type Of struct{ APIVersion, Kind, Namespace string }
 
-// Heading begins a line that says of which resource the list is that follows it, by the
-// resource's full name. kubectl itself does not say of which kind a list is that is empty.
-// With a number before the name it counts the objects of the list that it follows: of a
-// list that was edited since the count is wrong.
+// Heading begins a line with the full name of the resource of the list that follows: kubectl
+// itself does not print the kind of an empty list. A number before the name counts the objects of
+// the list that precedes the line; in a list that was edited later, the count is wrong.
 const Heading = "--- # "
 
 // input is one file on its way into a sink.
@@ -230,16 +228,16 @@ func (in *input) skip(text string) {
 	}
 }
 
-// unknown is the error of a file of which nothing could be read.
+// unknown returns the error of a file without anything that could be read.
 func (in *input) unknown() error {
 	line := in.first.words
 	switch {
 	case line[0] == '<':
-		return in.fail(in.first.at, "looks like HTML: want what %s prints", in.tools("kubectl get -o yaml", ""))
+		return in.fail(in.first.at, "looks like HTML: want the output of %s", in.tools("kubectl get -o yaml", ""))
 	case tableOfKubectl.MatchString(line):
-		return in.fail(in.first.at, "a table of kubectl's, which leaves out what matters: add -o yaml to the command")
+		return in.fail(in.first.at, "a table of kubectl, which omits most fields: add -o yaml to the command")
 	case yamlKey.MatchString(line):
-		return in.fail(in.first.at, "no apiVersion and kind: want what %s prints", in.tools("kubectl get -o yaml", " get -o yaml"))
+		return in.fail(in.first.at, "no apiVersion and kind: want the output of %s", in.tools("kubectl get -o yaml", " get -o yaml"))
 	}
 	return in.fail(in.first.at, "want an object with apiVersion and kind: want a mapping, not text")
 }
@@ -260,8 +258,8 @@ var starts = []struct{ bytes, problem string }{
 	{"7z\xbc\xaf", "compressed with 7-Zip: unpack it first"},
 	{"Rar!", "compressed with RAR: unpack it first"},
 	{"(\xb5/\xfd", "compressed with zstd: unpack it first"},
-	{"SQLite format 3", "a database of SQLite's: want what kubectl get -o yaml prints"},
-	{"\x7fELF", "a program: want what kubectl get -o yaml prints"},
+	{"SQLite format 3", "an SQLite database: want the output of kubectl get -o yaml"},
+	{"\x7fELF", "a program: want the output of kubectl get -o yaml"},
 }
 
 // sniff looks at the first bytes.

@@ -21,7 +21,7 @@ type trimmer struct {
 	buf     []byte
 	section string // the key of the first level that the line is under
 	skip    bool
-	manager bool // the name is of a manager's own pod, whose images tell a version
+	manager bool // the name is that of a manager's own pod, whose images show its version
 	whole   bool // nothing is left out
 	// programs are parts of the names of managers' own pods.
 	programs []string

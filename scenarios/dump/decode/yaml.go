@@ -149,7 +149,7 @@ func (d *document) end() error {
 		return from.Fail("", "", "the list that begins here has no kind at its end: the file is cut off, dump it again")
 	}
 	if len(d.late.raw) > 0 && h.Kind == "" {
-		return d.late.from[0].Fail("", "", "no apiVersion and kind: want what %s prints", in.tools("kubectl get -o yaml", " get -o yaml"))
+		return d.late.from[0].Fail("", "", "no apiVersion and kind: want the output of %s", in.tools("kubectl get -o yaml", " get -o yaml"))
 	}
 	if err := d.late.flush(in, h); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (d *document) incomplete(from Origin, h listHead) error {
 	switch {
 	case bad != nil:
 	case d.abridged > 0:
-		bad = in.fail(d.abridged, "an ellipsis stands for what was left out: the list is not complete")
+		bad = in.fail(d.abridged, "an ellipsis marks omitted entries: the list is not complete")
 	default:
 		in.sections++
 		in.reset()
@@ -259,7 +259,7 @@ func (in *input) entry(doc *document, from Origin, raw []byte) error {
 		}
 		head, err := toJSON(doc.trim.text(), from)
 		if err != nil || json.Unmarshal(head, &h) != nil || h.Kind == "" {
-			return from.Fail("", "", "no apiVersion and kind: want what %s prints", in.tools("kubectl get -o yaml", " get -o yaml"))
+			return from.Fail("", "", "no apiVersion and kind: want the output of %s", in.tools("kubectl get -o yaml", " get -o yaml"))
 		}
 		raw = withKind(raw, h)
 	}

@@ -10,12 +10,12 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Apart looks at the scenarios of the managers that are judged apart, in the order of
-// Report.Apart. Of what is wrong there only what is judged apart is kept: the main scenario
-// may have the same objects.
+// Apart inspects the scenarios of the managers that are judged separately, in the order of
+// Report.Apart. It keeps only the invariants that are judged separately, because the main
+// scenario may have the same objects.
 func Apart(ctx context.Context, r *scenarios.Runner, report *dump.Report) (out []*scenarios.View, err error) {
 	for _, s := range report.Apart {
-		v, err := r.Look(ctx, s)
+		v, err := r.Inspect(ctx, s)
 		if err != nil {
 			return nil, err
 		}

@@ -9,17 +9,17 @@ import (
 	"ipamsim/scenarios/remedy"
 )
 
-// decisions are what the operator has to decide of conflicts that pods and Services report.
+// decisions are the operator's decisions about conflicts that pods and Services report.
 var decisions = map[string]string{
-	reported.Twice:   "which of the pods keeps the address. The other one gets another address only if what assigned this one knows that it is in use",
-	reported.Gateway: "where the network's range begins. Keep the gateway's address out of it first (range_start or exclude), then delete the pod: its successor could get the address again",
-	reported.OfNode:  "which range pods have. Keep the addresses of nodes out of it first, then delete the pod",
-	reported.Outside: "what is wrong with the node's CNI configuration (/etc/cni/net.d), which gives out addresses of another node's podCIDR. Correct it first, then delete the pod",
-	reported.Service: "which Service keeps the address. Change what the other one asks for, or give both a common sharing key if the manager of the addresses has such",
+	reported.Twice:   "which pod keeps the address. The other pod gets a different address only if the address manager knows that this one is in use",
+	reported.Gateway: "where the network's range begins. First exclude the gateway's address (range_start or exclude), then delete the pod: otherwise its replacement could get the address again",
+	reported.OfNode:  "which range pods use. First exclude the addresses of nodes, then delete the pod",
+	reported.Outside: "what is wrong with the node's CNI configuration (/etc/cni/net.d), which assigns addresses from another node's podCIDR. First correct it, then delete the pod",
+	reported.Service: "which Service keeps the address. Change the request of the other one, or give both a common sharing key if the address manager supports it",
 }
 
-// reported are conflicts that pods report, whichever manager has assigned the addresses. Of two
-// pods with one address, those are restarted that the record does not name for it.
+// reported adds the conflicts that pods report, whichever manager assigned the addresses. Of two
+// pods with one address, the one that the record does not name is restarted.
 func (d *Drafts) reported() {
 	for i := range d.Findings.All {
 		x := &d.Findings.All[i]
@@ -35,7 +35,7 @@ func (d *Drafts) reported() {
 	}
 }
 
-// twice thinks of remedies for pods that report one address. A pod that is not in the scenario
+// twice adds remedies for pods that report one address. A pod that is not in the scenario
 // has its address from a manager that is not simulated.
 func (d *Drafts) twice(x *model.Violation, p *remedy.Problem) {
 	addr, err := netip.ParseAddr(model.Named(x.Objects, model.RefAddress))
@@ -70,7 +70,7 @@ func (d *Drafts) twice(x *model.Violation, p *remedy.Problem) {
 	}
 }
 
-// sandboxes are the ids of some pods' sandboxes.
+// sandboxes returns the IDs of the sandboxes of pods.
 func (d *Drafts) sandboxes(pods []model.PodRef) (ids []string) {
 	for i := range d.View.Truth.Sandboxes {
 		if s := &d.View.Truth.Sandboxes[i]; slices.Contains(pods, s.Pod) {
@@ -80,7 +80,7 @@ func (d *Drafts) sandboxes(pods []model.PodRef) (ids []string) {
 	return ids
 }
 
-// together reports whether two of some sandboxes live, which reported one address, or two
+// together reports whether two of the sandboxes that reported one address still run, or two
 // sandboxes have it.
 func together(t *model.Truth, addr netip.Addr, ids []string) bool {
 	live, have := 0, 0

@@ -11,26 +11,26 @@ import (
 	"ipamsim/scenarios/dump/reported"
 )
 
-// effect is what a violation does to users, "" if that depends on the cluster.
+// effect returns the effect of a finding on users; "" if it depends on the cluster.
 func effect(x *model.Violation) string {
 	switch {
 	case x.Invariant != imported.Exhausted:
 		inv, _ := invariant.Named(x.Invariant)
 		return inv.Effect
 	case model.Named(x.Objects, model.RefService) != "":
-		return "clients cannot reach the Service from outside of the cluster"
+		return "clients cannot reach the Service from outside the cluster"
 	}
 	return "pods that wait for an address do not start"
 }
 
-// toDecide is what the operator has to decide about a finding without a remediation, ""
-// if that depends on the cluster.
+// toDecide returns the decision left to the operator for a finding without a remediation; ""
+// if it depends on the cluster.
 func toDecide(x *Finding) string {
 	switch {
 	case x.Decide != "":
 		return x.Decide
 	case x.Code == invariant.ClaimNotInStatus:
-		return "why what has assigned the address does not write it to the status of the Service: see the log of its controller"
+		return "why the controller that assigned the address does not write it to the status of the Service: check its log"
 	case x.Invariant == invariant.DuplicateLoadBalancerIP.Name:
 		return decisions[reported.Service]
 	}
@@ -38,15 +38,15 @@ func toDecide(x *Finding) string {
 	return inv.Decision
 }
 
-// causing are invariants whose breaks make others break, before those others: findings are
-// listed in this order, and what is not in it comes last.
+// causing orders invariants: a violation of one causes violations of later ones. Findings are
+// listed in this order; other invariants come last.
 var causing = []string{
 	invariant.OverlappingBlocks.Name, invariant.SliceConflict.Name, invariant.BlockOwner.Name, invariant.AffinityMismatch.Name, invariant.StarvedNode.Name,
 	invariant.DoubleClaim.Name, invariant.UnbackedSandbox.Name, invariant.DuplicateAddress.Name, invariant.BlackholedAddress.Name,
 }
 
-// causesFirst orders findings: the worst first, of those the causes before what follows from
-// them. A cause counts as bad as the worst of what may follow from it.
+// causesFirst sorts findings by severity, and within a severity causes before their effects.
+// A cause is as severe as its worst possible effect.
 func causesFirst(all []Finding) {
 	rank := func(x *Finding) int {
 		if i := slices.Index(causing, x.Invariant); i >= 0 {
@@ -81,8 +81,8 @@ func causesFirst(all []Finding) {
 	}
 }
 
-// touches reports whether two findings are about one thing: an object that both have, or an
-// address of the block of the first.
+// touches reports whether two findings share an object, or y is about an address of the block
+// of x.
 func touches(x *model.Violation, block netip.Prefix, y *model.Violation) bool {
 	if a, err := netip.ParseAddr(model.Named(y.Objects, model.RefAddress)); err == nil && block.IsValid() {
 		return block.Contains(a)

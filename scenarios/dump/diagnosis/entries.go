@@ -11,19 +11,19 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// entry is what Write prints at once: findings of one invariant with one cause. The first of
-// them is printed in full.
+// entry is a group of findings of one invariant with one cause. Write prints the first of them
+// in full.
 type entry []*Finding
 
-// cause is what the findings of an entry have in common.
+// cause is the key by which findings are grouped.
 type cause struct {
 	code     string
 	severity model.Severity
-	remedy   any // what fixes them
+	remedy   any // the remedy that fixes them
 	news     bool
 }
 
-// entries are findings of one invariant by their causes, in the order of the first of each; with
+// entries groups findings of one invariant by cause, in the order of first occurrence; with
 // Style.All each finding is an entry.
 func (f *Findings) entries(all []Finding) []entry {
 	var out []entry
@@ -42,9 +42,8 @@ func (f *Findings) entries(all []Finding) []entry {
 	return out
 }
 
-// remedy is what fixes a finding, as something to compare. Where nothing is known of that, findings
-// that are less than critical have one cause if they are broken in the same way; a critical
-// one is its own.
+// remedy returns a comparable value for the remedy of a finding. Without a remedy, critical
+// findings are not grouped and others are grouped by code.
 func (f *Findings) remedy(x *Finding) any {
 	switch {
 	case x.Problem > 0 && x.Problem <= len(f.Results) && f.Results[x.Problem-1].With != nil:
@@ -57,7 +56,7 @@ func (f *Findings) remedy(x *Finding) any {
 	return nil
 }
 
-// count is how often the cause broke the invariant, for the line of the first: "27 times".
+// count renders the number of findings of an entry: ", 27 times".
 func (e entry) count() string {
 	if len(e) == 1 {
 		return ""
@@ -65,7 +64,7 @@ func (e entry) count() string {
 	return fmt.Sprintf(", %d times", len(e))
 }
 
-// writeOthers names what all but the first are about.
+// writeOthers names the objects of all findings but the first.
 func (e entry) writeOthers(w io.Writer) {
 	if len(e) == 1 {
 		return
@@ -88,8 +87,8 @@ func (e entry) writeOthers(w io.Writer) {
 	}
 }
 
-// distinct names a finding beside another one: by its address, or by its objects that the other
-// one does not have. Handles and containers have no names for people.
+// distinct names what distinguishes a finding from the first: its address, or the objects that
+// the first does not have. Handles and containers have no readable names.
 func (x *Finding) distinct(first *Finding) string {
 	if a := model.Named(x.Objects, model.RefAddress); a != "" {
 		return a
@@ -103,7 +102,7 @@ func (x *Finding) distinct(first *Finding) string {
 	return strings.Join(out, " of ")
 }
 
-// size is how many findings some entries have.
+// size returns the number of findings in entries.
 func size(entries []entry) (n int) {
 	for _, e := range entries {
 		n += len(e)

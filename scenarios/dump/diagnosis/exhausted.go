@@ -13,13 +13,13 @@ import (
 	"ipamsim/scenarios"
 )
 
-// exhausted are networks that have no address for pods that wait for one, and ranges that have
-// no podCIDR for nodes that have none: critical, for nothing starts there.
+// exhausted returns networks without an address for a waiting pod, and ranges without a
+// podCIDR for a node. Both are critical: no pod can start there.
 func (f *Findings) exhausted(v *scenarios.View) []model.Violation {
 	return append(f.waitingPods(v), waitingNodes(v)...)
 }
 
-// waitingPods groups pods by their network, and where addresses are a node's by their node.
+// waitingPods groups waiting pods by network, and also by node if addresses are per node.
 func (f *Findings) waitingPods(v *scenarios.View) (out []model.Violation) {
 	type place struct{ network, node string }
 	has := map[model.PodRef]map[string]bool{}
@@ -95,14 +95,14 @@ func on(node string) string {
 	return " on " + node
 }
 
-// lack is why there is no address: a node has no slice, or as many blocks as it may have, or all
-// addresses are in use.
+// lack renders why there is no address: the node has no slice, or the maximum number of
+// blocks, or all addresses are in use.
 func lack(v *scenarios.View, network, node string) string {
 	n := model.NetworkByKey(v.Networks, network)
 	if n.Blocks == nil {
 		sliced := slices.ContainsFunc(v.Record.Pools, func(p model.Pool) bool { return p.Node == node && p.Network == n.Name })
 		if n.Slice > 0 && !sliced {
-			return "no slice was cut for the node"
+			return "the node has no slice"
 		}
 		return "none is free"
 	}
@@ -110,10 +110,10 @@ func lack(v *scenarios.View, network, node string) string {
 	if most == 0 {
 		return "none is free"
 	}
-	return fmt.Sprintf("none is free, and the node has all %d blocks that it may have", most)
+	return fmt.Sprintf("none is free and the node has reached its limit of %d blocks", most)
 }
 
-// leaks are findings that may be why pods wait.
+// leaks are findings that may cause pods to wait.
 type leaks struct {
 	view  *scenarios.View
 	all   []*Finding
@@ -136,8 +136,8 @@ func (f *Findings) leaks(v *scenarios.View) *leaks {
 	return l
 }
 
-// unused is how many addresses are claimed that no pod has, of those that pods wait for. What
-// keeps pods from starting is as severe as that.
+// unused renders how many addresses of an exhausted network are leaked. It raises the severity
+// of these leaks to that of the exhaustion.
 func (l *leaks) unused(exhausted *model.Violation) string {
 	n := 0
 	for _, x := range l.all {
@@ -152,10 +152,10 @@ func (l *leaks) unused(exhausted *model.Violation) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", and %s claimed that no pod has", layout.Count(n, "address is", "addresses are"))
+	return fmt.Sprintf(", and %s leaked", layout.Count(n, "address is", "addresses are"))
 }
 
-// cause reports whether a leak takes an address or a block that pods wait for.
+// cause reports whether a leak holds an address or a block that pods wait for.
 func (l *leaks) cause(leak, exhausted *model.Violation) bool {
 	o, at := ObjectsOf(exhausted), ObjectsOf(leak)
 	n := model.NetworkByKey(l.view.Networks, o[model.RefNetwork])
@@ -171,7 +171,7 @@ func (l *leaks) cause(leak, exhausted *model.Violation) bool {
 	return node == "" || l.pools[name][i].Node == node || leak.Invariant == invariant.LeakedAffinity.Name && Limit(l.view, n, node) == 0
 }
 
-// Limit is how many blocks a node may have, if it has as many; else 0.
+// Limit returns the maximum number of blocks of a node if the node has reached it, else 0.
 func Limit(v *scenarios.View, n *model.Network, node string) int {
 	if n.Blocks == nil {
 		return 0
@@ -189,7 +189,7 @@ func Limit(v *scenarios.View, n *model.Network, node string) int {
 	return most
 }
 
-// waitingNodes are the nodes without a podCIDR of a range that is full.
+// waitingNodes returns the nodes without a podCIDR whose range is full.
 func waitingNodes(v *scenarios.View) (out []model.Violation) {
 	for i := range v.Networks {
 		n := &v.Networks[i]
@@ -215,7 +215,7 @@ func waitingNodes(v *scenarios.View) (out []model.Violation) {
 			for _, name := range without {
 				x.Objects = append(x.Objects, model.Ref{Kind: model.RefNode, Name: name})
 			}
-			x.Message = fmt.Sprintf("%s %s no podCIDR, and of %s all %d of /%d are taken: pods cannot start there", layout.Some(without), plural(len(without), "has", "have"), r.Prefix, all, r.Slice)
+			x.Message = fmt.Sprintf("%s %s no podCIDR, and in %s all %d podCIDRs of /%d are taken: pods cannot start there", layout.Some(without), plural(len(without), "has", "have"), r.Prefix, all, r.Slice)
 			out = append(out, x)
 		}
 	}

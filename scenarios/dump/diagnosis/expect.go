@@ -15,13 +15,13 @@ import (
 	"ipamsim/scenarios"
 )
 
-// foundMax is how many violations of one invariant are written one by one: a cluster
-// that has more has one trouble many times.
+// foundMax bounds the violations of one invariant that are written one by one: more of them
+// are one problem many times.
 const foundMax = 5_000
 
-// WriteFound writes a scenario that Scenario made, with what is wrong in it already: by
-// object, as model.Identity has it. A run of it then expects these and nothing else. Of
-// invariants that are broken very often only the name is written (expect.may).
+// WriteFound writes a scenario of Scenario with the violations that exist already, each as a
+// model.Identity. A run of it then expects exactly these. Of an invariant with more than
+// foundMax violations only the name is written (expect.may).
 func WriteFound(w io.Writer, text []byte, v *scenarios.View) error {
 	const spec, imported = "\nspec:\n", "\n  import:\n"
 	i := bytes.Index(text, []byte(spec))
@@ -53,8 +53,8 @@ func WriteFound(w io.Writer, text []byte, v *scenarios.View) error {
 	return b.Flush() // keeps the first error
 }
 
-// writeIdentity writes an entry of spec.import.violations on one line. What it is about
-// is in quotes, as JSON has them: names may hold colons.
+// writeIdentity writes an entry of spec.import.violations on one line. Objects are quoted as
+// in JSON, because names may contain colons.
 func writeIdentity(b *bufio.Writer, x model.Identity) {
 	fmt.Fprintf(b, "    - {invariant: %s, ", x.Invariant)
 	if x.Code != "" {
@@ -71,8 +71,8 @@ func writeIdentity(b *bufio.Writer, x model.Identity) {
 	b.WriteString("]}\n")
 }
 
-// foundIn is what is wrong, by object, and the names of invariants that are broken too
-// often for that, sorted.
+// foundIn returns the violations by object, and the sorted names of invariants with more than
+// foundMax violations.
 func foundIn(v *scenarios.View) (found []model.Identity, often []string) {
 	n, seen := map[string]int{}, map[string]bool{}
 	for i := range v.Violations {
@@ -87,7 +87,7 @@ func foundIn(v *scenarios.View) (found []model.Identity, often []string) {
 			}
 			continue
 		case x.Invariant == invariant.BlackholedAddress.Name && v.LeftOut > 0:
-			// Not every node was asked: whoever else cannot reach the address is no news.
+			// Not every node was checked: further nodes that cannot reach the address are not new.
 			x = model.Identity{Invariant: x.Invariant, Objects: slices.DeleteFunc(slices.Clone(x.Objects), func(o model.Ref) bool { return o.Kind == model.RefNode })}
 		}
 		if key := x.String(); !seen[key] {

@@ -1,5 +1,5 @@
-// Package diagnosis says what is wrong in a cluster that was dumped, what would fix it,
-// simulated before it is said, and what cannot be judged.
+// Package diagnosis reports what is wrong in a dumped cluster, which simulated remediation
+// fixes it, and what cannot be judged.
 package diagnosis
 
 import (
@@ -20,38 +20,37 @@ import (
 	"ipamsim/scenarios/remedy"
 )
 
-// Findings are what is wrong in a cluster that was dumped, after Prove with what would
-// mend it.
+// Findings are the problems of a dumped cluster and, after Prove, their remediations.
 type Findings struct {
 	All []Finding // the worst first, then by invariant
-	// Borrowed are the addresses that a node has of another one's block, sorted.
-	// Nothing is broken by that alone.
+	// Borrowed are the addresses that a node has from another node's block, sorted.
+	// Borrowing alone is not a problem.
 	Borrowed []Borrowed
-	// Shortages are why nodes without a block borrow, by address family; empty before Prove.
+	// Shortages explain why nodes without a block borrow, by address family; empty before Prove.
 	Shortages []Shortage
-	// Results are what became of remedies, by Finding.Problem; empty before Prove.
+	// Results are the results of remedies, by Finding.Problem; empty before Prove.
 	Results []remedy.Result
-	// Together is what comes of all remedies that passed, one after another; nil: not
-	// known.
+	// Together is the outcome of all remedies that passed, one after another; nil: not
+	// simulated.
 	Together *remedy.Outcome
 
-	// Full are the ranges of which little is left. Nothing is broken by that alone.
+	// Full are the ranges that are nearly full. That alone is not a problem.
 	Full []Full
 
-	// Unjudged is what cannot be judged for lack of objects. Supposed is what would be
-	// wrong of that if what is assumed instead were so; no repair is offered.
+	// Unjudged is what cannot be judged because objects are missing. Supposed are the findings
+	// that depend on assumptions about the missing objects; they have no remediation.
 	Unjudged []scenarios.Unjudged
 	Supposed []Finding
-	// Refuted are black holes that the routes of nodes show not to be there; Unplaced is where
-	// routes and addresses begin of which it is not known of which node they are.
+	// Refuted are predicted black holes that the routes of nodes refute. Unplaced are the origins
+	// of routes and addresses whose node is unknown.
 	Refuted  []Refuted
 	Unplaced []dump.Origin
-	// Style is how Write tells it.
+	// Style configures Write.
 	Style Style
 
 	routes  observer
-	lent    map[string]Borrowed // of Borrowed, by address
-	dropped []Finding           // about nodes that the dump does not have: they are not reported
+	lent    map[string]Borrowed // Borrowed by address
+	dropped []Finding           // findings about nodes that the dump lacks; they are not reported
 	cluster *dump.Cluster
 	bound   Bound
 	pods    int
@@ -60,26 +59,25 @@ type Findings struct {
 // Finding is one broken invariant.
 type Finding struct {
 	model.Violation
-	// Check is a command line that tells whether it is so, with where to type it; ""
-	// where there is nothing to doubt.
+	// Check is a command that confirms the finding, with the machine to run it on; "": the
+	// finding is certain.
 	Check string
-	// Decide is what the operator has to decide where nothing is simulated; "": what is said of
-	// its invariant.
+	// Decide is the operator's decision if nothing is simulated; "": that of the invariant.
 	Decide string
-	// Problem is which of Findings.Results is about it, from 1; 0: none.
+	// Problem is the number of its entry in Findings.Results, from 1; 0: none.
 	Problem int
 }
 
-// Borrowed is an address that a node has of another one's block.
+// Borrowed is an address that a node has from another node's block.
 type Borrowed struct {
 	Addr        netip.Addr
-	Node, Owner string // "": the block is nobody's
+	Node, Owner string // Owner "": the block belongs to no node
 	Pod         string
 }
 
-// Of is what looks at the scenarios of a cluster found: at the main one, and at those of
-// managers that are judged apart. With commands false no command is told: the names are not
-// those of the cluster.
+// Of collects the findings of a cluster: from the view of the main scenario and from those of
+// managers that are judged separately. If commands is false, findings have no commands, because
+// the names are not those of the cluster.
 func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.View) *Findings {
 	f := &Findings{Borrowed: lent(v), Unjudged: c.Unjudged(), cluster: c, pods: len(v.Truth.Sandboxes), lent: map[string]Borrowed{}}
 	for _, b := range f.Borrowed {
@@ -97,17 +95,17 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.V
 	return f
 }
 
-// take adds what one look found.
+// take adds the violations of one view.
 func (f *Findings) take(v *scenarios.View, commands bool) {
 	f.Full = append(f.Full, FullOf(v)...)
-	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
+	reported := map[string]bool{} // leaked or unclaimed objects never converge: not a finding of its own
 	for _, x := range v.Violations {
 		if x.Invariant != invariant.Convergence.Name {
-			told[fmt.Sprint(x.Objects)] = true
+			reported[fmt.Sprint(x.Objects)] = true
 		}
 	}
 	for _, x := range v.Violations {
-		if x.Invariant == invariant.Convergence.Name && told[fmt.Sprint(x.Objects)] {
+		if x.Invariant == invariant.Convergence.Name && reported[fmt.Sprint(x.Objects)] {
 			continue
 		}
 		words, covered := f.cluster.Words(&x)
@@ -136,7 +134,7 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 	}
 }
 
-// takeFound adds what importers found by themselves, unless a scenario shows the same.
+// takeFound adds the findings of importers, unless a scenario shows the same.
 func (f *Findings) takeFound(all []dump.Found, commands bool) {
 	if len(all) == 0 {
 		return
@@ -163,8 +161,8 @@ func (f *Findings) takeFound(all []dump.Found, commands bool) {
 	}
 }
 
-// words say what a dump can know: neither since when, nor which sandboxes live, nor
-// what the routers do.
+// words renders a violation without what a dump cannot show: its time, which sandboxes run,
+// and what routers do.
 func (f *Findings) words(v *scenarios.View, x model.Violation, how sight, route *iproute.Route) string {
 	x.Facts = slices.DeleteFunc(slices.Clone(x.Facts), func(f model.Fact) bool { _, when := f.Value.(time.Duration); return when })
 	inv, _ := invariant.Named(x.Invariant)
@@ -182,12 +180,12 @@ func (f *Findings) words(v *scenarios.View, x model.Violation, how sight, route 
 	return x.Say(sentence)
 }
 
-// unowned is why a claim of a pod is leaked.
+// unowned renders why a claim of a pod is leaked.
 func unowned(v *scenarios.View, objects []model.Ref) string {
 	ns, name, _ := strings.Cut(model.Named(objects, model.RefPod), "/")
 	switch p, ok := v.Truth.Pods[model.PodRef{Namespace: ns, Name: name}]; {
 	case !ok:
-		return "of which the dump has no pod"
+		return "which is not in the dump"
 	case p.Phase == "Succeeded" || p.Phase == "Failed":
 		return "which has finished"
 	}
@@ -209,11 +207,11 @@ func lent(v *scenarios.View) []Borrowed {
 	return out
 }
 
-// shownMax is how many findings of one invariant are told.
+// shownMax bounds the findings of one invariant that are printed.
 const shownMax = 5
 
-// Count is how many findings there are of each severity: 2 critical, 1 minor. "" if
-// there are none.
+// Count renders the number of findings of each severity: "2 critical, 1 minor"; "" if there
+// are none.
 func (f *Findings) Count() string {
 	n := map[model.Severity]int{}
 	for _, x := range f.All {
@@ -228,17 +226,16 @@ func (f *Findings) Count() string {
 	return strings.Join(out, ", ")
 }
 
-// Write prints for people: how much is wrong, then one line for each cause, with what was
-// simulated to fix it or why there is nothing, then what is borrowed, and how nodes get
-// blocks.
+// Write prints the findings as text: their number, then each cause with its simulated
+// remediation or the reason why there is none, then borrowed addresses and shortages of blocks.
 func (f *Findings) Write(w io.Writer) {
 	switch {
 	case len(f.All) > 0:
 		fmt.Fprintf(w, "findings: %s\n", f.Count())
 	case len(f.Unjudged) > 0:
-		fmt.Fprintf(w, "nothing was found wrong in what can be judged\n")
+		fmt.Fprintf(w, "no findings in what can be judged\n")
 	default:
-		fmt.Fprintf(w, "nothing is wrong\n")
+		fmt.Fprintf(w, "no findings\n")
 	}
 	said, done := map[string]bool{}, map[int]bool{}
 	once := func(format, line string) {
@@ -284,10 +281,10 @@ func (f *Findings) Write(w io.Writer) {
 	f.writeLeftOut(w)
 }
 
-// placesShown is how many objects of one finding are named with their files.
+// placesShown bounds the objects of one finding that are named with their files.
 const placesShown = 3
 
-// writeKnown reports by which objects of the dump a finding is known.
+// writeKnown prints the objects of the dump on which a finding rests.
 func (f *Findings) writeKnown(w io.Writer, x *model.Violation) {
 	if f.Style.Places == nil {
 		return
@@ -301,17 +298,17 @@ func (f *Findings) writeKnown(w io.Writer, x *model.Violation) {
 		all[i] = reports.Clean(all[i])
 	}
 	if len(all) > 0 {
-		fmt.Fprintf(w, "       known from: %s%s\n", strings.Join(all, ", "), more)
+		fmt.Fprintf(w, "       evidence: %s%s\n", strings.Join(all, ", "), more)
 	}
 }
 
-// writeBorrowed leaves out what is told as unreachable already.
+// writeBorrowed prints the borrowed addresses without a finding.
 func (f *Findings) writeBorrowed(w io.Writer) {
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for i := range f.All {
-		told[model.Named(f.All[i].Objects, model.RefAddress)] = true
+		reported[model.Named(f.All[i].Objects, model.RefAddress)] = true
 	}
-	rest := slices.DeleteFunc(slices.Clone(f.Borrowed), func(b Borrowed) bool { return told[b.Addr.String()] })
+	rest := slices.DeleteFunc(slices.Clone(f.Borrowed), func(b Borrowed) bool { return reported[b.Addr.String()] })
 	for i, b := range rest {
 		if shown := f.Style.shown(len(rest)); i == shown {
 			fmt.Fprintf(w, "borrowed: %d more; --all lists them\n", len(rest)-shown)

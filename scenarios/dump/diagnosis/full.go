@@ -10,14 +10,14 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Full is a range of which at most a tenth is left.
+// Full is a range with at most a tenth free.
 type Full struct {
 	Range       netip.Prefix
-	Slice       int // the prefix length of the ranges of nodes that are cut from it; 0: it is of Services' addresses
-	Taken, Most int // ranges of nodes, or addresses
+	Slice       int // the prefix length of its podCIDRs; 0: it is a range of Service addresses
+	Taken, Most int // podCIDRs or addresses
 }
 
-// FullOf are the ranges that are nearly full: those of nodes, then those of Services, sorted.
+// FullOf returns the ranges that are nearly full: those of nodes, then those of Services, sorted.
 func FullOf(v *scenarios.View) (out []Full) {
 	add := func(x Full) {
 		if x.Most > 0 && (x.Most-x.Taken)*10 <= x.Most {
@@ -40,13 +40,13 @@ func FullOf(v *scenarios.View) (out []Full) {
 	return out
 }
 
-// addressesOf counts what the IPAddresses leave of a ServiceCIDR. Its first address is never
-// given away, and of IPv4 the last one neither.
+// addressesOf counts the IPAddresses of a ServiceCIDR. Its first address is never assigned,
+// nor is the last one in IPv4.
 func addressesOf(s *model.Services, p netip.Prefix) Full {
 	x := Full{Range: p.Masked()}
 	switch bits := p.Addr().BitLen() - p.Bits(); {
 	case bits > 24:
-		return x // nobody fills that
+		return x // too large to fill
 	case p.Addr().Is4():
 		x.Most = 1<<bits - 2
 	default:
@@ -60,12 +60,12 @@ func addressesOf(s *model.Services, p netip.Prefix) Full {
 	return x
 }
 
-// String is a sentence without its full stop.
+// String renders the range as a sentence without a period.
 func (x Full) String() string {
 	if x.Slice > 0 {
-		return fmt.Sprintf("of %s, %d of %d podCIDRs of /%d are taken", x.Range, x.Taken, x.Most, x.Slice)
+		return fmt.Sprintf("%s: %d of %d podCIDRs of /%d are taken", x.Range, x.Taken, x.Most, x.Slice)
 	}
-	return fmt.Sprintf("of %s, %d of %d addresses of Services are taken", x.Range, x.Taken, x.Most)
+	return fmt.Sprintf("%s: %d of %d Service addresses are taken", x.Range, x.Taken, x.Most)
 }
 
 func (f *Findings) writeFull(w io.Writer) {

@@ -14,19 +14,19 @@ import (
 // MovedMax is how many pods are moved by one remedy.
 const MovedMax = 200
 
-// Move are the steps that get pods another address: those that a controller makes again
-// are restarted, virtual machines migrate. Ruled are the pods that neither can be done
-// with; they are left alone.
+// Move returns the steps that give pods another address: pods that a controller recreates are
+// restarted, virtual machines migrate. Ruled are the pods that can do neither; they stay as
+// they are.
 func (d *Drafts) Move(pods []model.PodRef, elsewhere bool) (steps []remedy.Step, moved []model.PodRef, ruled []remedy.Ruled) {
 	var restart []model.PodRef
 	for _, p := range pods {
-		if r := d.Cast.Ruled(p); r.Why != remedy.Movable {
+		if r := d.Facts.Ruled(p); r.Why != remedy.Movable {
 			ruled = append(ruled, r)
 			continue
 		}
 		moved = append(moved, p)
-		if vm, ok := d.Cast.Machine(p); ok {
-			steps = append(steps, remedy.Migrate{Machine: vm, Pod: p, Node: d.Cast.Node(p)})
+		if vm, ok := d.Facts.Machine(p); ok {
+			steps = append(steps, remedy.Migrate{Machine: vm, Pod: p, Node: d.Facts.Node(p)})
 		} else {
 			restart = append(restart, p)
 		}
@@ -37,17 +37,17 @@ func (d *Drafts) Move(pods []model.PodRef, elsewhere bool) (steps []remedy.Step,
 	return steps, moved, ruled
 }
 
-// away moves pods off a node, and lets pods come again if they did before.
+// away moves pods off a node, and uncordons the node afterwards if it was not cordoned before.
 func (d *Drafts) away(node string, pods []model.PodRef) remedy.Remedy {
 	steps, moved, _ := d.Move(pods, true)
-	if d.Cast.Exists(node) && !d.Cast.Cordoned(node) {
+	if d.Facts.Exists(node) && !d.Facts.Cordoned(node) {
 		steps = append([]remedy.Step{remedy.Cordon{Nodes: []string{node}}}, append(steps, remedy.Uncordon{Nodes: []string{node}})...)
 	}
 	return remedy.Remedy{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}
 }
 
-// relocate is the problem of pods on one node that need another address: first they are
-// restarted as they are, then away from their node.
+// relocate adds the problem of pods on one node that need another address: the first remedy
+// restarts them, the second moves them off the node.
 func (d *Drafts) relocate(about []int, node string, pods []model.PodRef) {
 	steps, moved, ruled := d.Move(pods, false)
 	p := remedy.Problem{Ruled: ruled}
@@ -57,7 +57,7 @@ func (d *Drafts) relocate(about []int, node string, pods []model.PodRef) {
 	d.Add(about, p)
 }
 
-// unreachable are pods that somebody cannot reach and that no other problem is about, by
+// unreachable adds the pods that a node cannot reach and that no other problem covers, by
 // their nodes.
 func (d *Drafts) unreachable() {
 	type stuck struct {
@@ -71,8 +71,8 @@ func (d *Drafts) unreachable() {
 		if node == "" {
 			continue // a tunnel's
 		}
-		if d.Cast.Obstacle(p) != remedy.Movable {
-			node += " " + p.String() // told by itself
+		if d.Facts.Obstacle(p) != remedy.Movable {
+			node += " " + p.String() // a problem of its own
 		}
 		if on[node] == nil {
 			on[node] = &stuck{}
@@ -83,16 +83,16 @@ func (d *Drafts) unreachable() {
 		s := on[key]
 		slices.SortFunc(s.pods, ByPod)
 		s.pods = slices.Compact(s.pods)
-		d.relocate(s.about, d.Cast.Node(s.pods[0]), s.pods)
+		d.relocate(s.about, d.Facts.Node(s.pods[0]), s.pods)
 	}
 }
 
-// ByPod orders pods.
+// ByPod compares pods by namespace and name.
 func ByPod(a, b model.PodRef) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// duplicates are addresses of two pods. The one that the record names keeps it.
+// duplicates adds the addresses that two pods have. The pod that the record names keeps it.
 func (d *Drafts) duplicates() {
 	by := map[string][]int{}
 	for _, i := range d.Open(invariant.DuplicateAddress.Name) {
@@ -113,14 +113,15 @@ func (d *Drafts) duplicates() {
 			steps, moved, ruled := d.Move([]model.PodRef{pod}, false)
 			p.Ruled = append(p.Ruled, ruled...)
 			if len(moved) > 0 && !slices.Contains(rightful, pod) {
-				p.Try = append(p.Try, remedy.Remedy{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}, d.away(d.Cast.Node(pod), moved))
+				p.Try = append(p.Try, remedy.Remedy{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}, d.away(d.Facts.Node(pod), moved))
 			}
 		}
 		d.Add(by[a], p)
 	}
 }
 
-// holders are the pods with an address, sorted: whom the record names, and the others.
+// holders returns the pods with an address, sorted: those that the record names, and the
+// others.
 func (d *Drafts) holders(addr netip.Addr) (rightful, others []model.PodRef) {
 	for _, s := range d.having[addr] {
 		if slices.ContainsFunc(d.claims[addr], func(c *model.Claim) bool { return c.Container == s.ID || c.Pod == s.Pod }) {
@@ -134,8 +135,8 @@ func (d *Drafts) holders(addr netip.Addr) (rightful, others []model.PodRef) {
 	return slices.Compact(rightful), slices.Compact(others)
 }
 
-// unbacked are pods whose addresses can be given away, one by one. A pod that asks for its
-// address gets it again, claimed this time.
+// unbacked adds the pods whose addresses are not claimed, one by one. A pod that requests its
+// address gets the same one again, this time with a claim.
 func (d *Drafts) unbacked() {
 	by := map[model.PodRef][]int{}
 	for _, i := range d.Open(invariant.UnbackedSandbox.Name) {
@@ -144,9 +145,9 @@ func (d *Drafts) unbacked() {
 	}
 	for _, pod := range slices.SortedFunc(maps.Keys(by), ByPod) {
 		p := remedy.Problem{}
-		if vm, ok := d.Cast.Machine(pod); ok {
-			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Migrate{Machine: vm, Pod: pod, Node: d.Cast.Node(pod)}}, Pods: []model.PodRef{pod}, Cautions: []remedy.Caution{remedy.PodCaution}}}
-		} else if why := d.Cast.Remade(pod); why != remedy.Movable {
+		if vm, ok := d.Facts.Machine(pod); ok {
+			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Migrate{Machine: vm, Pod: pod, Node: d.Facts.Node(pod)}}, Pods: []model.PodRef{pod}, Cautions: []remedy.Caution{remedy.PodCaution}}}
+		} else if why := d.Facts.Remade(pod); why != remedy.Movable {
 			p.Ruled = []remedy.Ruled{{Pod: pod, Why: why}}
 		} else {
 			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Restart{Pods: []model.PodRef{pod}}}, Pods: []model.PodRef{pod}, Cautions: []remedy.Caution{remedy.PodCaution}}}

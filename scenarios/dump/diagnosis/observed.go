@@ -14,32 +14,32 @@ import (
 	"ipamsim/scenarios/dump/iproute"
 )
 
-// Refuted is a black hole that the objects of the dump make expect, while the routes of the
-// node show a way to the address.
+// Refuted is a black hole that the objects of the dump predict but the routes of the node
+// refute.
 type Refuted struct {
 	model.Violation
 	Node  string
-	On    string // where the address is
+	On    string // the node that has the address
 	Route iproute.Route
 }
 
-// sight is what the routes of a node show of a predicted black hole.
+// sight is what the routes of a node show about a predicted black hole.
 type sight int
 
 const (
-	unseen    sight = iota // its routes were not read, or do not say
-	seen                   // it drops the packets
-	refuted                // it sends them to the node that has the address
-	elsewhere              // it sends them somewhere else
+	unseen    sight = iota // the routes were not read, or show nothing
+	seen                   // the node drops the packets
+	refuted                // the node sends them to the node that has the address
+	elsewhere              // the node sends them to another destination
 )
 
 // observer compares predictions with the routes that nodes have.
 type observer struct {
 	nodes map[string]*iproute.Node
-	own   map[string][]netip.Addr // addresses of nodes
+	own   map[string][]netip.Addr // the addresses of each node
 }
 
-// observe reads the routes of the dump. Where names are replaced, commands is false and nothing
+// observe reads the routes of the dump. If commands is false, names are replaced and nothing
 // is compared.
 func (f *Findings) observe(v *scenarios.View, commands bool) {
 	if !commands {
@@ -55,14 +55,14 @@ func (f *Findings) observe(v *scenarios.View, commands bool) {
 	f.Unplaced = f.cluster.Outputs.Unplaced(names, hostOf)
 }
 
-// droppedThere are the codes of black holes that the routes of one node can show: packets to
-// the address, of all flows, end there.
+// droppedThere are the codes of black holes that the routes of one node can show: it drops the
+// packets of all flows to the address.
 var droppedThere = []string{"dropped", invariant.DroppedAtSource, "no-route", noRouteAtSource}
 
-// noRouteAtSource is where a node has no route to an address.
+// noRouteAtSource is the code of a black hole where the sending node has no route.
 const noRouteAtSource = "no-route-at-source"
 
-// compare is what the node shows at which packets end, by the prediction of a black hole.
+// compare returns what the routes of the dropping node show about a predicted black hole.
 func (o *observer) compare(x *model.Violation) (sight, *iproute.Route) {
 	if x.Invariant != invariant.BlackholedAddress.Name {
 		return unseen, nil
@@ -88,25 +88,25 @@ func (o *observer) compare(x *model.Violation) (sight, *iproute.Route) {
 	return elsewhere, way.Route
 }
 
-// predicted says how a black hole is known, in front of the sentence and behind it.
+// predicted adds to the sentence of a black hole whether it is observed or predicted.
 func predicted(x *model.Violation, how sight, r *iproute.Route, sentence string) string {
 	at, _ := model.FactOf[model.Ref](x.Facts, "at")
 	switch {
 	case how == seen && r == nil:
-		return "observed: " + sentence + fmt.Sprintf(" (the routes of %s have none for it)", reports.Clean(at.Name))
+		return "observed: " + sentence + fmt.Sprintf(" (%s has no route to it)", reports.Clean(at.Name))
 	case how == seen:
 		return "observed: " + sentence + fmt.Sprintf(" (the routes of %s, %s: \"%s\")", reports.Clean(at.Name), reports.Clean(r.From.String()), braces.Replace(reports.Clean(r.Text)))
 	case how == elsewhere:
-		return "predicted, and the routes of " + reports.Clean(at.Name) + " are others: " + sentence + fmt.Sprintf(" (%s: \"%s\"; where that leads is not in the dump)", reports.Clean(r.From.String()), braces.Replace(reports.Clean(r.Text)))
+		return "predicted, but " + reports.Clean(at.Name) + " has another route: " + sentence + fmt.Sprintf(" (%s: \"%s\"; the dump does not show where it leads)", reports.Clean(r.From.String()), braces.Replace(reports.Clean(r.Text)))
 	}
-	return "predicted, for a dump has no routes: " + sentence
+	return "predicted (the dump has no routes): " + sentence
 }
 
-// braces are of placeholders in sentences.
+// braces replaces the braces and brackets that mark placeholders in sentences.
 var braces = strings.NewReplacer("{", "(", "}", ")", "[", "(", "]", ")")
 
-// refutes reports whether a finding is none, by the routes, and keeps it as such. What leads
-// elsewhere than predicted cannot be judged.
+// refutes reports whether the routes refute a finding, and records it in Refuted. A route that
+// leads elsewhere than predicted cannot be judged.
 func (f *Findings) refutes(x *model.Violation, how sight, r *iproute.Route) bool {
 	at, _ := model.FactOf[model.Ref](x.Facts, "at")
 	on, _ := model.FactOf[model.Ref](x.Facts, "on")
@@ -120,7 +120,7 @@ func (f *Findings) refutes(x *model.Violation, how sight, r *iproute.Route) bool
 	return false
 }
 
-// unknownWay is that it cannot be judged where the packets of a node end.
+// unknownWay records that the destination of packets from a node cannot be judged.
 func (f *Findings) unknownWay(node string) {
 	u := scenarios.Unjudged{What: []string{invariant.BlackholedAddress.Name}, Pools: []string{"packets from " + node}, Without: []string{"routes of other machines"}}
 	if !slices.ContainsFunc(f.Unjudged, func(o scenarios.Unjudged) bool { return slices.Equal(o.Without, u.Without) }) {
@@ -128,21 +128,21 @@ func (f *Findings) unknownWay(node string) {
 	}
 }
 
-// writeRefuted reports what the routes refute, and routes that are of no known node.
+// writeRefuted prints the refuted black holes, and the routes whose node is unknown.
 func (f *Findings) writeRefuted(w io.Writer) {
 	for i, x := range f.Refuted {
 		if shown := f.Style.shown(len(f.Refuted)); i == shown {
 			fmt.Fprintf(w, "refuted: %d more; --all lists them\n", len(f.Refuted)-shown)
 			break
 		}
-		fmt.Fprintf(w, "refuted: by the objects %s would drop packets to %s, but it has a route to %s via %s, which is %s (%s)\n", reports.Clean(x.Node),
+		fmt.Fprintf(w, "refuted: according to its objects %s would drop packets to %s, but it has a route to %s via %s, which is %s (%s)\n", reports.Clean(x.Node),
 			model.Named(x.Objects, model.RefAddress), x.Route.Dst, x.Route.Via[0], reports.Clean(x.On), reports.Clean(x.Route.From.String()))
 	}
 	for i, from := range f.Unplaced {
 		if shown := f.Style.shown(len(f.Unplaced)); i == shown {
-			fmt.Fprintf(w, "not known: %d more; --all lists them\n", len(f.Unplaced)-shown)
+			fmt.Fprintf(w, "unknown: %d more; --all lists them\n", len(f.Unplaced)-shown)
 			break
 		}
-		fmt.Fprintf(w, "not known: of which node the routes or addresses are that begin at %s: nothing there names one node of the dump\n", reports.Clean(from.String()))
+		fmt.Fprintf(w, "unknown: the node of the routes or addresses at %s: nothing there names a node of the dump\n", reports.Clean(from.String()))
 	}
 }

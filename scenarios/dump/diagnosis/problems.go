@@ -16,47 +16,46 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Remedies are what is known of mending what is wrong in the record of one manager, a part
-// of its ipam.Manager. The functions add problems to the drafts, in turns, because causes
-// come before what follows from them. Nil: nothing is known.
+// Remedies are the remedies for the record of one manager, a part of its ipam.Manager. The
+// functions add problems to the drafts, one kind after the other, because causes come before
+// their effects. A nil function means that there are no remedies of this kind.
 type Remedies struct {
-	// Ownership is about who owns what.
+	// Ownership fixes conflicts of ownership.
 	Ownership func(*Drafts)
-	// Shortage is about those who get no address of their own.
+	// Shortage fixes nodes and pods that get no address.
 	Shortage func(*Drafts)
-	// Leftovers are what nobody has.
+	// Leftovers releases claims without an owner.
 	Leftovers func(*Drafts)
-	// Room are remedies for pods that wait for an address of a network, on a node where
-	// addresses are a node's. decide is what the operator has to decide beside, or else.
+	// Room returns remedies for pods that wait for an address of a network; node is set if
+	// addresses are per node. decide is a decision left to the operator.
 	Room func(d *Drafts, n *model.Network, node string, pods []model.PodRef) (try []remedy.Remedy, decide string)
-	// Furniture is what every cluster of the manager has, and dumps often lack: it is there
-	// in each run from the first step on.
-	Furniture func(*scenarios.Scenario, *scenarios.View) []scenarios.Event
+	// Defaults returns objects that every cluster of the manager has but dumps often omit. They
+	// exist in each run from the first step on.
+	Defaults func(*scenarios.Scenario, *scenarios.View) []scenarios.Event
 }
 
-// Drafts thinks of remedies for what is wrong. None of them is printed before it was
-// simulated.
+// Drafts collects candidate remedies. None of them is printed before it was simulated.
 type Drafts struct {
 	Cluster   *dump.Cluster
 	View      *scenarios.View
 	Findings  *Findings
-	Cast      *remedy.Cast
-	Datastore string                        // of the scenario; "": its manager has no choice
+	Facts     *remedy.Facts
+	Datastore string                        // the scenario's datastore; "": its manager supports only one
 	Claims    map[string][]*model.Claim     // by pool
-	Has       map[model.PodRef][]netip.Addr // of sandboxes
-	Leaked    map[netip.Addr]remedy.Guard   // by a finding, with what must be so to free it
+	Has       map[model.PodRef][]netip.Addr // the addresses of sandboxes
+	Leaked    map[netip.Addr]remedy.Guard   // leaked addresses, with the condition for releasing them
 
-	having    map[netip.Addr][]*model.Sandbox // that run, of pods
+	having    map[netip.Addr][]*model.Sandbox // running sandboxes of pods
 	claims    map[netip.Addr][]*model.Claim
-	undecided map[string]bool // addresses: nothing shows that they are not claimed for a pod that has them
+	undecided map[string]bool // addresses whose claim may be missing from the dump
 
 	out []remedy.Problem
 }
 
-// problems are what is wrong and could be mended, in the order in which it is: causes
-// come before what follows from them. Each finding that is dealt with knows its problem.
-func (f *Findings) problems(v *scenarios.View, cast *remedy.Cast, datastore string) []remedy.Problem {
-	d := &Drafts{Cluster: f.cluster, View: v, Findings: f, Cast: cast, Datastore: datastore}
+// problems returns the problems to fix, in order: causes come before their effects. It sets
+// Finding.Problem of each finding that a problem covers.
+func (f *Findings) problems(v *scenarios.View, facts *remedy.Facts, datastore string) []remedy.Problem {
+	d := &Drafts{Cluster: f.cluster, View: v, Findings: f, Facts: facts, Datastore: datastore}
 	d.index()
 	known := f.cluster.Managers()
 	turn := func(of func(*Remedies) func(*Drafts)) {
@@ -109,8 +108,8 @@ func (d *Drafts) index() {
 	}
 }
 
-// Add notes a problem and the findings, by their index in Findings.All, that it is about.
-// It returns the number of the problem, from 1.
+// Add adds a problem about findings, given by their index in Findings.All. It returns the
+// number of the problem, from 1.
 func (d *Drafts) Add(about []int, p remedy.Problem) int {
 	for _, i := range about {
 		p.Goals = append(p.Goals, d.Findings.All[i].Violation)
@@ -120,7 +119,7 @@ func (d *Drafts) Add(about []int, p remedy.Problem) int {
 	return len(d.out)
 }
 
-// Open are the findings of invariants that no problem is about yet, and that can be simulated.
+// Open returns the findings of invariants that no problem covers yet and that can be simulated.
 func (d *Drafts) Open(names ...string) []int {
 	var out []int
 	for i := range d.Findings.All {
@@ -131,14 +130,14 @@ func (d *Drafts) Open(names ...string) []int {
 	return out
 }
 
-// WithNodesAddress are the findings of pods that have a node's own address and that no
-// problem is about yet.
+// WithNodesAddress returns the findings of pods that have a node's own address and that no
+// problem covers yet.
 func (d *Drafts) WithNodesAddress() []int {
 	return slices.DeleteFunc(d.Open(invariant.DuplicateAddress.Name), func(i int) bool { return d.Findings.All[i].Code != invariant.OwnAddressOfNode })
 }
 
-// Guard is what must be so when a claim is freed that a finding calls leaked: its pod does not
-// run, or does not have the address, or its node does not exist.
+// Guard returns the condition for releasing a leaked claim: its pod does not run, or does not
+// have the address, or its node does not exist.
 func (d *Drafts) Guard(x *model.Violation) remedy.Guard {
 	o := ObjectsOf(x)
 	a, _ := netip.ParseAddr(o[model.RefAddress])
@@ -155,13 +154,13 @@ func (d *Drafts) Guard(x *model.Violation) remedy.Guard {
 	return g
 }
 
-// LinesMax is how many commands of one kind are printed. Somebody who would have to type
-// more is better served by who should have done it.
+// LinesMax bounds the commands of one kind that are printed. To run more of them by hand is
+// worse than to repair the controller that should have acted.
 const LinesMax = 50
 
-// check tells whether packets to an address are lost.
+// check returns a command that shows whether packets to an address are lost.
 //
-// Source: Linux, net/ipv4/fib_semantics.c, fib_props: to ask for a blackhole is EINVAL.
+// Source: Linux, net/ipv4/fib_semantics.c, fib_props: a lookup of a blackhole returns EINVAL.
 func check(x *model.Violation) string {
 	if x.Invariant != invariant.BlackholedAddress.Name {
 		return ""
@@ -170,12 +169,12 @@ func check(x *model.Violation) string {
 	sender, _ := model.FactOf[model.Ref](x.Facts, "from")
 	from := reports.Clean(sender.Name)
 	if x.Code == invariant.DroppedAtSource || x.Code == invariant.SomeDroppedAtSource {
-		return fmt.Sprintf("ip route get %s on %s: Invalid argument if it is so; a route if routers tell %s of this very address, and all is well", addr, from, from)
+		return fmt.Sprintf("ip route get %s on %s: \"Invalid argument\" confirms the finding; a route to the address refutes it", addr, from)
 	}
 	return fmt.Sprintf("ping -c 3 %s on %s", addr, from)
 }
 
-// ObjectsOf are a violation's objects, by what they are; the last of each.
+// ObjectsOf returns the names of a violation's objects by kind; of several of a kind, the last.
 func ObjectsOf(x *model.Violation) map[model.RefKind]string {
 	out := map[model.RefKind]string{}
 	for _, o := range x.Objects {
@@ -184,15 +183,15 @@ func ObjectsOf(x *model.Violation) map[model.RefKind]string {
 	return out
 }
 
-// PodRef is the pod of namespace/name.
+// PodRef parses NAMESPACE/NAME.
 func PodRef(key string) model.PodRef {
 	ns, name, _ := strings.Cut(key, "/")
 	return model.PodRef{Namespace: ns, Name: name}
 }
 
-// Advice asks whether a controller runs, which leaves things alone for a while.
+// Advice returns the advice to check a controller; after is its grace period.
 func (d *Drafts) Advice(who *remedy.Controller, after time.Duration) *remedy.Advice {
-	a := &remedy.Advice{Controller: who, After: after, Unsaid: len(d.Cluster.Pods) == 0}
+	a := &remedy.Advice{Controller: who, After: after, NoPods: len(d.Cluster.Pods) == 0}
 	for _, key := range d.Cluster.Pods.Keys() {
 		if p := PodRef(key); strings.HasPrefix(p.Name, who.Pods) && a.Phase != "Running" {
 			a.Pod, a.Phase = p, d.Cluster.Pods[key].Value.Phase

@@ -14,56 +14,55 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Bound is how much is simulated.
+// Bound limits what is simulated.
 type Bound struct {
-	Wall time.Duration // for which the caller lets Prove's context live; 0: nothing is simulated
-	Pods int           // a cluster with more is not simulated; 0: podsActed
-	// Progress is called before each run, from 1. May be nil.
+	Wall time.Duration // the timeout of Prove's context, for the report; 0: nothing is simulated
+	Pods int           // a cluster with more pods is not simulated; 0: podsMax
+	// Progress is called before each problem with its number, from 1. It may be nil.
 	Progress func(problem, of int)
 }
 
-// podsActed is how large a cluster is simulated: of 5,000 pods on 200 nodes a run takes
-// some ten seconds and a gigabyte, and both grow faster than the cluster does.
-const podsActed = 5000
+// podsMax is the default of Bound.Pods: a run of 5,000 pods on 200 nodes takes some ten
+// seconds and a gigabyte, and both grow faster than the cluster.
+const podsMax = 5000
 
-// Prove thinks of remedies for what is wrong and acts them out, in runs of the real code
-// that begin with s, the scenario of the cluster, which looks like v. What could not be
-// simulated before ctx ends is reported, and not offered. The error is ours.
+// Prove simulates candidate remedies in runs of the real code that begin with s, the scenario
+// of the cluster with the view v. Remedies that were not simulated before ctx ends are reported
+// as such, without commands.
 func (f *Findings) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, v *scenarios.View, b Bound) error {
 	if b.Pods == 0 {
-		b.Pods = podsActed
+		b.Pods = podsMax
 	}
 	f.bound = b
-	problems, cast, err := f.plan(s, v)
+	problems, facts, err := f.plan(s, v)
 	if err != nil {
 		return err
 	}
-	var furniture []scenarios.Event
+	var defaults []scenarios.Event
 	for _, m := range f.cluster.Managers() {
-		if r, ok := ipam.Part[*Remedies](m); ok && r.Furniture != nil {
-			furniture = append(furniture, r.Furniture(s, v)...)
+		if r, ok := ipam.Part[*Remedies](m); ok && r.Defaults != nil {
+			defaults = append(defaults, r.Defaults(s, v)...)
 		}
 	}
-	f.Results, f.Together = remedy.NewTheatre(r, s, v, cast, furniture).Prove(ctx, problems, remedy.Bound{Pods: b.Pods, Progress: b.Progress})
+	f.Results, f.Together = remedy.NewSimulator(r, s, v, facts, defaults).Prove(ctx, problems, remedy.Bound{Pods: b.Pods, Progress: b.Progress})
 	return nil
 }
 
-// Plan is what Prove simulates: the problems, each with the remedies that are thought of. None
-// of them was simulated.
+// Plan returns the problems that Prove would simulate, with their candidate remedies.
 func (f *Findings) Plan(s *scenarios.Scenario, v *scenarios.View) ([]remedy.Problem, error) {
 	problems, _, err := f.plan(s, v)
 	return problems, err
 }
 
-func (f *Findings) plan(s *scenarios.Scenario, v *scenarios.View) ([]remedy.Problem, *remedy.Cast, error) {
-	cast, err := remedy.CastOf(s, f.owner)
+func (f *Findings) plan(s *scenarios.Scenario, v *scenarios.View) ([]remedy.Problem, *remedy.Facts, error) {
+	facts, err := remedy.FactsOf(s, f.owner)
 	if err != nil {
 		return nil, nil, err
 	}
-	return f.problems(v, cast, s.Doc.Spec.Datastore), cast, nil
+	return f.problems(v, facts, s.Doc.Spec.Datastore), facts, nil
 }
 
-// owner is whose a pod is.
+// owner returns the owner of a pod.
 func (f *Findings) owner(p model.PodRef) remedy.Owner {
 	if x := f.cluster.Pods[p.String()]; x != nil {
 		return remedy.Owner{Kind: x.Value.Owner.Kind, Name: x.Value.Owner.Name, Bound: x.Value.Affine}
@@ -71,7 +70,7 @@ func (f *Findings) owner(p model.PodRef) remedy.Owner {
 	return remedy.Owner{Hidden: true}
 }
 
-// writeResult tells what would mend a problem: whom to ask first, then the steps that
+// writeResult prints how to fix a problem: the controller to check first, then the steps that
 // passed, or why there are none.
 func (f *Findings) writeResult(w io.Writer, problem int) {
 	r := &f.Results[problem-1]
@@ -96,11 +95,11 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 	}
 	switch {
 	case r.With != nil && len(r.With.Goals) == 0:
-		say("remediation: goes away with the steps that give %s a block", r.With.Needs)
+		say("remediation: fixed by the steps that give %s a block", r.With.Needs)
 	case r.With != nil:
-		say("remediation: goes away with the steps for %s", subject(r.With))
+		say("remediation: fixed by the steps for %s", subject(r.With))
 	case r.Itself:
-		say("remediation: goes away by itself")
+		say("remediation: none needed; it resolves itself")
 	case r.Best != nil:
 		f.writeSteps(w, r.Best)
 	default:
@@ -116,7 +115,7 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 	}
 }
 
-// subject is what a problem is about, for people.
+// subject names a problem for the reader.
 func subject(p *remedy.Problem) string {
 	if len(p.Goals) == 0 {
 		return "the block that " + p.Needs + " needs"
@@ -124,7 +123,7 @@ func subject(p *remedy.Problem) string {
 	return p.Goals[0].Invariant
 }
 
-// first reports whether a problem is the first of those that ask for a controller: its
+// first reports whether a problem is the first one with advice about a controller: the
 // commands are printed once.
 func (f *Findings) first(c *remedy.Controller, problem int) bool {
 	for i := range f.All {
@@ -148,52 +147,52 @@ func (f *Findings) writeSteps(w io.Writer, o *remedy.Outcome) {
 	}
 }
 
-// WhyNone says why nothing is offered, in sentences.
+// WhyNone renders why there is no remediation, in sentences.
 func (f *Findings) WhyNone(r *remedy.Result) []string {
 	switch {
-	case r.Untried != remedy.Acted:
+	case r.Untried != remedy.Simulated:
 		return []string{r.WhyNot(f.bound.Wall, f.pods, f.bound.Pods)}
 	case len(r.Tried) == 0 && len(r.Ruled) == 0 && r.Long > 0:
-		return []string{fmt.Sprintf("it would take %d commands, and not more than %d are simulated and printed", r.Long, LinesMax)}
+		return []string{fmt.Sprintf("it would take %d commands; at most %d are simulated and printed", r.Long, LinesMax)}
 	case len(r.Tried) == 0 && len(r.Ruled) == 0:
 		return []string{"none can be simulated"}
 	}
-	out := []string{"nothing safe was found"}
+	out := []string{"no safe remediation found"}
 	for i, x := range r.Ruled {
 		if i == shownMax && len(r.Ruled) > shownMax+1 {
-			out = append(out, fmt.Sprintf("%d more pods are like these", len(r.Ruled)-shownMax))
+			out = append(out, fmt.Sprintf("%d more pods cannot be moved either", len(r.Ruled)-shownMax))
 			break
 		}
 		out = append(out, x.Say())
 	}
 	for _, o := range r.Tried {
-		out = append(out, "simulated and not offered: "+o.Why())
+		out = append(out, "simulated and rejected: "+o.Why())
 	}
 	return out
 }
 
-// writeLeftOut reports how many problems have remedies of which nothing is known.
+// writeLeftOut prints how many problems have remedies that were not simulated.
 func (f *Findings) writeLeftOut(w io.Writer) {
 	n, why := 0, ""
 	for i := range f.Results {
-		if r := &f.Results[i]; r.Untried != remedy.Acted {
+		if r := &f.Results[i]; r.Untried != remedy.Simulated {
 			if n++; n == 1 {
 				why = r.WhyNot(f.bound.Wall, f.pods, f.bound.Pods)
 			}
 		}
 	}
 	if n > 0 && len(f.Results) > 1 {
-		fmt.Fprintf(w, "left out: the remediations of %d of %s: %s\n", n, layout.Plural(len(f.Results), "problem"), reports.Clean(why))
+		fmt.Fprintf(w, "skipped: the remediations of %d of %s: %s\n", n, layout.Plural(len(f.Results), "problem"), reports.Clean(why))
 	}
 }
 
-// writeShortages tells why nodes borrow where no finding has told it, and whether all steps
-// may be taken one after another.
+// writeShortages prints why nodes borrow, if no finding has shown it, and whether all
+// remediations may be applied one after another.
 func (f *Findings) writeShortages(w io.Writer, done map[int]bool) {
 	for i := range f.Shortages {
 		if p := f.Shortages[i].Problem; !done[p] {
 			done[p] = true
-			fmt.Fprintf(w, "borrowed for want of a block:\n")
+			fmt.Fprintf(w, "borrowed because there is no free block:\n")
 			f.writeResult(w, p)
 		}
 	}
@@ -201,11 +200,11 @@ func (f *Findings) writeShortages(w io.Writer, done map[int]bool) {
 	case f.Together != nil && f.Together.Safe():
 		fmt.Fprintf(w, "remediation: the steps of all findings, one after another: %s\n", f.Together.Say())
 	case f.offered() > 1:
-		fmt.Fprintf(w, "remediation: take the steps of one finding, then dump and import again: they were simulated each by itself\n")
+		fmt.Fprintf(w, "remediation: apply the steps of one finding, then dump and import again: each was simulated by itself\n")
 	}
 }
 
-// offered is how many remedies are.
+// offered returns the number of remedies that passed.
 func (f *Findings) offered() int {
 	n := 0
 	for i := range f.Results {
@@ -216,7 +215,7 @@ func (f *Findings) offered() int {
 	return n
 }
 
-// Commands are all lines that are offered, in order.
+// Commands returns all commands of remedies that passed, in order.
 func (f *Findings) Commands() []string {
 	var out []string
 	for i := range f.Results {

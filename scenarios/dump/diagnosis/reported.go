@@ -11,17 +11,17 @@ import (
 	"ipamsim/scenarios/dump/reported"
 )
 
-// sentences are those of what pods report themselves.
+// sentences describe the conflicts that pods and Services report.
 var sentences = map[string]string{
 	reported.Twice:   "{pod} report the same address[ in network {network}], {address}[: {by} on each node knows nothing of other nodes]",
 	reported.Gateway: "{pod} has {address}, the gateway of network {network}",
 	reported.OfNode:  "{pod} has {address}, the address of node {node}",
 	reported.Outside: "{pod} on {node} has {address}, which is in the podCIDR of {of}: packets to it go there",
-	reported.Service: "{service} have the same load balancer's address {address} and port {port}",
+	reported.Service: "{service} have the same load balancer address {address} and port {port}",
 }
 
-// takeReported adds conflicts that pods report, of those addresses for which the records of
-// managers show none.
+// takeReported adds the conflicts that pods report, for addresses without a finding in the
+// records of managers.
 func (f *Findings) takeReported(v *scenarios.View, all []model.Violation, commands bool) {
 	claims := map[string][]*model.Claim{} // by pod
 	for i := range v.Record.Claims {
@@ -49,10 +49,10 @@ func (f *Findings) takeReported(v *scenarios.View, all []model.Violation, comman
 	}
 }
 
-// podsNamed is how many of the pods of a conflict its sentence names.
+// podsNamed bounds the pods that the sentence of a conflict names.
 const podsNamed = 4
 
-// say is the sentence of a conflict, with the first few pods of many.
+// say renders a conflict, with the first few of its pods.
 func say(x *model.Violation) string {
 	sentence, short, pods := sentences[x.Code], *x, 0
 	short.Objects = slices.DeleteFunc(slices.Clone(x.Objects), func(r model.Ref) bool {
@@ -67,8 +67,8 @@ func say(x *model.Violation) string {
 	return short.Say(sentence)
 }
 
-// recorded is which other address the record has for the first few pods that report the same
-// address of the default network; "" if it has none. Neither is believed alone.
+// recorded renders the other addresses that the record has for the first few pods that report
+// one address of the default network; "" if there are none. Either source may be stale.
 func recorded(claims map[string][]*model.Claim, x *model.Violation) (out string) {
 	if x.Code != reported.Twice || model.Named(x.Objects, model.RefNetwork) != "" {
 		return ""
@@ -93,7 +93,7 @@ func sameFamily(cl *model.Claim, x *model.Violation) bool {
 	return err == nil && a.Is4() == cl.Addr.Is4()
 }
 
-// asks is a command line that shows whether a conflict is there now.
+// asks returns a command that shows whether the conflict exists now.
 func asks(x *model.Violation, addr string) string {
 	switch {
 	case x.Code == reported.Service:

@@ -9,29 +9,29 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// moreSlices is what there is to decide where all podCIDRs are taken.
+// moreSlices is the operator's decision if all podCIDRs are taken.
 //
 // Source: pkg/controller/nodeipam/ipam, NewCIDRRangeAllocator, which returns an error for a
 // podCIDR outside of its ranges (Kubernetes v1.37.2).
-const moreSlices = "a larger --cluster-cidr, which must contain the podCIDRs given out: with one outside of it kube-controller-manager does not start (scenarios/nodeipam-82773-podcidr-outside.yaml); or fewer nodes"
+const moreSlices = "a larger --cluster-cidr, which must contain the assigned podCIDRs: kube-controller-manager does not start if one is outside (scenarios/nodeipam-82773-podcidr-outside.yaml); or fewer nodes"
 
-// decision is what the operator has to decide where what is exhausted is no network of the
-// scenario: podCIDRs, addresses of Services, or the podCIDR of one node.
+// decision returns the operator's decision if the exhausted resource is not a network of the
+// scenario: podCIDRs, Service addresses, or the podCIDR of one node.
 //
 // Source: pkg/apis/core/validation, ValidateNodeUpdate, which forbids to change a podCIDR
 // (Kubernetes v1.37.2).
 func decision(x *model.Violation) string {
 	switch o := ObjectsOf(x); {
 	case o[model.RefService] != "":
-		return "more addresses for the pool, or which Service gives its address up"
+		return "more addresses for the pool, or which Service gives up its address"
 	case x.Code == "" && o[model.RefRange] != "":
 		return moreSlices
 	}
-	return "what to do with reservations of pods that are gone (files below /var/lib/cni/networks, which only a DEL removes); where all pods run, fewer of them on the node (maxPods of its kubelet), for the podCIDR of a Node cannot be changed"
+	return "what to do with reservations of deleted pods (files below /var/lib/cni/networks, which only a DEL removes); if all pods run, fewer pods on the node (maxPods of its kubelet), because the podCIDR of a Node is immutable"
 }
 
-// exhausted are pods that wait for an address, by network and, where addresses are a node's,
-// by node. They come last: what frees an address that no pod has may have helped already.
+// exhausted adds the pods that wait for an address, by network and, if addresses are per node,
+// by node. They come last: releasing leaked addresses may already have helped.
 func (d *Drafts) exhausted(known []*ipam.Manager) {
 	for _, i := range d.Open(imported.Exhausted) {
 		x := &d.Findings.All[i].Violation

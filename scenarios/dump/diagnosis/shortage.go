@@ -6,23 +6,23 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// Shortage is why nodes borrow that have no block of their own, and what could be done about
-// it: one block of another node's is emptied and given back.
+// Shortage explains why nodes without a block borrow. The remedy empties a block of another
+// node and releases it.
 type Shortage struct {
-	Homeless []string // the nodes that borrow and have no block of that family, those last that are cordoned
-	Spare    []Spare  // blocks that could be had for the first of them, the best first
-	Problem  int      // of Findings.Results, from 1
+	Homeless []string // the nodes that borrow and have no block of the family, cordoned ones last
+	Spare    []Spare  // blocks that could be released for the first of them, the best first
+	Problem  int      // its number in Findings.Results, from 1
 }
 
-// Spare is a block that its owner could do without, or whose owner is gone.
+// Spare is a block that its owner could release, or whose owner is deleted.
 type Spare struct {
 	Block     netip.Prefix
-	Owner     string // "": nobody's
+	Owner     string // "": no node
 	OwnerGone bool
 	InUse     int // addresses that pods have
 }
 
-// write says who borrows for want of a block, and from whom one could be had.
+// write prints the nodes that have no block, and the blocks that could be released for them.
 func (m *Shortage) write(say func(string, ...any)) {
 	has := "have"
 	if len(m.Homeless) == 1 {
@@ -31,20 +31,20 @@ func (m *Shortage) write(say func(string, ...any)) {
 	say("remediation: %s %s no block, and none is free: a pod that starts there borrows again", layout.Some(m.Homeless), has)
 	for i, s := range m.Spare {
 		if i == shownMax && len(m.Spare) > shownMax+1 {
-			say("remediation: %d more blocks to spare", len(m.Spare)-shownMax)
+			say("remediation: %d more spare blocks", len(m.Spare)-shownMax)
 			break
 		}
 		use := layout.Count(s.InUse, "address", "addresses") + " in use"
 		switch {
 		case s.Owner == "":
-			say("remediation: %s belongs to no node, with %s", s.Block, use)
+			say("remediation: %s belongs to no node; %s", s.Block, use)
 		case s.OwnerGone:
-			say("remediation: %s is of %s, which is gone, with %s", s.Block, s.Owner, use)
+			say("remediation: %s belongs to the deleted node %s; %s", s.Block, s.Owner, use)
 		default:
-			say("remediation: %s has a block to spare, %s, with %s", s.Owner, s.Block, use)
+			say("remediation: %s has a spare block, %s; %s", s.Owner, s.Block, use)
 		}
 	}
 	if len(m.Spare) == 0 {
-		say("remediation: no node has a block to spare: it takes another pool, or one with smaller blocks")
+		say("remediation: no node has a spare block: add a pool, or one with smaller blocks")
 	}
 }

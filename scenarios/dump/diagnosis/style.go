@@ -6,20 +6,20 @@ import (
 	"ipamsim/model"
 )
 
-// Style is how findings are told to people. The zero value is for any reader.
+// Style configures how findings are printed.
 type Style struct {
-	// All: of each invariant every finding, not only the first few.
+	// All prints every finding of each invariant, not only the first few.
 	All bool
 	// Paint colours a text by a severity; nil: no colours.
 	Paint func(model.Severity, string) string
-	// Places are the objects of the dump that things are, each with its file and line; nil: they
-	// are not reported.
+	// Places returns the objects of the dump, each with its file and line; nil: they are not
+	// printed.
 	Places func([]model.Ref) []string
-	// New reports whether a finding is news; nil: none is told to be.
+	// New reports whether a finding is new; nil: no finding is marked.
 	New func(model.Identity) bool
 }
 
-// mark is the severity of a finding, and whether it is new.
+// mark renders the severity of a finding, and whether it is new.
 func (s Style) mark(v *model.Violation) string {
 	text := string(v.Severity)
 	if s.New != nil && s.New(v.Identity()) {
@@ -31,7 +31,7 @@ func (s Style) mark(v *model.Violation) string {
 	return text
 }
 
-// newFirst are findings with those that are news before the others.
+// newFirst returns findings with the new ones first.
 func (s Style) newFirst(all []Finding) []Finding {
 	if s.New == nil {
 		return all
@@ -47,8 +47,8 @@ func (s Style) newFirst(all []Finding) []Finding {
 	return all
 }
 
-// shown is how many of n findings of one kind are told: one more is no shorter than
-// saying that there is one.
+// shown returns how many of n findings of one kind are printed. A single further one is
+// printed, too: a line that announces it would not be shorter.
 func (s Style) shown(n int) int {
 	if s.All || n <= shownMax+1 {
 		return n

@@ -18,7 +18,7 @@ import (
 	"ipamsim/scenarios/remedy"
 )
 
-// Verdict is what the look at the cluster comes to, as to what is at least so severe.
+// Verdict judges the cluster by findings of at least the severity.
 func (f *Findings) Verdict(least model.Severity) imported.Verdict {
 	switch {
 	case slices.ContainsFunc(f.All, func(x Finding) bool { return asSevere(x.Severity, least) }):
@@ -29,7 +29,7 @@ func (f *Findings) Verdict(least model.Severity) imported.Verdict {
 	return imported.Healthy
 }
 
-// Unsure reports whether anything that is at least so severe cannot be judged.
+// Unsure reports whether an invariant of at least the severity cannot be judged.
 func (f *Findings) Unsure(least model.Severity) bool {
 	return slices.ContainsFunc(f.Unjudged, func(u scenarios.Unjudged) bool {
 		return slices.ContainsFunc(u.What, func(name string) bool { return asSevere(severityOf(name), least) })
@@ -40,28 +40,28 @@ func asSevere(s, least model.Severity) bool {
 	return s.Rank() <= least.Rank()
 }
 
-// severityOf is that of an invariant; of what is none, the least.
+// severityOf returns the severity of an invariant; minor for any other name.
 func severityOf(name string) model.Severity {
 	inv, _ := invariant.Named(name)
 	return cmp.Or(inv.Severity, model.Minor)
 }
 
-// doubtful reports whether an invariant cannot be judged in all of the cluster.
+// doubtful reports whether an invariant cannot be judged in the whole cluster.
 func doubtful(all []scenarios.Unjudged, name string) bool {
 	return slices.ContainsFunc(all, func(u scenarios.Unjudged) bool {
 		return !u.Incomplete && len(u.Namespaces)+len(u.Pools) == 0 && slices.Contains(u.What, name)
 	})
 }
 
-// writeUnjudged tells what cannot be judged, what would be wrong if what is assumed
-// instead were so, and how the dump would say more.
+// writeUnjudged prints the findings that rest on assumptions, what cannot be judged, and the
+// commands that collect what is missing.
 func (f *Findings) writeUnjudged(w io.Writer) {
 	for i, x := range f.Supposed {
 		if shown := f.Style.shown(len(f.Supposed)); i == shown {
-			fmt.Fprintf(w, "perhaps: %d more; --all lists them\n", len(f.Supposed)-shown)
+			fmt.Fprintf(w, "possible: %d more; --all lists them\n", len(f.Supposed)-shown)
 			break
 		}
-		fmt.Fprintf(w, "perhaps: %s (%s): %s\n", x.Invariant, x.Severity, reports.Clean(x.Message))
+		fmt.Fprintf(w, "possible: %s (%s): %s\n", x.Invariant, x.Severity, reports.Clean(x.Message))
 	}
 	f.writeAbsent(w)
 	lacking := map[string]bool{}
@@ -74,17 +74,17 @@ func (f *Findings) writeUnjudged(w io.Writer) {
 		}
 	}
 	for _, line := range f.more(slices.Sorted(maps.Keys(lacking))) {
-		fmt.Fprintf(w, "       add what this writes: %s\n", line)
+		fmt.Fprintf(w, "       collect with: %s\n", line)
 	}
 }
 
-// writeAbsent reports the pods that are not in the dump: what is claimed for them leaked if they
-// do not exist, and nothing in the dump shows that.
+// writeAbsent prints the pods that are not in the dump: their claims are leaked if they do not
+// exist, which the dump does not show.
 func (f *Findings) writeAbsent(w io.Writer) {
 	all := slices.DeleteFunc(slices.Clone(f.cluster.Missing()), func(a dump.Absent) bool { return !a.Claimed })
 	for i, a := range all {
 		if shown := f.Style.shown(len(all)); i == shown {
-			fmt.Fprintf(w, "perhaps: %s; --all lists them\n", layout.Count(len(all)-shown, "more pod that is not in the dump", "more pods that are not in the dump"))
+			fmt.Fprintf(w, "possible: %s; --all lists them\n", layout.Count(len(all)-shown, "more pod that is not in the dump", "more pods that are not in the dump"))
 			break
 		}
 		is, named := "is", ""
@@ -95,13 +95,13 @@ func (f *Findings) writeAbsent(w io.Writer) {
 			named = ", though another object of the dump names it"
 		}
 		p := PodRef(a.Pod)
-		fmt.Fprintf(w, "perhaps: %s (%s): %s %s claimed for %s, which is not in the dump%s\n", invariant.LeakedClaim.Name, invariant.LeakedClaim.Severity, remedy.Some(a.Addrs), is, reports.Clean(a.Pod), named)
-		fmt.Fprintf(w, "       check: kubectl get pod -n %s %s says NotFound if it is so\n", reports.Shell(p.Namespace), reports.Shell(p.Name))
+		fmt.Fprintf(w, "possible: %s (%s): %s %s claimed for %s, which is not in the dump%s\n", invariant.LeakedClaim.Name, invariant.LeakedClaim.Severity, remedy.Some(a.Addrs), is, reports.Clean(a.Pod), named)
+		fmt.Fprintf(w, "       check: kubectl get pod -n %s %s: \"NotFound\" confirms the finding\n", reports.Shell(p.Namespace), reports.Shell(p.Name))
 	}
 }
 
-// more are the command lines that write resources to files. What kubectl does not reach is
-// shown by the manager's own tool.
+// more returns the commands that write resources to files. The manager's own tool shows what
+// kubectl cannot.
 func (f *Findings) more(names []string) []string {
 	var out, kube []string
 	for _, name := range names {

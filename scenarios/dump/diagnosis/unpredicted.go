@@ -10,13 +10,13 @@ import (
 	"ipamsim/scenarios"
 )
 
-// wrongRoute is what the operator has to decide of a black hole that the routes of a node show
-// and that nothing in the dump explains.
-const wrongRoute = "what has left the node without a route to the pod: by the objects of the dump the daemons that write its routes have no reason for that"
+// wrongRoute is the operator's decision about a black hole that the routes of a node show but
+// the dump does not explain.
+const wrongRoute = "why the node has no route to the pod: nothing in the dump explains it; check the daemons that write its routes"
 
-// takeUnpredicted adds the black holes that the routes of nodes show, for pods that run on other
-// nodes, and that the objects of the dump did not make expect. It knows networks whose addresses come
-// from blocks: of others it is not known whether the nodes route them.
+// takeUnpredicted adds the black holes that the routes of nodes show, for pods on other nodes,
+// and that the objects of the dump do not predict. It covers only networks whose addresses come
+// from blocks: nodes may not route other networks.
 func (f *Findings) takeUnpredicted(v *scenarios.View) {
 	nodes := slices.Sorted(maps.Keys(f.routes.nodes))
 	if len(nodes) == 0 {
@@ -59,7 +59,8 @@ func (f *Findings) takeUnpredicted(v *scenarios.View) {
 	}
 }
 
-// dropping is a black hole between a node and the address of a sandbox, by the routes of the node.
+// dropping returns the black hole between a node and the address of a sandbox, if the routes of
+// the node show one.
 func (f *Findings) dropping(v *scenarios.View, from string, to *model.Sandbox, addr netip.Addr) (out Finding, ok bool) {
 	w := f.routes.nodes[from].Way(addr)
 	if !w.Known || w.Route != nil && !w.Route.Drops() {

@@ -8,8 +8,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Differences are what a version that was found does otherwise than the one that is
-// simulated. newer: it is the later one, and what has changed since is not listed.
+// Differences returns how the cluster's version differs from the simulated one. If newer is
+// true, the cluster's version is the later one and its changes are not listed.
 func Differences(managers scenarios.Managers, v scenarios.Version) (all []dump.Difference, newer bool) {
 	found, err := semver.ParseGeneric(v.Found)
 	if err != nil {

@@ -21,12 +21,12 @@ import (
 // Archives are a dump as people send it: in a Markdown fence, in a terminal's log, in quotes,
 // as .gz, .tar, .tar.gz, .zip and .tar.zst.
 func Archives(dump []byte) [][]byte {
-	var packed, tape, directory bytes.Buffer
+	var packed, tarball, directory bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(dump)
 	_ = z.Close()
 	zst, _ := zstd.NewWriter(nil)
-	t := tar.NewWriter(&tape)
+	t := tar.NewWriter(&tarball)
 	_ = t.WriteHeader(&tar.Header{Name: "a/dump.yaml", Size: int64(len(dump)), Mode: 0o600, Typeflag: tar.TypeReg})
 	_, _ = t.Write(dump)
 	_ = t.WriteHeader(&tar.Header{Name: "a/link", Linkname: "../..", Typeflag: tar.TypeSymlink})
@@ -34,13 +34,13 @@ func Archives(dump []byte) [][]byte {
 	d := zip.NewWriter(&directory)
 	for _, name := range []string{"a/dump.yaml", "a/b.tar"} {
 		if w, err := d.Create(name); err == nil {
-			_, _ = w.Write(map[string][]byte{"a/dump.yaml": dump, "a/b.tar": tape.Bytes()}[name])
+			_, _ = w.Write(map[string][]byte{"a/dump.yaml": dump, "a/b.tar": tarball.Bytes()}[name])
 		}
 	}
 	_ = d.Close()
 	text := string(dump)
 	return [][]byte{
-		packed.Bytes(), tape.Bytes(), directory.Bytes(), zst.EncodeAll(tape.Bytes(), nil),
+		packed.Bytes(), tarball.Bytes(), directory.Bytes(), zst.EncodeAll(tarball.Bytes(), nil),
 		[]byte("Hello\n\n```yaml\n" + text + "```\n"),
 		[]byte("[root@host ~]# kubectl get pods -A -o yaml\n" + text + "[root@host ~]#\nError from server (Forbidden): x\n"),
 		[]byte(text + "[root@n1 ~]# ip route\nblackhole 10.0.0.0/26 proto bird\n[root@n1 ~]# ip -j addr\n[{\n" + text),
@@ -70,20 +70,20 @@ func Check(managers scenarios.Managers, text []byte) error {
 func written(managers scenarios.Managers, text []byte, o dump.Options) ([]byte, error) {
 	c := dump.New(managers)
 	if err := (&bundle.Reader{Cluster: c, Stdin: bytes.NewReader(text)}).Read([]string{"-"}); err != nil {
-		return nil, told(err)
+		return nil, refusal(err)
 	}
 	out, report, err := c.Scenario(o)
 	if err != nil {
-		return nil, told(err)
+		return nil, refusal(err)
 	}
 	if _, err := managers.Parse("scenario", out); err != nil {
-		return nil, told(report.Trace(err))
+		return nil, refusal(report.Trace(err))
 	}
 	return out, nil
 }
 
-// told is nil for a refusal as people want it.
-func told(err error) error {
+// refusal returns nil for a refusal that is readable.
+func refusal(err error) error {
 	var bad *strict.Error
 	switch s := err.Error(); {
 	case !errors.As(err, &bad):

@@ -12,10 +12,10 @@ type Absence struct {
 	book       *Book
 	namespaces kept.Objects[kept.Namespace]
 	existing   kept.Objects[kept.Node]
-	shown      map[string]bool // namespaces and nodes of which the dump has a pod
-	short      map[string]bool // namespaces of which other objects say that they have more pods
+	shown      map[string]bool // namespaces and nodes with a pod in the dump
+	short      map[string]bool // namespaces that have more pods according to other objects
 	owners     map[string]bool // NAMESPACE/NAME of controllers that have more pods than the dump has
-	bare       []string        // nodes that are Ready, and of which the dump has no pod
+	bare       []string        // Ready nodes without a pod in the dump
 	nodes      bool            // the dump shows that it has all nodes
 	spaces     bool            // the dump shows that it has all namespaces
 }

@@ -56,9 +56,9 @@ type Book struct {
 	same      func(a, b string) bool // whether two API groups show the same objects
 	impaired  func(name string) bool // whether something of a resource could not be read
 	lists     map[string]Kind        // by kind
-	spaced    map[kindIn]bool        // kinds of which all objects of a namespace were read
-	cut       map[string]bool        // kinds of which a list says, or its count, that it has not all
-	none      map[string]bool        // kinds of which a list is said to be complete, and is empty
+	spaced    map[kindIn]bool        // kinds with all objects of a namespace
+	cut       map[string]bool        // kinds with an incomplete list, by its own data or by its count
+	none      map[string]bool        // kinds with a complete and empty list
 	last      decode.List            // the last one that a heading named
 	alive     map[string]bool        // pods, by namespace/name, that other objects name
 	pods      map[string]int         // how many pods a controller has, by KIND NAMESPACE/NAME

@@ -53,7 +53,7 @@ func found(t *testing.T, read func(*dump.Cluster) error) (out []string, unknown 
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := scenariotest.Runner(t).Look(context.Background(), s)
+	v, err := scenariotest.Runner(t).Inspect(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,8 +113,8 @@ func TestForms(t *testing.T) {
 			if strings.Join(got, "\n") != tt.want {
 				t.Errorf("%q, want %q; unknown: %q", got, tt.want, unknown)
 			}
-			if told := strings.Contains(strings.Join(unknown, "\n"), "of which node the listing"); told != (name == "of a node that is not one") {
-				t.Errorf("told that the node is not known: %v", told)
+			if found := strings.Contains(strings.Join(unknown, "\n"), "the node of the listing"); found != (name == "of a node that is not one") {
+				t.Errorf("told that the node is not known: %v", found)
 			}
 		})
 	}

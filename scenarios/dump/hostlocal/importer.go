@@ -90,7 +90,7 @@ func (o *objects) document(from dump.Origin, raw json.RawMessage) (n int, ok boo
 	return 0, o.line(from, text), nil
 }
 
-// doubts judges the listings, and says of which networks several nodes may give away one
+// doubts judges the listings, and returns the networks in which several nodes may assign one
 // address.
 func (o *objects) doubts(d *dump.Draft) (out []scenarios.Unjudged) {
 	var shared []string
@@ -100,7 +100,7 @@ func (o *objects) doubts(d *dump.Draft) (out []scenarios.Unjudged) {
 		}
 	}
 	if len(shared) > 0 {
-		d.Unknown("whether two nodes have given away one address of %s: host-local keeps its files on each node and knows nothing of other nodes, so that each gives away the same range", d.Some(shared))
+		d.Unknown("whether two nodes have assigned one address of %s: host-local keeps its files on each node and assigns the same range on each", d.Some(shared))
 	}
 	for _, l := range o.all {
 		if len(l.Files) == 0 {
@@ -117,9 +117,9 @@ func (o *objects) doubts(d *dump.Draft) (out []scenarios.Unjudged) {
 	return out
 }
 
-// silent are the nodes of which only host-local's files say what they have left, and the dump
-// does not have them: where it has those of other nodes, or where a pod waits for an address, and
-// pods have addresses of their nodes' podCIDRs.
+// silent returns the nodes that the dump lacks although host-local's files name them: if the dump
+// has other nodes, or if a pod waits for an address and pods have addresses of their nodes'
+// podCIDRs.
 func (o *objects) silent() (out []string) {
 	listed, waits, home := map[string]bool{}, map[string]bool{}, 0
 	for _, l := range o.all {
@@ -158,5 +158,5 @@ func check(v *model.Violation) string {
 	if addr == "" {
 		return "ls /var/lib/cni/networks/* on " + node + " and kubectl get pods --all-namespaces -o wide --field-selector spec.nodeName=" + node + " show what is reserved and what runs"
 	}
-	return "grep -l . /var/lib/cni/networks/*/" + addr + " on " + node + ", and kubectl get pods --all-namespaces -o wide | grep -wF '" + addr + "' shows nothing if it is so"
+	return "grep -l . /var/lib/cni/networks/*/" + addr + " on " + node + ", and kubectl get pods --all-namespaces -o wide | grep -wF '" + addr + "': no output confirms the finding"
 }

@@ -27,7 +27,7 @@ const (
 func (o *objects) judge(d *dump.Draft, l *Listing) []scenarios.Unjudged {
 	node := o.nodeOf(l)
 	if node == "" {
-		d.Unknown("of which node the listing of %s%s is: neither its prompt nor its path says, and its addresses are in no podCIDR of one node", "/"+dataDir, d.Some([]string{l.Network}))
+		d.Unknown("the node of the listing of %s%s: neither its prompt nor its path names it, and its addresses are not in the podCIDR of one node", "/"+dataDir, d.Some([]string{l.Network}))
 		return []scenarios.Unjudged{{What: []string{invariant.LeakedClaim.Name}, Without: []string{"nodes"}, Pools: []string{"host-local's " + l.Network}}}
 	}
 	has, unsure := o.onNode(node)
@@ -63,7 +63,7 @@ func leaked(l *Listing, node string, a netip.Addr, supposed bool) dump.Found {
 		of = " for container {container}"
 	}
 	slices.SortFunc(v.Objects, model.Ref.Compare)
-	v.Message = v.Say("{address} stays reserved in /" + dataDir + "{network} on {node}" + of + ", and no pod of the node has it: host-local does not give it away again")
+	v.Message = v.Say("{address} stays reserved in /" + dataDir + "{network} on {node}" + of + ", and no pod of the node has it: host-local does not assign it again")
 	return dump.Found{Violation: v, Supposed: supposed}
 }
 
@@ -115,13 +115,13 @@ func (o *objects) crowded(d *dump.Draft) {
 				Invariant: imported.Exhausted, Severity: model.Critical, Code: reservedAll,
 				Objects: []model.Ref{{Kind: model.RefNode, Name: node}, {Kind: model.RefRange, Name: p.String()}},
 			}
-			v.Message = fmt.Sprintf("pods on %s have all %d addresses of its podCIDR %s that host-local assigns, and %s waits for one: it cannot start", node, used[p], p, layout.Some(waiting[node]))
+			v.Message = fmt.Sprintf("pods on %s have all %d addresses that host-local assigns from its podCIDR %s, and %s waits for one: it cannot start", node, used[p], p, layout.Some(waiting[node]))
 			d.Report(dump.Found{Violation: v})
 		}
 	}
 }
 
-// full reports ranges of the node of which host-local has given away every address.
+// full reports the ranges of the node in which host-local has assigned every address.
 func (o *objects) full(d *dump.Draft, l *Listing, node string, gone []netip.Addr) {
 	for _, p := range o.Nodes[node].Value.PodCIDRs {
 		most, taken, lost := size(p), 0, 0
@@ -142,7 +142,7 @@ func (o *objects) full(d *dump.Draft, l *Listing, node string, gone []netip.Addr
 			Invariant: imported.Exhausted, Severity: model.Critical, Code: reservedAll,
 			Objects: []model.Ref{{Kind: model.RefNode, Name: node}, {Kind: model.RefRange, Name: p.String()}},
 		}
-		v.Message = fmt.Sprintf("host-local on %s has reserved all %d addresses of %s, %d of them for pods that the dump does not have: pods cannot start there", node, most, p, lost)
+		v.Message = fmt.Sprintf("host-local on %s has reserved all %d addresses of %s, %d of them for pods that are not in the dump: pods cannot start there", node, most, p, lost)
 		d.Report(dump.Found{Violation: v})
 	}
 }

@@ -230,7 +230,7 @@ func (o *Outputs) Own(nodes []string, hostOf func(pod string) string) map[netip.
 	return out
 }
 
-// Unplaced are the outputs of which it is not known of which node they are.
+// Unplaced returns the origins of the outputs whose node is unknown.
 func (o *Outputs) Unplaced(nodes []string, hostOf func(pod string) string) (out []decode.Origin) {
 	names := newNames(nodes)
 	for i := range o.all {

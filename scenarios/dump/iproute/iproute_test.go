@@ -32,7 +32,7 @@ blackhole 10.0.0.0/26 proto bird
 192.168.1.0/24 dev eth0 proto kernel scope link src 192.168.1.11
 `
 
-func nobody(string) string { return "" }
+func noHost(string) string { return "" }
 
 // TestWay: where packets go by a whole table.
 func TestWay(t *testing.T) {
@@ -45,7 +45,7 @@ func TestWay(t *testing.T) {
 	}
 	o := &iproute.Outputs{}
 	o.AddOutput(all[0])
-	n := o.Of([]string{"w1", "w2"}, nobody)
+	n := o.Of([]string{"w1", "w2"}, noHost)
 	if len(n) != 1 || n["w1"] == nil {
 		t.Fatalf("of nodes %v, want w1", n)
 	}
@@ -90,7 +90,7 @@ func TestUnknown(t *testing.T) {
 		for _, x := range all {
 			o.AddOutput(x)
 		}
-		for node, n := range o.Of([]string{"w1", "w2", "w.a.example", "w.b.example"}, nobody) {
+		for node, n := range o.Of([]string{"w1", "w2", "w.a.example", "w.b.example"}, noHost) {
 			if way := n.Way(netip.MustParseAddr(addr)); way.Known {
 				t.Errorf("%s: %s is known to have %+v", name, node, way.Route)
 			}
@@ -160,7 +160,7 @@ func TestFile(t *testing.T) {
 			o.AddOutput(out)
 		}
 		got := ""
-		for node := range o.Of(nodes, nobody) {
+		for node := range o.Of(nodes, noHost) {
 			got = node
 		}
 		if got != want {
@@ -227,7 +227,7 @@ func TestOwn(t *testing.T) {
 	for a, n := range map[string]string{"192.168.1.11": "w1", "10.0.0.64": "w1", "192.168.1.12": "w2", "10.0.0.192": "w3"} {
 		want[netip.MustParseAddr(a)] = n
 	}
-	if d := cmp.Diff(want, o.Own([]string{"w1", "w2", "w3"}, nobody), cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); d != "" {
+	if d := cmp.Diff(want, o.Own([]string{"w1", "w2", "w3"}, noHost), cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); d != "" {
 		t.Error(d)
 	}
 }

@@ -12,8 +12,8 @@ type Claim struct {
 	Pod       string // namespace/name; "" for what is no pod's
 	Node      string // for which it was handed out; "": the record does not say
 	Container string
-	// Attached: it is of a network that the pod asks for, of which Network is the key, or
-	// "" where nothing says which, and Interface the pod's. Else of the default network.
+	// Attached: the claim is for an additional network of the pod; Network is its key, or "" if
+	// unknown, and Interface the pod's interface. Otherwise it is for the default network.
 	Attached           bool
 	Network, Interface string
 	// Unused: the manager's own tool has looked at the cluster, and no pod has the address.
@@ -32,8 +32,8 @@ func (n *Network) Contains(a netip.Addr) bool {
 	return slices.ContainsFunc(n.Ranges, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// ImageTag tells a version by the tag of an image: Name is that of an image as upstream and
-// rebuilders call it, Tag what the tag of a version looks like.
+// ImageTag recognizes a version by the tag of an image: Name matches the image name of upstream and
+// rebuilders, Tag the tag of a version.
 type ImageTag struct{ Name, Tag *regexp.Regexp }
 
 // Difference is something that an older version of an address manager does otherwise

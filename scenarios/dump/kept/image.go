@@ -21,5 +21,5 @@ func Release(tag string) bool { return len(tag) <= tagMax && release.MatchString
 
 var release = regexp.MustCompile(`^v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+.][-+.0-9A-Za-z]*)?$`)
 
-// tagMax bounds a version that is told.
+// tagMax bounds the length of a version.
 const tagMax = 60

@@ -121,13 +121,13 @@ func Put[T any](c *Store, all Objects[T], key string, h *Head, value T) error {
 	}
 	newer := cmp.Compare(n.version, old.version)
 	if newer == 0 || n.version == 0 || old.version == 0 {
-		return h.Fail("", "is in %s as well, with another content, and neither is newer: leave one out", old.From)
+		return h.Fail("", "is also in %s, with different content, and neither is newer: remove one", old.From)
 	}
 	if newer < 0 {
 		n, old = old, n
 	}
 	all[key] = n
-	c.Newer = append(c.Newer, fmt.Sprintf("%s as it is in %s, %s has a newer one", h.Object(), old.From, n.From))
+	c.Newer = append(c.Newer, fmt.Sprintf("%s of %s: %s has a newer one", h.Object(), old.From, n.From))
 	return nil
 }
 
@@ -172,7 +172,7 @@ func (c *Store) Word(s string) string {
 	return w
 }
 
-// Labels are a copy of labels, of which many objects share the texts.
+// Labels returns a copy of labels whose texts are shared between objects.
 func (c *Store) Labels(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil

@@ -43,11 +43,11 @@ func (t *Toleration) everyones() bool {
 // Ref is namespace/name.
 func (p *Pod) Ref() string { return p.Namespace + "/" + p.Name }
 
-// addTime is how long the ADDs of one sandbox may take, with some to spare for a dump whose
-// lists are not of one instant.
+// addTime is how long the ADDs of one sandbox may take, with a margin for lists that were not read
+// at one instant.
 //
-// Source: pkg/kubelet/apis/config/v1beta1, RuntimeRequestTimeout 2m, of which the kubelet
-// allows twice for a sandbox (Kubernetes v1.37.2).
+// Source: pkg/kubelet/apis/config/v1beta1, RuntimeRequestTimeout 2m; the kubelet allows
+// twice for a sandbox (Kubernetes v1.37.2).
 const addTime = 10 * time.Minute
 
 // Waits reports whether the pod has had no address for so long that no ADD of its first

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Owner is the controller that makes a pod again when it is gone; the zero value:
-// nobody does.
+// Owner is the controller that recreates a pod after it is deleted; the zero value: none.
 type Owner struct {
 	// Kind is Deployment for what a Deployment's ReplicaSet made, else as the pod says:
 	// StatefulSet, DaemonSet, Job, Node (a static pod), VirtualMachineInstance, …
@@ -51,11 +50,11 @@ func (h *Head) Controlled() bool {
 	return slices.ContainsFunc(h.Metadata.OwnerReferences, func(r reference) bool { return r.Controller })
 }
 
-// Workload is what matters of a DaemonSet, Deployment, StatefulSet or Job besides what
-// its pods say.
+// Workload has the fields of a DaemonSet, Deployment, StatefulSet or Job that its pods do not
+// show.
 type Workload struct {
 	Replicas int  // wanted; 1 for a kind that has none
-	Parallel bool // a StatefulSet's pods start at once
+	Parallel bool // a StatefulSet's pods start in parallel
 	Pods     int  // that it has, by its status
 }
 

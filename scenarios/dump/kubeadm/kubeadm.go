@@ -78,7 +78,7 @@ func Of(h *kept.Head, raw json.RawMessage) (c Configuration, ok bool, err error)
 		return c, false, nil
 	}
 	if yaml.Unmarshal([]byte(text), &c) != nil {
-		return c, false, h.Fail("data."+kubeadm.Field, "no ClusterConfiguration of kubeadm, want YAML with networking.podSubnet or serviceSubnet")
+		return c, false, h.Fail("data."+kubeadm.Field, "not a ClusterConfiguration of kubeadm: want YAML with networking.podSubnet or serviceSubnet")
 	}
 	c.APIServer.ExtraArgs, c.ControllerManager.ExtraArgs = aboutAddresses(c.APIServer.ExtraArgs), aboutAddresses(c.ControllerManager.ExtraArgs)
 	return c, true, nil

@@ -157,7 +157,7 @@ func same(d *dump.Draft, pods kept.Objects[Program], program string) (args kubea
 		switch {
 		case p.Name != program:
 		case ok && !slices.Equal(args, p.Args):
-			d.Unknown("with which flags %s runs: its pods have different ones", program)
+			d.Unknown("the flags of %s: its pods have different ones", program)
 			return nil, true
 		default:
 			args, ok = p.Args, true

@@ -91,7 +91,7 @@ func (r *reading) unreachable(ctx context.Context, err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		if u.Timeout() {
-			return fmt.Errorf("%s did not answer for %s", r.host.Host, patience)
+			return fmt.Errorf("%s did not answer within %s", r.host.Host, patience)
 		}
 		err = u.Err
 	}

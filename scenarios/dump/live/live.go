@@ -24,7 +24,7 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// pageMax is how many objects are asked for at once, which is kubectl's own choice.
+// pageMax is the number of objects in a page, kubectl's own default.
 //
 // Source: k8s.io/kubectl/pkg/cmd/get, chunk-size.
 const pageMax = 500
@@ -66,7 +66,7 @@ func open(cfg *rest.Config) (*Cluster, error) {
 		return nil, err
 	}
 	if host.Scheme != "https" && !loopback(host.Hostname()) {
-		return nil, fmt.Errorf("%s: want https, credentials would be sent in clear", host)
+		return nil, fmt.Errorf("%s: want https: otherwise credentials are sent in clear text", host)
 	}
 	cfg.UserAgent, cfg.Timeout = "ipamsim", patience
 	c := &Cluster{host: host}
@@ -84,9 +84,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Read adds what the cluster has to d. What may not be read is told to d and left
-// out; that no list can be read at all is an error, as is a server that does not
-// answer. progress may be nil.
+// Read adds the cluster's objects to d. Forbidden resources are reported to d and skipped. It
+// returns an error if no list can be read, or the server does not answer. progress may be nil.
 func (c *Cluster) Read(ctx context.Context, d *dump.Cluster, progress func(Progress)) error {
 	r := &reading{Cluster: c, dump: d, progress: progress}
 	groups, err := r.groups(ctx)
@@ -175,7 +174,7 @@ func (r *reading) groups(ctx context.Context) (map[string]bool, error) {
 		} `json:"groups"`
 	}
 	if err := json.NewDecoder(io.LimitReader(body, answerMax)).Decode(&answer); err != nil {
-		return nil, fmt.Errorf("%s: /apis is no list of API groups: %w", r.host.Host, err)
+		return nil, fmt.Errorf("%s: /apis is not a list of API groups: %w", r.host.Host, err)
 	}
 	out := map[string]bool{"": true}
 	for _, g := range answer.Groups {
@@ -199,7 +198,7 @@ func (r *reading) list(ctx context.Context, l list) error {
 		body, err := r.get(ctx, l.path, q)
 		var gone *refusal
 		if errors.As(err, &gone) && gone.Code == http.StatusGone && gone.Metadata.Continue != "" && gone.Metadata.Continue != next {
-			r.dump.Unread(l.Plural+" are not of one instant", "the list expired while it was read, the rest is later")
+			r.dump.Unread(l.Plural+" were not read at one instant", "the list expired while it was read; the rest is newer")
 			next = gone.Metadata.Continue
 			continue
 		}
@@ -252,7 +251,7 @@ func (r *reading) items(dec *json.Decoder, l list, origin dump.Origin) error {
 		return err
 	}
 	if start != json.Delim('[') {
-		return fmt.Errorf("items are no list")
+		return fmt.Errorf("items is not a list")
 	}
 	for dec.More() {
 		var item json.RawMessage

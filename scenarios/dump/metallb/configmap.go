@@ -40,7 +40,7 @@ func (o *objects) addConfig(h *kept.Head, raw json.RawMessage) (bool, error) {
 	}
 	const field = "data." + configName
 	if len(text) > configMax || yaml.Unmarshal([]byte(text), &c) != nil {
-		return false, h.Fail(field, "no configuration of MetalLB, want YAML with address-pools")
+		return false, h.Fail(field, "not a configuration of MetalLB: want YAML with address-pools")
 	}
 	var pools []poolSpec
 	for _, p := range c.Pools {

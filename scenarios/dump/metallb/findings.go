@@ -34,17 +34,17 @@ const (
 
 // sentences are those of the codes.
 var sentences = map[string]string{
-	poolsOverlap: "pools {pool} have addresses in common: MetalLB refuses this configuration, keeps the last one that was valid, and assigns nothing after a restart",
+	poolsOverlap: "pools {pool} overlap: MetalLB rejects this configuration, keeps the last valid one, and assigns nothing after a restart",
 	notAnnounced: "{service} has {address} of pool {pool}, and no L2Advertisement or BGPAdvertisement announces it: clients cannot reach it",
 	waitsForFull: "{service} {waits} for an address of pool {pool}, where none is free[ ({held})]: clients cannot reach {it}",
-	asksTaken:    "{service} waits for {address}, for which it asks and which {by} has; they do not agree to share it: clients cannot reach it",
-	asksOutside:  "{service} waits for {asked}, for which it asks and which no pool has",
-	asksFamily:   "{service} waits for {asked}, for which it asks and which is not of its IP families",
-	asksIllegal:  "{service} waits: what it asks for (spec.loadBalancerIP, annotation loadBalancerIPs) cannot be read, or it asks twice",
-	asksPool:     "{service} waits for an address of pool {asked}, for which it asks and which does not exist",
-	asksOthers:   "{service} waits for {asked}, for which it asks and which its pool does not give to this Service",
-	noPool:       "{service} waits: no pool assigns addresses to it by itself (autoAssign, serviceAllocation, IP families)",
-	noAddress:    "{service} has no {family} address, though {free} of MetalLB's are free: does its controller run, and does it serve Services without a class?",
+	asksTaken:    "{service} waits for {address}, which it requests but {by} has; they do not agree to share it: clients cannot reach it",
+	asksOutside:  "{service} waits for {asked}, which it requests but no pool has",
+	asksFamily:   "{service} waits for {asked}, which it requests but is not of its IP families",
+	asksIllegal:  "{service} waits: its request (spec.loadBalancerIP, annotation loadBalancerIPs) is invalid, or set twice",
+	asksPool:     "{service} waits for an address of pool {asked}, which it requests but does not exist",
+	asksOthers:   "{service} waits for {asked}, which it requests but its pool does not assign to this Service",
+	noPool:       "{service} waits: no pool assigns addresses to it automatically (autoAssign, serviceAllocation, IP families)",
+	noAddress:    "{service} has no {family} address although {free} of MetalLB are free: does the controller run, and does it serve Services without a class?",
 }
 
 // found is what is wrong beside what the invariants find.
@@ -216,12 +216,12 @@ func (o *objects) words(v *model.Violation) (words string, covered bool) {
 	switch {
 	case !ok:
 	case v.Invariant == invariant.DuplicateLoadBalancerIP.Name:
-		return v.Say("{first} and {second} have one load balancer's address, {address}, and do not agree to share it (" + r.apart(v) + ")"), false
+		return v.Say("{first} and {second} have the same load balancer address {address} and do not agree to share it (" + r.apart(v) + ")"), false
 	case v.Invariant == invariant.UnservedLoadBalancer.Name && v.Code == noAddress:
 		return v.Say(sentences[noAddress]), len(r.overlaps) > 0
 	case v.Invariant == invariant.DisallowedLoadBalancerIP.Name:
 		why, covered := r.why(name, &s)
-		return v.Say("{service} has {is}, " + why + ": MetalLB takes it away when it looks again"), covered || len(r.overlaps) > 0
+		return v.Say("{service} has {is}, " + why + ": MetalLB removes it at its next reconciliation"), covered || len(r.overlaps) > 0
 	}
 	return "", false
 }
@@ -235,11 +235,11 @@ func (r *record) why(name string, s *service) (why string, covered bool) {
 		case p == nil:
 			return "which no pool has", false
 		case s.note(poolNote) != "" && s.note(poolNote) != p.Name:
-			return "and asks for another pool", false
+			return "and requests another pool", false
 		case !p.Takes(&x):
-			return "of a pool that is for other Services (serviceAllocation)", false
+			return "of a pool for other Services (serviceAllocation)", false
 		case len(x.Asks) > 0 && !slices.Contains(x.Asks, a):
-			return "and asks for another address", false
+			return "and requests another address", false
 		case slices.ContainsFunc(r.holders[a], func(o string) bool { other := r.services[o]; return o != name && !x.Terms.Agree(other.terms()) }):
 			return "", true
 		}
@@ -270,7 +270,7 @@ func (r *record) apart(v *model.Violation) string {
 	return "a port in common"
 }
 
-// concluded are the resources of which an object must be missing for a violation to be so.
+// concluded returns the resources that must lack an object for a violation to hold.
 func (o *objects) concluded(v *model.Violation, _ *model.Snapshot) []string {
 	r, name := o.made, model.Named(v.Objects, model.RefService)
 	if r == nil {

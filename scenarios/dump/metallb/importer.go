@@ -19,7 +19,7 @@ import (
 
 // Importer is MetalLB's.
 var Importer = &dump.Importer{
-	Title: "MetalLB", Sign: "IPAddressPool of MetalLB's",
+	Title: "MetalLB", Sign: "IPAddressPool of MetalLB",
 	Resources: []dump.Resource{
 		{APIVersion: "v1", Plural: "configmaps", Kind: "ConfigMap", Namespace: system, Only: configName},
 		{APIVersion: version, Plural: "ipaddresspools", Kind: "IPAddressPool", Namespaced: true},
@@ -105,8 +105,8 @@ func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	return o.addService(h, raw)
 }
 
-// doubts is that Services of type LoadBalancer have addresses, or wait for one, of which
-// nothing says who assigns them: MetalLB may, and its pools are not in the dump.
+// doubts reports LoadBalancer Services that have an address, or wait for one, of an unknown
+// manager: it may be MetalLB, whose pools the dump lacks.
 func (o *objects) doubts(d *dump.Draft) []scenarios.Unjudged {
 	of := func(key string) bool {
 		s := &o.services[key].Value
@@ -115,7 +115,7 @@ func (o *objects) doubts(d *dump.Draft) []scenarios.Unjudged {
 	if o.Balancers() > 0 || o.SawAll(poolsName) || !slices.ContainsFunc(o.services.Keys(), of) {
 		return nil
 	}
-	d.Unknown("which manager assigns the addresses of LoadBalancer Services: neither IPAddressPools of MetalLB's nor another manager's pools are in the dump")
+	d.Unknown("the manager of LoadBalancer addresses: the dump has neither IPAddressPools of MetalLB nor pools of another manager")
 	return []scenarios.Unjudged{{What: judged, Without: []string{poolsName}}}
 }
 

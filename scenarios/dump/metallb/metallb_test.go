@@ -69,7 +69,7 @@ func findings(t *testing.T, text string) (out []string) {
 		t.Fatal(err)
 	}
 	r := scenariotest.Runner(t)
-	v, err := r.Look(context.Background(), s)
+	v, err := r.Inspect(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -149,7 +149,7 @@ const (
 	sharingNote = "allow-shared-ip"
 )
 
-// addController keeps of which class the Services are that a controller serves.
+// addController records the class of Services that a controller serves.
 //
 // Source: controller/main.go, flag lb-class; config/manifests and the Helm chart, labels.
 func (o *objects) addController(h *kept.Head, raw json.RawMessage) error {

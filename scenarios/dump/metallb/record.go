@@ -70,11 +70,11 @@ func (r *record) takePools() {
 		r.pools = append(r.pools, r.c.pools[key].Value)
 	}
 	if others > 0 {
-		r.Left("%d IPAddressPools in other namespaces than %s: MetalLB does not look there", others, in)
+		r.Left("%d IPAddressPools outside namespace %s, which MetalLB ignores", others, in)
 	}
 	for _, x := range r.c.config {
 		if len(r.pools) > 0 {
-			r.Left("the ConfigMap %s/%s: MetalLB 0.13 and later have IPAddressPools in its place", system, configName)
+			r.Left("the ConfigMap %s/%s: MetalLB 0.13 and later use IPAddressPools instead", system, configName)
 			break
 		}
 		r.Origin("ConfigMap "+system+"/"+configName, x.From)
@@ -200,10 +200,10 @@ func (r *record) takeServices() {
 		}
 	}
 	if cloud > 0 {
-		r.Left("%d Services of type LoadBalancer that a cloud provider serves", cloud)
+		r.Left("%d LoadBalancer Services of a cloud provider", cloud)
 	}
 	if others > 0 {
-		r.Left("%d Services of type LoadBalancer without an address of MetalLB's: another manager of the dump may serve them", others)
+		r.Left("%d LoadBalancer Services without an address of MetalLB: another manager of the dump may serve them", others)
 	}
 	for _, key := range r.c.announced.Keys() {
 		x := r.c.announced[key].Value

@@ -75,7 +75,7 @@ func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	}
 	for _, s := range spec.PodCIDRs {
 		if _, err := netip.ParsePrefix(s); err != nil {
-			return false, h.Fail("spec.podCIDRs", "%q is no range, want e.g. 10.244.1.0/24", s)
+			return false, h.Fail("spec.podCIDRs", "%q is not a range, want e.g. 10.244.1.0/24", s)
 		}
 	}
 	return true, kept.Put(o.Store, o.cidrs, h.Metadata.Name, h, spec.PodCIDRs)

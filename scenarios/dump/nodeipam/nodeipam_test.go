@@ -33,9 +33,9 @@ func static(node, labels string, flags ...string) string {
 func TestStaticPods(t *testing.T) {
 	const component, run = "component: kube-controller-manager", "--allocate-node-cidrs=true"
 	for name, tt := range map[string]struct {
-		text       string
-		cidr, told string // what the scenario and the report have to contain
-		nodes      int
+		text           string
+		cidr, reported string // what the scenario and the report have to contain
+		nodes          int
 	}{
 		"kubeadm alone":       {configured, `podSubnet: 10.0.0.0/16`, "", 2},
 		"a pod":               {static("n1", component, run, "--cluster-cidr=10.0.0.0/22"), "value: 10.0.0.0/22", "", 2},
@@ -56,7 +56,7 @@ func TestStaticPods(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := strings.Join(append(report.Unknown, report.Left...), "\n")
-		if !strings.Contains(strings.ReplaceAll(string(text), `\n`, "\n"), tt.cidr) || !strings.Contains(said, tt.told) || tt.told == "" && strings.Contains(said, "kubeadm-config") || report.Nodes != tt.nodes {
+		if !strings.Contains(strings.ReplaceAll(string(text), `\n`, "\n"), tt.cidr) || !strings.Contains(said, tt.reported) || tt.reported == "" && strings.Contains(said, "kubeadm-config") || report.Nodes != tt.nodes {
 			t.Errorf("%s: %d nodes, said %q\n%s", name, report.Nodes, said, text)
 		}
 	}

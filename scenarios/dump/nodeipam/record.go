@@ -59,7 +59,7 @@ func (r *record) allocates() bool {
 		case x.Name == "cluster-cidr":
 			ranges = x.Value != ""
 		case x.Name == "allocate-node-cidrs" && x.Value != "true", x.Name == "cidr-allocator-type" && x.Value != "RangeAllocator", x.Name == "controllers" && !started(x.Value):
-			return false // somebody else gives them, or perhaps nobody
+			return false // another component assigns them, or none does
 		}
 	}
 	return ranges
@@ -81,14 +81,13 @@ const bitsMax = 16
 // bareRange is the range in the scenario of a cluster that has none: see (*objects).words.
 const bareRange = "10.244.0.0/16"
 
-// makeUp takes ranges around what nodes have, as wide as they may be, and leaves out what
-// cannot be told without knowing the cluster's: which nodes lack one, and what lies far from
-// the others.
+// makeUp assumes ranges around the nodes' podCIDRs, as wide as possible. It does not report what
+// only the cluster's range shows: which nodes lack a podCIDR, and which lie far from the others.
 func (r *record) makeUp() {
 	r.config = kubeadm.Configuration{}
 	if r.bare {
 		r.config.Networking.PodSubnet = bareRange
-		r.Unknown("what assigns the addresses of pods: no objects of an address manager that is read are in the dump, and no Node has a podCIDR; podCIDRs of %s are made up", bareRange)
+		r.Unknown("the address manager of pods: the dump has no objects of a supported manager, and no Node has a podCIDR; podCIDRs of %s are made up", bareRange)
 		return
 	}
 	var first []bool // the families, IPv4 or not, in the order of what nodes have
@@ -138,8 +137,8 @@ func (r *record) makeUp() {
 	}
 }
 
-// unjudged is what hangs on the cluster's ranges. Where pods have their addresses from
-// somebody else it is told only.
+// unjudged returns what depends on the cluster's ranges. If another manager assigns pod addresses,
+// it is only reported.
 func (r *record) unjudged() []scenarios.Unjudged {
 	if r.known {
 		return nil
@@ -151,7 +150,7 @@ func (r *record) unjudged() []scenarios.Unjudged {
 		}}
 	}
 	if r.Beside() {
-		r.Unknown("the range that podCIDRs are given from (--cluster-cidr): whether a node lacks one, has one outside of it, or few are left")
+		r.Unknown("the range of podCIDRs (--cluster-cidr), which shows whether a node lacks one, has one outside of it, or few are left")
 		return nil
 	}
 	return []scenarios.Unjudged{{What: []string{invariant.OutOfPool.Name, invariant.UnassignedNode.Name}, Without: []string{kubeadm.Resource.Name()}}}

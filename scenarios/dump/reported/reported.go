@@ -148,7 +148,7 @@ func (c *Cluster) reports(p *kept.Pod) (out []report) {
 		key := kept.Qualified(s.Name, p.Namespace)
 		w, ok := c.networks[key]
 		if !ok {
-			continue // an older Multus, or a network of which the dump has no definition
+			continue // an older Multus, or a network without a definition in the dump
 		}
 		for _, a := range s.Addrs() {
 			r := report{network: key, addr: a}

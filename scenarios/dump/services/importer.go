@@ -63,7 +63,7 @@ func open(c *dump.Cluster) *dump.Reading {
 	}
 }
 
-// concluded are the resources of which an object must be missing for a violation to be so.
+// concluded returns the resources that must lack an object for a violation to hold.
 func concluded(v *model.Violation, _ *model.Snapshot) []string {
 	if v.Invariant == invariant.UnbackedService.Name && v.Code == invariant.NoIPAddress {
 		return []string{addressesName}
@@ -140,7 +140,7 @@ func (o *objects) addService(h *kept.Head, raw json.RawMessage) (bool, error) {
 	}
 	for _, text := range s.ClusterIPs {
 		if _, err := netip.ParseAddr(text); err != nil && text != none {
-			return false, h.Fail("spec.clusterIPs", "%q is no address, want one or %s", text, none)
+			return false, h.Fail("spec.clusterIPs", "%q is not an address, want one or %s", text, none)
 		}
 	}
 	if h.Metadata.Namespace == "" {
@@ -166,7 +166,7 @@ const (
 func (o *objects) addAddress(h *kept.Head, raw json.RawMessage) error {
 	a, err := netip.ParseAddr(h.Metadata.Name)
 	if err != nil || a.Zone() != "" || a.String() != h.Metadata.Name {
-		return h.Fail("metadata.name", "%q is no address, want one in its shortest form", h.Metadata.Name)
+		return h.Fail("metadata.name", "%q is not an address in its shortest form", h.Metadata.Name)
 	}
 	var spec struct {
 		ParentRef parent `json:"parentRef"`
@@ -186,7 +186,7 @@ func (o *objects) addRange(h *kept.Head, raw json.RawMessage) error {
 	}
 	for _, s := range spec.CIDRs {
 		if _, err := netip.ParsePrefix(s); err != nil {
-			return h.Fail("spec.cidrs", "%q is no range, want e.g. 10.96.0.0/12", s)
+			return h.Fail("spec.cidrs", "%q is not a range, want e.g. 10.96.0.0/12", s)
 		}
 	}
 	return kept.Put(o.Store, o.ranges, h.Metadata.Name, h, spec.CIDRs)
@@ -212,11 +212,11 @@ func check(v *model.Violation) string {
 	switch v.Invariant {
 	case invariant.UnbackedService.Name:
 		if a != "" {
-			return "kubectl get " + addressesName + " " + a + " -o jsonpath={.spec.parentRef} says NotFound, or names another Service, if it is so"
+			return "kubectl get " + addressesName + " " + a + " -o jsonpath={.spec.parentRef}: NotFound or another Service confirms the finding"
 		}
 	case invariant.LeakedServiceClaim.Name:
 		if a != "" && name != "" {
-			return service + " says NotFound, or shows other addresses, if it is so"
+			return service + ": NotFound or other addresses confirm the finding"
 		}
 	case invariant.DuplicateClusterIP.Name, invariant.DuplicateNodePort.Name, invariant.ServiceFamilies.Name, invariant.ServiceNodePorts.Name:
 		return "kubectl get services --all-namespaces -o 'custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs,FAMILIES:.spec.ipFamilies,NODEPORTS:.spec.ports[*].nodePort'"

@@ -41,7 +41,7 @@ func (o *objects) draft(d *dump.Draft) (*dump.Record, error) {
 	r.configure()
 	hidden := slices.Concat(r.bitmaps(), r.hide())
 	if len(o.services) > 0 {
-		r.Unknown("which node ports the API servers have marked as allocated: etcd alone has it")
+		r.Unknown("the node ports that the API servers have marked as allocated: only etcd has them")
 	}
 	return &dump.Record{
 		Claims: r.claims, Write: r.write, Settings: r.config.Write,
@@ -96,16 +96,16 @@ func (r *record) configure() {
 	r.config.Networking.ServiceSubnet = strings.Join(subnets, ",")
 }
 
-// bitmaps is that no IPAddress is there, though a cluster that has any has one of the Service
-// default/kubernetes: before 1.33 the API servers kept what is taken in etcd alone, unless
-// they were told otherwise. Nothing guards an address that anybody could see.
+// bitmaps reports a dump without any IPAddress, although a cluster that uses them has one for the
+// Service default/kubernetes: before 1.33 the API servers kept allocations only in etcd by
+// default. No visible object guards an address then.
 func (r *record) bitmaps() []scenarios.Unjudged {
 	if len(r.addresses) > 0 || len(r.services) == 0 {
 		return nil
 	}
 	clear(r.ranges)
 	if !r.Saw(addressesName) {
-		return nil // told as what the dump lacks
+		return nil // reported as missing from the dump
 	}
 	return []scenarios.Unjudged{{What: []string{invariant.LeakedServiceClaim.Name, invariant.UnbackedService.Name}, Without: []string{addressesName}}}
 }
@@ -130,7 +130,7 @@ func (r *record) hide() []scenarios.Unjudged {
 	return []scenarios.Unjudged{{What: []string{invariant.LeakedServiceClaim.Name}, Without: []string{servicesName}, Namespaces: kept.Keys(hidden)}}
 }
 
-// shown are the namespaces of which the dump has Services.
+// shown returns the namespaces with Services in the dump.
 func (r *record) shown() map[string]bool {
 	out := map[string]bool{}
 	for key := range r.services {
@@ -233,7 +233,7 @@ func (r *record) rename(a *alias.Aliases) error {
 	for key, x := range r.addresses {
 		if ref := x.Parent.service(); ref != "" {
 			x.Parent.Namespace, x.Parent.Name, _ = strings.Cut(a.InNamespace(serviceNames, ref), "/")
-		} else { // of somebody's own kind
+		} else { // a user's own kind
 			x.Parent = parent{Group: "example.org", Resource: "others", Name: "other"}
 		}
 		addresses[a.Text(key)] = x

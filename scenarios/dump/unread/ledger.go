@@ -17,7 +17,7 @@ type Ledger struct {
 	Damages  []decode.Damage // documents that could not be read, or not to their ends
 	Messages []decode.Absent // what commands printed in place of objects
 	Bundles  []Bundle        // folders and archives
-	Skipped  int             // lines of text of which nothing is known
+	Skipped  int             // lines of unknown text
 	lists    []string        // see Unread
 }
 
@@ -25,7 +25,7 @@ type Ledger struct {
 type Bundle struct {
 	Name    string
 	Read    int
-	Ignored int // logs, tables and other files of which nothing is read
+	Ignored int // logs, tables and other files that are not read
 	Damaged int // that look as if they could be read, and could not
 	Links   int // that are not followed
 }

@@ -49,7 +49,7 @@ var reasons = map[decode.Reason]string{
 	decode.Failed:     "the command that lists them failed",
 	decode.Forbidden:  "the user may not list them",
 	decode.NoSuchType: "the API server does not serve this resource",
-	decode.NoneFound:  "the command found none, and does not say where it looked",
+	decode.NoneFound:  "the command found none and does not show the namespace",
 }
 
 // Left are the sentences about what was left out. anonymous: without names.
@@ -73,11 +73,11 @@ func (l *Ledger) Left(anonymous bool) (out []string) {
 
 // Nothing says that nothing of it could be read.
 func (b *Bundle) Nothing() string {
-	s := "holds no file that is read: " + layout.Count(b.Ignored, "file is of another kind", "files are of other kinds")
+	s := "has no file to read: " + layout.Count(b.Ignored, "file is of another kind", "files are of other kinds")
 	if b.Links > 0 {
 		s += ", " + layout.Count(b.Links, "link is not followed", "links are not followed")
 	}
-	return s + "; want what kubectl get -o yaml prints, in whatever folder"
+	return s + "; want the output of kubectl get -o yaml, in any folder"
 }
 
 // Files names what was read, for a mistake that is no one file's.

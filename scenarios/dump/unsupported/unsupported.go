@@ -36,8 +36,8 @@ var managers = []manager{
 	{title: "Spiderpool", groups: []string{"spiderpool.spidernet.io"}},
 }
 
-// Managers are those of which a dump has objects, by the numbers of what was not read: kinds
-// with their API groups.
+// Managers returns the unsupported managers with objects in a dump, by the numbers of objects that
+// were not read: kinds with their API groups.
 func Managers(ignored map[string]int) (out []scenarios.Unjudged) {
 	for _, m := range managers {
 		var seen []string

@@ -15,7 +15,7 @@ import (
 
 // Importer is Whereabouts'.
 var Importer = &dump.Importer{
-	Title: "Whereabouts", Sign: "pool or network of Whereabouts'",
+	Title: "Whereabouts", Sign: "Whereabouts pool or network",
 	Resources: []dump.Resource{
 		{APIVersion: "batch/v1", Plural: "cronjobs", Kind: "CronJob", Namespaced: true},
 		{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", Namespaced: true},
@@ -35,8 +35,7 @@ const (
 	upstreamName = "whereabouts"
 )
 
-// kubeSystem is where Whereabouts keeps its objects unless it is told otherwise, and where
-// the simulated one does.
+// kubeSystem is the default namespace of Whereabouts' objects, also in the simulation.
 const kubeSystem = "kube-system"
 
 // objects are what is kept of a dump.
@@ -96,7 +95,7 @@ var (
 	ofSlices   = []string{invariant.SliceConflict.Name}
 )
 
-// concluded are the resources of which an object must be missing for a violation to be so.
+// concluded returns the resources that must lack an object for a violation to hold.
 func (c *objects) concluded(v *model.Violation, _ *model.Snapshot) []string {
 	const pools, definitions = "ippools." + group, "network-attachment-definitions.k8s.cni.cncf.io"
 	switch v.Invariant {

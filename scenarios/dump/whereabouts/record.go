@@ -121,7 +121,7 @@ func (d *record) assume(plugins []string) {
 	for _, kind := range plugins {
 		if !slices.Contains(d.plugins, kind) {
 			d.plugins = append(d.plugins, kind)
-			d.Left("what CNI plugin %s does with addresses: taken to be what macvlan does", kind)
+			d.Left("how CNI plugin %s uses addresses: assumed to work like macvlan", kind)
 		}
 	}
 }
@@ -157,11 +157,11 @@ func (d *record) attached() {
 		switch {
 		case n.path != "" && len(n.ranges) == 0:
 			files[n.path] = true
-			d.Left("NetworkAttachmentDefinition %s, whose ranges are in a file on the nodes (configuration_path)", d.Some([]string{key}))
+			d.Left("the ranges of NetworkAttachmentDefinition %s, which are in a file on the nodes (configuration_path)", d.Some([]string{key}))
 			continue
 		case n.path != "":
 			n = networkOf(key, withoutPath(n.config))
-			d.Left("what a file on the nodes adds to NetworkAttachmentDefinition %s (configuration_path)", d.Some([]string{key}))
+			d.Left("the configuration of NetworkAttachmentDefinition %s that is in a file on the nodes (configuration_path)", d.Some([]string{key}))
 		}
 		d.networks = append(d.networks, n)
 		d.assume(scenarios.UnknownPlugins(n.config))
@@ -194,7 +194,7 @@ func (d *record) madeOf(files map[string]bool) {
 		d.Doubt(scenarios.Unjudged{What: ofNetworks, Without: kept.Keys(files), Pools: made})
 		return
 	}
-	d.Unknown("no NetworkAttachmentDefinitions in the dump: made of the pools, %s, without what is excluded", d.Some(made))
+	d.Unknown("no NetworkAttachmentDefinitions in the dump: derived from the pools, %s, without exclusions", d.Some(made))
 }
 
 // here is the key of an object of Whereabouts' in the scenario.
@@ -210,7 +210,7 @@ func (d *record) takeRanges() {
 	for _, key := range c.rangePools.Keys() {
 		p := c.rangePools[key].Value
 		if d.ranged[here(key)] != nil {
-			d.Left("a second pool of the name %s, in another namespace", strings.TrimPrefix(here(key), kubeSystem+"/"))
+			d.Left("a second pool named %s, in another namespace", strings.TrimPrefix(here(key), kubeSystem+"/"))
 			continue
 		}
 		d.ranged[here(key)] = &p
@@ -290,6 +290,6 @@ func (d *record) reservedRanges() {
 		}
 	}
 	if len(d.reserved) > 0 {
-		d.Unknown("no OverlappingRangeIPReservations in the dump: concluded from the pools, so that leftover or missing ones cannot be told")
+		d.Unknown("no OverlappingRangeIPReservations in the dump: derived from the pools, so leftover or missing ones cannot be detected")
 	}
 }

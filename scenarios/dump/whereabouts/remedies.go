@@ -35,18 +35,18 @@ func room(d *diagnosis.Drafts, n *model.Network, node string, _ []model.PodRef) 
 	}
 	switch _, ipam := ipamOf(c.attachments[n.Key].Value); {
 	case node != "" && ipam.Name == "":
-		return nil, "the network's network_name, which is empty: Whereabouts' controller names the NodeSlicePool after it, and makes none"
+		return nil, "the network's network_name, which is empty: Whereabouts' controller names the NodeSlicePool after it and creates none"
 	case node != "":
 		return nil, "a larger range or a smaller node_slice_size for the network"
 	}
-	return nil, "which addresses are free for the network: its range, range_start, range_end and exclude leave no more (ipamsim plan compares ranges)"
+	return nil, "which addresses to add to the network: its range, range_start, range_end and exclude leave none (ipamsim plan compares ranges)"
 }
 
 // reconciler is the ip-reconciler of the DaemonSet.
 //
 // Source: doc/crds/daemonset-install.yaml (v0.9.4), label app.
 var reconciler = &remedy.Controller{
-	Name: "Whereabouts' reconciler", Works: "release what no pod has",
+	Name: "Whereabouts' reconciler", Works: "release leaked addresses",
 	Pods: "whereabouts-", Label: "app=whereabouts", Logs: "reconcil",
 }
 
@@ -54,8 +54,8 @@ var reconciler = &remedy.Controller{
 //
 // Source: RFC 6902, 4.6 and 5: an operation test fails the whole patch.
 const (
-	patchCaution       remedy.Caution = "the line stops if the pod runs, and the patch fails if the claim has changed: a pod that lives would lose its address to the next one (scenarios/t3-removing-a-live-one.yaml)"
-	reservationCaution remedy.Caution = "a reservation is all that keeps an address from being given out in another range: the line stops if its pod runs (scenarios/whereabouts-207-overlap.yaml)"
+	patchCaution       remedy.Caution = "the command does nothing if the pod runs, and the patch fails if the claim has changed: a running pod would lose its address to the next one (scenarios/t3-removing-a-live-one.yaml)"
+	reservationCaution remedy.Caution = "only the reservation keeps another range from assigning the address: the command does nothing if its pod runs (scenarios/whereabouts-207-overlap.yaml)"
 )
 
 // drafts are remedies of Whereabouts'.
@@ -101,7 +101,7 @@ func (d *drafts) index() {
 	}
 }
 
-// ranges are claims in Whereabouts' pools that nobody has.
+// ranges adds the leaked claims in Whereabouts' pools.
 func (d *drafts) ranges() {
 	var about []int
 	var steps []remedy.Step
@@ -174,8 +174,8 @@ func (d *drafts) reservations() {
 	d.add(about, steps, reservationCaution)
 }
 
-// add notes a problem with a step for each of its findings, of which nothing is tried if they
-// are too many.
+// add adds a problem with a step for each of its findings; if there are too many, it has no
+// remedy.
 func (d *drafts) add(about []int, steps []remedy.Step, c remedy.Caution) {
 	p := remedy.Problem{Advice: d.reconciler()}
 	switch {

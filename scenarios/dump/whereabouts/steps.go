@@ -27,7 +27,7 @@ type takeOut struct {
 
 // Say says which.
 func (t takeOut) Say() string {
-	return fmt.Sprintf("take %s out of pool %s, %s", t.Addr, t.Pool, t.Guard.Say())
+	return fmt.Sprintf("remove %s from pool %s, %s", t.Addr, t.Pool, t.Guard.Say())
 }
 
 func (t takeOut) patch() []map[string]any {
@@ -48,7 +48,7 @@ func (t takeOut) Commands() []string {
 }
 
 // Perform patches the pool where the simulated Whereabouts has it: see here.
-func (t takeOut) Perform(s *remedy.Stage) {
+func (t takeOut) Perform(s *remedy.Script) {
 	s.Do(scenarios.Event{Patch: &action.Patch{Resource: rangePoolsResource, Namespace: kubeSystem, Name: t.Pool, JSON: t.patch()}})
 	if t.Reserved != "" {
 		dropReservation{Namespace: t.ReservationIn, Name: t.Reserved}.Perform(s)
@@ -74,6 +74,6 @@ func (d dropReservation) line() string {
 func (d dropReservation) Commands() []string { return []string{d.Guard.Before(d.line())} }
 
 // Perform deletes it where the simulated Whereabouts has it.
-func (d dropReservation) Perform(s *remedy.Stage) {
+func (d dropReservation) Perform(s *remedy.Script) {
 	s.Do(scenarios.Event{Delete: &action.Delete{Resource: reservationsResource, Namespace: kubeSystem, Name: d.Name}})
 }

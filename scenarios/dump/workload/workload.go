@@ -21,7 +21,7 @@ type Controller struct {
 	Pods      []*kept.Pod
 	Asked     map[*kept.Pod][]kept.Selection // the networks of pods
 	Replicas  int
-	Parallel  bool // a StatefulSet's pods start at once
+	Parallel  bool // a StatefulSet's pods start in parallel
 }
 
 // Key is NAMESPACE/NAME.
@@ -30,8 +30,8 @@ func (c *Controller) Key() string { return c.Namespace + "/" + c.Name }
 // Known reports whether a scenario can have controllers of a kind.
 func Known(kind string) bool { return kinds[kind] != nil }
 
-// Rests sorts the pods and reports whether the controller would make no other pod at once
-// on these nodes. A pod on its way out of a Deployment or a Job is taken out.
+// Rests sorts the pods and reports whether the controller would create no further pod on these
+// nodes. A terminating pod of a Deployment or a Job is removed.
 func (c *Controller) Rests(nodes map[string]*kept.Node) bool {
 	slices.SortFunc(c.Pods, func(a, b *kept.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return kinds[c.Kind](c, nodes)
@@ -42,8 +42,8 @@ var kinds = map[string]func(*Controller, map[string]*kept.Node) bool{
 	"Deployment": (*Controller).deployment, "StatefulSet": (*Controller).statefulSet, "DaemonSet": (*Controller).daemonSet, "Job": (*Controller).deployment,
 }
 
-// deployment wants as many pods as there are: one on its way out has its successor, and
-// is nobody's here, or it would count until its deletion begins.
+// deployment has the existing pods as its desired number. A terminating pod has a replacement and
+// is not counted, or it would count until its deletion begins.
 func (c *Controller) deployment(map[string]*kept.Node) bool {
 	c.Pods = slices.DeleteFunc(c.Pods, func(p *kept.Pod) bool { return p.Deleting })
 	c.Replicas = len(c.Pods)
@@ -117,7 +117,7 @@ func (c *Controller) Write(w *manifest.Writer, keep func(annotation string) bool
 		notes[kept.NetworksAnnotation] = string(text)
 	}
 	if c.Kind == "Job" {
-		notes[RunFor] = "0s" // for ever: nothing says when it ends
+		notes[RunFor] = "0s" // forever: the dump does not show when it ends
 	}
 	spec := manifest.Object{"template": manifest.Object{"metadata": manifest.With(manifest.Object{}, "labels", labels, "annotations", notes), "spec": Placed(r, manifest.Object{"containers": Containers})}}
 	version := "apps/v1"

@@ -67,7 +67,7 @@ type mover struct {
 	create []livePool
 	leave  []livePool // are disabled, and deleted when their pods have gone
 	build  []livePool // are created then where one was left
-	via    []livePool // where pods are meanwhile
+	via    []livePool // temporary pools for the pods
 }
 
 // migration is the way: new pools are created, old ones disabled, their pods
@@ -178,8 +178,8 @@ func (m *mover) name(name string) string {
 	return out
 }
 
-// Ranges for temporary pools where the plan names none: shared address space, which
-// is nobody's own (RFC 6598), and the end of the unique local addresses (RFC 4193).
+// Default ranges for temporary pools: shared address space (RFC 6598), and the end of the unique
+// local addresses (RFC 4193).
 var (
 	roomFour = netip.MustParsePrefix("100.64.0.0/10")
 	roomSix  = netip.MustParsePrefix("fdff::/16")
@@ -194,7 +194,7 @@ func (m *mover) room(old, now livePool) (netip.Prefix, error) {
 		case at.Addr().Is4() != old.Prefix.Addr().Is4():
 			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s is not of the family of %s, %s", at, old.Name, old.Prefix)}
 		case over >= 0:
-			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s lies over a pool, %s", at, m.taken[over])}
+			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s overlaps pool %s", at, m.taken[over])}
 		case at.Bits() > now.BlockBits:
 			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s is smaller than a block of /%d", at, now.BlockBits)}
 		}
@@ -212,7 +212,7 @@ func (m *mover) room(old, now livePool) (netip.Prefix, error) {
 			return at, nil
 		}
 	}
-	return in, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("missing: there is no room in %s for the pods of %s while it is rebuilt", in, old.Name)}
+	return in, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("missing: %s has no room for the pods of %s while it is rebuilt", in, old.Name)}
 }
 
 // untyped is the step that gives a type to the affinities that have none, of blocks in

@@ -157,12 +157,12 @@ func (d draft) placed(pools []*poolManifest) ([]*poolManifest, error) {
 		return pools, nil
 	}
 	if n := len(d.pools().list); n != len(pools) {
-		return nil, &plan.Mistake{Setting: "pool", Problem: fmt.Sprintf("%s, and the cluster has %s: addPool adds a pool, removePool takes one away, pool: {%s: CIDR} moves one",
+		return nil, &plan.Mistake{Setting: "pool", Problem: fmt.Sprintf("%s, but the cluster has %s: addPool adds a pool, removePool removes one, pool: {%s: CIDR} moves one",
 			count(n, "CIDR"), counted(pools), pools[0].object.Name)}
 	}
 	for i, p := range pools {
 		if who := p.chosen(); who != "" && len(pools) > 1 {
-			return nil, &plan.Mistake{Setting: "pool", Problem: fmt.Sprintf("%s is not for everybody (%s): say which pool gets which CIDR, pool: {%s: CIDR}", p.object.Name, who, p.object.Name)}
+			return nil, &plan.Mistake{Setting: "pool", Problem: fmt.Sprintf("%s has a selector (%s): name the pools, pool: {%s: CIDR}", p.object.Name, who, p.object.Name)}
 		}
 		if err := p.moves("pool", d.pools().list[i]); err != nil {
 			return nil, err
@@ -174,7 +174,7 @@ func (d draft) placed(pools []*poolManifest) ([]*poolManifest, error) {
 // moves gives a pool an address of the same family.
 func (p *poolManifest) moves(setting string, at netip.Prefix) error {
 	if p.prefix.IsValid() && at.Addr().Is4() != p.four() {
-		return &plan.Mistake{Setting: setting, Problem: fmt.Sprintf("%s is %s, and %s is of the other family", p.object.Name, p.prefix, at)}
+		return &plan.Mistake{Setting: setting, Problem: fmt.Sprintf("%s is %s, but %s is of the other family", p.object.Name, p.prefix, at)}
 	}
 	p.place(at)
 	return nil
@@ -209,7 +209,7 @@ func (d draft) removed(pools []*poolManifest) ([]*poolManifest, error) {
 			return nil, err
 		}
 		if len(pools) == 1 {
-			return nil, &plan.Mistake{Setting: "removePool", Problem: name + " is the only pool: addPool adds the one that takes its place"}
+			return nil, &plan.Mistake{Setting: "removePool", Problem: name + " is the only pool: add a replacement with addPool"}
 		}
 		pools = slices.DeleteFunc(slices.Clone(pools), func(x *poolManifest) bool { return x == p })
 	}
@@ -221,10 +221,10 @@ func (d draft) added(pools []*poolManifest) ([]*poolManifest, error) {
 	for _, x := range list[newPool](d, "addPool") {
 		for _, p := range pools {
 			if p.object.Name == x.Name {
-				return nil, &plan.Mistake{Setting: "addPool", Problem: fmt.Sprintf("there is a pool %s already: resizePool and pool change it", x.Name)}
+				return nil, &plan.Mistake{Setting: "addPool", Problem: fmt.Sprintf("pool %s already exists: change it with resizePool and pool", x.Name)}
 			}
 			if p.prefix.Overlaps(x.Prefix) {
-				return nil, &plan.Mistake{Setting: "addPool", Problem: fmt.Sprintf("%s lies over pool %s, %s", x.Prefix, p.object.Name, p.prefix)} // even over one that goes
+				return nil, &plan.Mistake{Setting: "addPool", Problem: fmt.Sprintf("%s overlaps pool %s, %s", x.Prefix, p.object.Name, p.prefix)} // even over one that goes
 			}
 		}
 		p, err := d.made(pools, &x)
@@ -296,7 +296,7 @@ func (d draft) resized(pools []*poolManifest) ([]*poolManifest, error) {
 		return pools, nil
 	}
 	if len(pools) > 1 && d.pools().list == nil {
-		return nil, &plan.Mistake{Setting: "poolSize", Problem: fmt.Sprintf("of which of %s? resizePool: {%s: %d} names it", counted(pools), pools[0].object.Name, size)}
+		return nil, &plan.Mistake{Setting: "poolSize", Problem: fmt.Sprintf("ambiguous with %s; use resizePool: {%s: %d}", counted(pools), pools[0].object.Name, size)}
 	}
 	return pools, pools[0].resize("poolSize", size)
 }
@@ -327,7 +327,7 @@ func (d draft) divided(pools []*poolManifest) ([]*poolManifest, error) {
 			}
 		}
 		if !found {
-			return nil, &plan.Mistake{Setting: "blockSize", Problem: fmt.Sprintf("/%d is a size of %s blocks, and no %s pool is enabled", f.bits, f.name, f.name)}
+			return nil, &plan.Mistake{Setting: "blockSize", Problem: fmt.Sprintf("/%d is a size of %s blocks, but no %s pool is enabled", f.bits, f.name, f.name)}
 		}
 	}
 	for name, bits := range sorted(blocks.named) {

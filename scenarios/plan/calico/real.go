@@ -28,7 +28,7 @@ func unable(c *capacity.Cluster) string {
 	if len(c.Migration) == 0 || !tunnelled(c) {
 		return ""
 	}
-	return "a migration with tunnels: all nodes exchange the addresses of their devices at once, in an order that nothing but the run tells: --engine reference simulates it"
+	return "a migration with tunnels: all nodes exchange their tunnel addresses at the same time, in an order that only a run shows; use --engine reference"
 }
 
 // tunnelled reports whether nodes have devices of pools that the migration is about.
@@ -59,7 +59,7 @@ func withGrace(objects []cluster.Object, c *capacity.Cluster) ([]cluster.Object,
 	return withCollector(objects, cmp.Or(c.Collect.Grace, calico.GraceDefault)/c.Apart*c.Apart+c.Apart/plan.WorkAt)
 }
 
-// wanting knows the two errors that Calico has for it, besides being exhausted.
+// wanting recognizes two further errors of Calico that mean exhaustion.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ErrBlockLimit and findOrClaimBlock (v3.31).
 func wanting(err string) bool {

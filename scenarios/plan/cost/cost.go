@@ -9,8 +9,8 @@ import (
 	"ipamsim/model/capacity/workload"
 )
 
-// Events estimates how many pods start in one trial of a cluster, and how many
-// passes of the reconciler there are, as far as it can be told beforehand.
+// Events estimates the number of pod starts and of reconciler passes in one trial of a cluster,
+// as far as it can be predicted.
 func Events(c *capacity.Cluster) float64 {
 	starts, passes := expected(c)
 	return 2*starts + passes
@@ -57,11 +57,11 @@ const (
 	realBegin = 150 * time.Millisecond
 )
 
-// Try is what the real code takes to try in vain.
+// Try is the time of a failed attempt of the real code.
 const Try = 6 * time.Millisecond
 
-// Real is about how long the real code takes for a trial on one core, without what it tries
-// in vain; see Try.
+// Real estimates the time of a trial with the real code on one core, without failed attempts; see
+// Try.
 func Real(c *capacity.Cluster) time.Duration {
 	starts, passes := expected(c)
 	return realBegin + time.Duration(starts*float64(realStart)+passes*float64(realPass))

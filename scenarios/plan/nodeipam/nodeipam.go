@@ -23,7 +23,7 @@ var Plan = plan.Manager{
 		return nil
 	},
 	Settings: []plan.Setting{
-		{Name: "podSubnet", Means: "the range that is cut into nodes' podCIDRs", Type: values.CIDR()},
+		{Name: "podSubnet", Means: "the range of the nodes' podCIDRs", Type: values.CIDR()},
 		{Name: "nodeMask", Means: "prefix length of a node's podCIDR", Type: values.Whole(8, 126)},
 	},
 	Manifests: manifests,

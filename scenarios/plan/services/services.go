@@ -42,16 +42,16 @@ const (
 var Plan = plan.Manager{
 	Configure: configure,
 	Settings: []plan.Setting{
-		{Name: "serviceSubnet", Means: "the range of cluster IPs, or one of each family, the primary one first", Type: values.CIDRs(1)},
-		{Name: "nodePortRange", Means: "the node ports; otherwise 30000-32767", Type: portRange()},
-		given("services", "Services that exist in all", plan.Into(values.Whole(1, servicesMax), func(d *plan.Draft, n int) { d.Load.Pods = n })),
-		given("growServices", "how many more exist at the horizon, one after the other at equal distances; fewer, if it is negative",
+		{Name: "serviceSubnet", Means: "range of cluster IPs, or one of each family, the primary one first", Type: values.CIDRs(1)},
+		{Name: "nodePortRange", Means: "range of node ports; default: 30000-32767", Type: portRange()},
+		given("services", "total number of Services", plan.Into(values.Whole(1, servicesMax), func(d *plan.Draft, n int) { d.Load.Pods = n })),
+		given("growServices", "how many more exist at the horizon, added at equal intervals; negative: fewer",
 			plan.Into(values.Whole(-servicesMax, servicesMax), func(d *plan.Draft, n int) { d.Load.GrowPods = n })),
-		given("servicePorts", "ports of each Service; otherwise 1", values.Whole(1, 100)),
-		given("nodePortShare", "share of Services of type NodePort; all others are of type ClusterIP", values.Number(0, 1)),
-		given("loadBalancerShare", "share of Services of type LoadBalancer, which take node ports as well", values.Number(0, 1)),
-		given("localShare", "share of these with externalTrafficPolicy Local, which take a node port more each", values.Number(0, 1)),
-		given("dualStackShare", "share of Services that want an address of each family; the others have the primary one's", values.Number(0, 1)),
+		given("servicePorts", "ports of each Service; default: 1", values.Whole(1, 100)),
+		given("nodePortShare", "share of Services of type NodePort; the others are of type ClusterIP", values.Number(0, 1)),
+		given("loadBalancerShare", "share of Services of type LoadBalancer, which also use node ports", values.Number(0, 1)),
+		given("localShare", "share of these with externalTrafficPolicy Local, which use one more node port each", values.Number(0, 1)),
+		given("dualStackShare", "share of dual-stack Services; the others have an address of the primary family", values.Number(0, 1)),
 	},
 	Manifests: manifests,
 	Blame:     []string{"serviceSubnet", "nodePortRange"},
@@ -70,7 +70,7 @@ var Plan = plan.Manager{
 	},
 }
 
-// given is a setting that nobody chooses: it is what users ask for.
+// given returns a setting that is not a choice: it is the demand of users.
 func given(name, means string, t values.Type) plan.Setting {
 	return plan.Setting{Name: name, Means: means, Type: t, Given: true}
 }
@@ -100,9 +100,9 @@ func configure(d *plan.Draft, s *scenarios.Scenario, c *capacity.Cluster) error 
 	c.Networks, c.Manager = []model.Network{n}, conf
 	switch {
 	case conf.NodePort+conf.LoadBalancer > 1:
-		return &plan.Mistake{Setting: "loadBalancerShare", Problem: "it is more than all with nodePortShare"}
+		return &plan.Mistake{Setting: "loadBalancerShare", Problem: "the sum with nodePortShare is above 1"}
 	case conf.Local > 0 && conf.LoadBalancer == 0:
-		return &plan.Mistake{Setting: "localShare", Problem: "without loadBalancerShare it has no effect: want that, too"}
+		return &plan.Mistake{Setting: "localShare", Problem: "has no effect without loadBalancerShare"}
 	case conf.Dual > 0 && len(conf.Ranges) < 2:
 		return &plan.Mistake{Setting: "dualStackShare", Problem: "the cluster has one range of cluster IPs: want one of each family"}
 	}

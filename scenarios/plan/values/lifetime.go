@@ -22,15 +22,15 @@ const (
 // percentile names a mark: p50, p99.5.
 var percentile = regexp.MustCompile(`^p([0-9]{1,2}(?:\.[0-9]{1,4})?)$`)
 
-// lifetimesExample is how a distribution of lives is written.
+// lifetimesExample shows the syntax of a distribution of lifetimes.
 const lifetimesExample = "{p10: 2m, p50: 3h, p90: 2d, rest: 9d}"
 
-// Lifetimes are a mean, or marks with the mean of what is left behind the last one: see
+// Lifetimes are a mean, or percentiles with the mean of the rest after the last one: see
 // capacity.Lives. 0 is none.
 func Lifetimes() Type {
 	text := map[string]any{"type": "string", "pattern": spanPattern}
 	return TypeOf(
-		"a time of at least 1m, e.g. 12h or 30d, or 0, or by which age which percentage has ended: "+lifetimesExample,
+		"a time of at least 1m, e.g. 12h or 30d, or 0, or the ages by which percentages have ended: "+lifetimesExample,
 		map[string]any{"anyOf": []any{text, map[string]any{"type": "integer", "enum": []any{0}}, map[string]any{
 			"type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": marksMax,
 			"properties": map[string]any{"rest": text}, "patternProperties": map[string]any{percentile.String(): text},
@@ -103,7 +103,7 @@ func spanAs(d time.Duration) (s Span) {
 	return s
 }
 
-// Weights are n numbers, []float64, of which one is above 0.
+// Weights are n numbers, []float64, at least one of them above 0.
 func Weights(n int, of string) Type {
 	return TypeOf(
 		fmt.Sprintf("%d numbers of 0 to %g, one for each %s; only proportions matter", n, weightMax, of),

@@ -22,7 +22,7 @@ var daysFirst = regexp.MustCompile(`^(\d{1,5}(?:\.\d{1,6})?)d(.*)$`)
 
 // ParseSpan reads a time as Go writes it, with days in front: 36h, 30d, 1d12h.
 func ParseSpan(s string) (time.Duration, error) {
-	bad := fmt.Errorf("%q is no time, want e.g. 12h or 30d", s)
+	bad := fmt.Errorf("%q is not a time, want e.g. 12h or 30d", s)
 	rest, total := s, time.Duration(0)
 	if m := daysFirst.FindStringSubmatch(s); m != nil {
 		days, err := strconv.ParseFloat(m[1], 64)

@@ -1,5 +1,5 @@
-// Package values is what the settings of a plan can be: how each type of value is read, what
-// people are told to want, and its JSON Schema.
+// Package values defines the types of a plan's settings: the parser of each type, its description in
+// messages, and its JSON Schema.
 package values
 
 import (

@@ -33,7 +33,7 @@ var Plan = plan.Manager{
 		{Name: "range", Means: "the first network's range", Type: values.CIDR()},
 		{Name: "rangeStart", Means: "first address of the range", Type: values.Address()},
 		{Name: "rangeEnd", Means: "last address of the range", Type: values.Address()},
-		{Name: "exclude", Means: "what of the range is left out", Type: values.CIDRs(0)},
+		{Name: "exclude", Means: "excluded parts of the range", Type: values.CIDRs(0)},
 		{Name: "nodeSliceSize", Means: "prefix length of a node's slice of the range; 0: no slices", Type: values.Whole(0, 30)},
 		{Name: "overlap", Means: "enable_overlapping_ranges: addresses are reserved across ranges", Type: values.Flag()},
 	},
@@ -48,7 +48,7 @@ func tooMuch(c *capacity.Cluster) string {
 	if !slices.ContainsFunc(c.Networks, func(n model.Network) bool { return n.Slice > 0 }) {
 		return ""
 	}
-	return "node slices: the controllers renew a lease every few seconds, which is too much for days of the real code"
+	return "node slices: the controllers renew a lease every few seconds, which takes the real code too long for days"
 }
 
 const (

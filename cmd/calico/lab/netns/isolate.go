@@ -14,8 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// insideVariable marks the copy of this program that lives in namespaces of its
-// own.
+// insideVariable marks the copy of this program that runs in its own namespaces.
 const insideVariable = "IPAMSIM_LAB_INSIDE"
 
 // CannotIsolate is how the copy says that it did not get what it needs; the
@@ -51,8 +50,8 @@ func isolated(args []string, userNamespace bool) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// Probe finds out whether the machine lets this program have namespaces of its
-// own, and of which kind. why is one line for a person; "" if it does.
+// Probe reports whether the machine allows this program its own namespaces, and whether a user namespace is needed. why
+// is the reason, in one line; "" if it does.
 func Probe() (userNamespace bool, why string) {
 	asUser := try(true)
 	if asUser == "" {
@@ -132,8 +131,8 @@ func Run(ctx context.Context, args []string, userNamespace bool, stdout, stderr 
 // letGoMax is how long a person waits after Ctrl-C.
 const letGoMax = 900 * time.Millisecond
 
-// WorkDir is a directory of the copy's own /run: in memory, seen by nobody else,
-// gone with it.
+// WorkDir is a directory of the copy's own /run: in memory, invisible to other processes, and
+// deleted with the copy.
 const WorkDir = "/run/lab"
 
 // Settle makes the copy's namespaces fit to work in: no mount goes out, /run is

@@ -14,7 +14,7 @@ type Echo int
 const (
 	Answered    Echo = iota
 	Lost             // silence
-	Unreachable      // somebody said that there is no way
+	Unreachable      // a router or the host reported that there is no route
 	Looped           // it went round until it died
 	Unclear          // Ping said something else
 )
@@ -43,10 +43,10 @@ func classify(out string, ok bool) Echo {
 		return Answered
 	case has("Time to live exceeded"), has("Hop limit"):
 		return Looped
-	// The look-up of the sending host itself: no route, or one of type unreachable.
+	// The lookup on the sending host itself: no route, or one of type unreachable.
 	case has("Network is unreachable"), has("No route"), has("Address unreachable"), has("Destination Net Unreachable"), has("Destination Host Unreachable"), has("No route to host"):
 		return Unreachable
-	// The look-up of the sending host itself met a blackhole.
+	// The lookup on the sending host itself found a blackhole.
 	case has("Invalid argument"), has("100% packet loss"):
 		return Lost
 	}

@@ -93,10 +93,9 @@ func (s *Space) output(cmd *exec.Cmd) (string, error) {
 	return out.String(), err
 }
 
-// forward sets what a router sets, for the calling thread's namespace. Answers
-// may come back another way (no reverse path filter), nobody is told of a better
-// way (no redirects), and every packet that cannot be delivered is answered (no
-// rate limit), so that a ping says what the tables say.
+// forward sets a router's options for the calling thread's namespace. Replies may return another
+// way (no reverse path filter), no host gets a redirect, and every undeliverable packet is answered
+// (no rate limit), so that a ping shows what the tables say.
 func forward() error {
 	for _, set := range []struct{ key, value string }{
 		{"ipv4/ip_forward", "1"}, {"ipv4/conf/all/forwarding", "1"}, {"ipv4/conf/default/forwarding", "1"},

@@ -46,7 +46,7 @@ func (s *Space) VXLAN(name, parent string, local, tunnel netip.Addr, mac net.Har
 	return s.up(name)
 }
 
-// VTEP tells the device where another node's is.
+// VTEP sets the tunnel endpoint of another node on the device.
 func (s *Space) VTEP(node, tunnel netip.Addr, mac net.HardwareAddr) error {
 	l, err := s.handle.LinkByName(VXLANDevice(node))
 	if err != nil {

@@ -17,13 +17,13 @@ type change struct {
 	dst   netip.Prefix // the zero Prefix is the default route
 }
 
-// Watch listens to the kernel's routing table of a namespace. It says when the
-// table last changed, and what changed since it was told to forget.
+// Watch follows the kernel's routing table of a namespace. It reports when the table last changed,
+// and the changes since the last reset.
 type Watch struct {
 	mu      sync.Mutex
 	last    time.Time
 	changes []change
-	arrived chan struct{} // holds a token after a change, until somebody looks
+	arrived chan struct{} // holds a token after a change, until it is read
 	failed  error
 	done    chan struct{}
 }

@@ -98,8 +98,8 @@ func (s *Space) Has(name string, a netip.Addr) bool {
 	return slices.ContainsFunc(all, func(x netlink.Addr) bool { return x.IP.Equal(a.AsSlice()) })
 }
 
-// flagsOf are those of an address: one of IPv6 is used at once, without asking whether
-// others have it.
+// flagsOf returns the flags of an address: an IPv6 address is used immediately, without duplicate
+// address detection.
 func flagsOf(a netip.Addr) int {
 	if a.Is6() {
 		return unix.IFA_F_NODAD
@@ -177,8 +177,8 @@ func (s *Space) Flush(protocol netlink.RouteProtocol) error {
 	return nil
 }
 
-// caliMAC is the address of the host's end of every pod's veth; gatewayOfPods is
-// every pod's default gateway, which nobody has.
+// caliMAC is the address of the host's end of every pod's veth; gatewayOfPods is every pod's
+// default gateway, which no interface has.
 //
 // Source: cni-plugin/pkg/dataplane/linux, DoNetworking.
 var (

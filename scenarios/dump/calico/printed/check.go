@@ -49,7 +49,7 @@ func (t *All) Report(from decode.Origin, raw json.RawMessage) (int, error) {
 	for s, all := range o.Allocations {
 		a, err := netip.ParseAddr(s)
 		if err != nil || a.Zone() != "" || len(all) == 0 {
-			return 0, from.Fail("", "allocations", "%s is no address in use", strict.Quote(s))
+			return 0, from.Fail("", "allocations", "%s is not an address in use", strict.Quote(s))
 		}
 		var list []Allocation
 		unused := true

@@ -2,8 +2,8 @@ package printed
 
 import "regexp"
 
-// CNI is what Calico's CNI configuration says of the addresses of pods: of which families every
-// pod gets one. Delegates: host-local assigns them, of the nodes' podCIDRs.
+// CNI is Calico's CNI configuration for pod addresses: the families in which every pod gets one.
+// Delegates means that host-local assigns them from the nodes' podCIDRs.
 type CNI struct{ V4, V6, Delegates bool }
 
 var (

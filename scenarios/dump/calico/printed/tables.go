@@ -65,7 +65,7 @@ func (t *All) Row(from decode.Origin, head string, row []string) (what string, e
 		b.Addr, err1 = netip.ParseAddr(row[0])
 		b.Block, err2 = netip.ParsePrefix(row[2])
 		if err1 != nil || err2 != nil || !b.Block.Contains(b.Addr) {
-			return "", from.Fail("", "", "%s is no address of a block %s", strict.Quote(row[0]), strict.Quote(row[2]))
+			return "", from.Fail("", "", "%s is not an address of a block %s", strict.Quote(row[0]), strict.Quote(row[2]))
 		}
 		t.Borrowed = append(t.Borrowed, b)
 		return "lines of calicoctl ipam show --show-borrowed", nil
@@ -86,7 +86,7 @@ func (t *All) usage(from decode.Origin, row []string) error {
 	total, err1 := strconv.ParseFloat(row[2], 64)
 	used, err2 := strconv.ParseFloat(inUse, 64)
 	if err1 != nil || err2 != nil || total < 0 || used < 0 || used > total {
-		return from.Fail("", "", "%s and %s are no numbers of addresses", strict.Quote(row[2]), strict.Quote(row[3]))
+		return from.Fail("", "", "%s and %s are not numbers of addresses", strict.Quote(row[2]), strict.Quote(row[3]))
 	}
 	if u.InUse = int(used); row[0] == "Block" {
 		t.Blocks = append(t.Blocks, u)

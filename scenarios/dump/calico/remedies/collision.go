@@ -68,7 +68,7 @@ func (r reserve) Commands() []string {
 }
 
 // Perform creates it.
-func (r reserve) Perform(s *remedy.Stage) {
+func (r reserve) Perform(s *remedy.Script) {
 	s.Do(scenarios.Event{Apply: &action.Apply{Object: r.manifest("crd.projectcalico.org/v1")}})
 }
 

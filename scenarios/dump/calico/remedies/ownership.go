@@ -154,7 +154,7 @@ func (d *drafts) hand(block netip.Prefix, owner, to string) remedy.Remedy {
 		return remedy.Remedy{Steps: []remedy.Step{await{Block: block, For: d.await()}}, Waits: []*remedy.Controller{kubeControllers}}
 	}
 	steps := []remedy.Step{check{Blocks: []netip.Prefix{block}}, d.giveBack(block, owner)}
-	if d.Cast.Exists(owner) && !d.Cast.Cordoned(owner) {
+	if d.Facts.Exists(owner) && !d.Facts.Cordoned(owner) {
 		steps = append([]remedy.Step{remedy.Cordon{Nodes: []string{owner}}}, append(steps, remedy.Uncordon{Nodes: []string{owner}, Claims: ""})...)
 	}
 	return remedy.Remedy{Steps: steps, Cautions: []remedy.Caution{blockCaution}}

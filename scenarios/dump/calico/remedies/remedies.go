@@ -1,4 +1,4 @@
-// Package remedies is what is known of mending findings in Calico's record.
+// Package remedies has the remedies for findings in Calico's record.
 package remedies
 
 import (
@@ -18,11 +18,11 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// kubeControllers give back what is no pod's and no node's.
+// kubeControllers release the claims and blocks that belong to no pod and no node.
 //
 // Source: manifests/calico-kube-controllers.yaml (v3.31), label k8s-app.
 var kubeControllers = &remedy.Controller{
-	Name: "calico-kube-controllers", Works: "release what no pod and no node has",
+	Name: "calico-kube-controllers", Works: "release leaked addresses and blocks",
 	Pods: "calico-kube-controllers-", Label: "k8s-app=calico-kube-controllers", Logs: "ipam", Daemon: "ipam-controller",
 }
 
@@ -33,14 +33,14 @@ var kubeControllers = &remedy.Controller{
 // libcalico-go/lib/ipam, releaseBlockAffinity, which deletes a block that is empty and
 // then its affinity, each if it has not changed; kubectl does not check (v3.31).
 const (
-	reportCaution  remedy.Caution = "while the datastore is locked no pod gets an address. Read the report first: all that it calls not in use is freed"
-	addressCaution remedy.Caution = "each line stops if the pod runs when it is typed; a pod that starts in the same second is not seen"
-	blockCaution   remedy.Caution = "kubectl deletes a block whatever is in it: look at calicoctl ipam show --show-blocks right before, and let no pod start on its node meanwhile (scenarios/w4-repair-too-early.yaml)"
+	reportCaution  remedy.Caution = "while the datastore is locked, no pod gets an address. Read the report first: every address that it lists as not in use is released"
+	addressCaution remedy.Caution = "each command does nothing if the pod runs at that moment; it does not detect a pod that starts in the same second"
+	blockCaution   remedy.Caution = "kubectl deletes a block even if addresses in it are in use: check calicoctl ipam show --show-blocks immediately before, and let no pod start on its node in the meantime (scenarios/w4-repair-too-early.yaml)"
 )
 
 // Calico are the remedies of Calico's record.
 var Calico = &diagnosis.Remedies{
-	Furniture: furniture,
+	Defaults: defaults,
 	Ownership: func(d *diagnosis.Drafts) {
 		o := draftsOf(d)
 		o.ownership()
@@ -89,9 +89,9 @@ func draftsOf(d *diagnosis.Drafts) *drafts {
 	return out
 }
 
-// furniture is the configuration of calico-kube-controllers, without which calicoctl ipam
-// check gives up, and which dumps often lack.
-func furniture(s *scenarios.Scenario, v *scenarios.View) []scenarios.Event {
+// defaults returns the configuration of calico-kube-controllers, which dumps often omit and
+// without which calicoctl ipam check fails.
+func defaults(s *scenarios.Scenario, v *scenarios.View) []scenarios.Event {
 	const kind = "KubeControllersConfiguration"
 	if !slices.ContainsFunc(v.Networks, func(n model.Network) bool { return n.Blocks != nil }) ||
 		slices.ContainsFunc(s.Objects, func(o cluster.Object) bool { return o.Kind == kind }) {
@@ -101,7 +101,7 @@ func furniture(s *scenarios.Scenario, v *scenarios.View) []scenarios.Event {
 	return []scenarios.Event{{Apply: &action.Apply{Object: []byte(body)}}}
 }
 
-// leaks are claims of Calico's that nobody has.
+// leaks adds the leaked claims.
 func (d *drafts) leaks() {
 	var about []int
 	var addrs []netip.Addr

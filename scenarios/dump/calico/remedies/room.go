@@ -14,7 +14,7 @@ import (
 //
 // Source: libcalico-go/lib/ipam, SetIPAMConfig, which refuses a limit without
 // strictAffinity; autoAssign, which does not borrow with it (v3.31).
-const strictCaution remedy.Caution = "calicoctl takes a limit with strictAffinity only: a node that can claim no block then gives out no address, instead of one of another node's block"
+const strictCaution remedy.Caution = "calicoctl accepts a limit only with strictAffinity: a node that cannot claim a block then assigns no address, instead of borrowing one"
 
 // room is for pods that wait for an address of Calico's.
 func room(d *diagnosis.Drafts, n *model.Network, node string, _ []model.PodRef) (try []remedy.Remedy, decide string) {
@@ -23,9 +23,9 @@ func room(d *diagnosis.Drafts, n *model.Network, node string, _ []model.PodRef) 
 	}
 	if most := diagnosis.Limit(d.View, n, node); most > 0 {
 		try = []remedy.Remedy{{Steps: []remedy.Step{raise{2 * most}}, Cautions: []remedy.Caution{strictCaution}}}
-		return try, "an IPPool with larger blocks (spec.blockSize) gives each node more addresses with as many blocks"
+		return try, "an IPPool with larger blocks (spec.blockSize), which gives each node more addresses with the same number of blocks"
 	}
-	return nil, "the pools that serve the node need another range, by another IPPool: only the network's plan shows which range is free; ipamsim plan compares ranges and block sizes"
+	return nil, "another IPPool for the node: choose a range that is free in your network; ipamsim plan compares ranges and block sizes"
 }
 
 // raise raises the limit of blocks of a node.
@@ -33,7 +33,7 @@ type raise struct{ Most int }
 
 // Say says to what.
 func (r raise) Say() string {
-	return fmt.Sprintf("let each node have %d blocks, with strictAffinity", r.Most)
+	return fmt.Sprintf("raise the limit to %d blocks per node, with strictAffinity", r.Most)
 }
 
 func (r raise) line() string {
@@ -44,6 +44,6 @@ func (r raise) line() string {
 func (r raise) Commands() []string { return []string{r.line()} }
 
 // Perform executes it.
-func (r raise) Perform(s *remedy.Stage) {
+func (r raise) Perform(s *remedy.Script) {
 	s.Do(scenarios.Event{Command: &action.Command{Run: r.line()}})
 }

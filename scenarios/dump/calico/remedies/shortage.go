@@ -12,14 +12,14 @@ import (
 	"ipamsim/scenarios/remedy"
 )
 
-// homeless are nodes that borrow because they have no block and can claim none: a problem
-// for each address family.
+// homeless adds a problem for each address family in which nodes borrow because they have no
+// block and cannot claim one.
 func (d *drafts) homeless() {
 	if d.network == nil || !d.network.Blocks.AutoAllocate || !d.known() {
 		return
 	}
 	for _, four := range []bool{true, false} {
-		if m := d.mend(four); m != nil {
+		if m := d.shortage(four); m != nil {
 			d.Findings.Shortages = append(d.Findings.Shortages, *m)
 		}
 	}
@@ -36,8 +36,8 @@ func (d *drafts) known() bool {
 	return true
 }
 
-// mend is nil where nobody borrows for want of a block.
-func (d *drafts) mend(four bool) *diagnosis.Shortage {
+// shortage returns the shortage of blocks in a family; nil if no node borrows for lack of a block.
+func (d *drafts) shortage(four bool) *diagnosis.Shortage {
 	borrowers := map[string][]model.PodRef{} // by node
 	lacks := map[string]bool{}
 	m := &diagnosis.Shortage{}
@@ -56,7 +56,7 @@ func (d *drafts) mend(four bool) *diagnosis.Shortage {
 		if !slices.Contains(m.Homeless, b.Node) && d.served(b.Node, four) {
 			m.Homeless = append(m.Homeless, b.Node)
 		}
-		if p := diagnosis.PodRef(b.Pod); !d.View.Truth.Pods[p].Deleting { // who is on the way out goes by itself
+		if p := diagnosis.PodRef(b.Pod); !d.View.Truth.Pods[p].Deleting { // a terminating pod releases its address itself
 			borrowers[b.Node] = append(borrowers[b.Node], p)
 		}
 	}
@@ -65,7 +65,7 @@ func (d *drafts) mend(four bool) *diagnosis.Shortage {
 	}
 	slices.Sort(m.Homeless)
 	// Who was cordoned before waits longest.
-	slices.SortStableFunc(m.Homeless, func(a, b string) int { return cordonedLast(d.Cast.Cordoned(a), d.Cast.Cordoned(b)) })
+	slices.SortStableFunc(m.Homeless, func(a, b string) int { return cordonedLast(d.Facts.Cordoned(a), d.Facts.Cordoned(b)) })
 	p := remedy.Problem{Needs: m.Homeless[0]}
 	var all []model.PodRef
 	for _, n := range m.Homeless {
@@ -138,7 +138,7 @@ func cordonedLast(a, b bool) int {
 type emptied struct {
 	diagnosis.Spare
 	pods   []model.PodRef // that have an address in it and move
-	leaked []netip.Addr   // that nobody has
+	leaked []netip.Addr   // claimed without a holder
 }
 
 // spares are the blocks that a node could have instead of their owners, the best first:
@@ -177,15 +177,15 @@ func (d *drafts) blocksOf(node string, four bool) int {
 	return n
 }
 
-// dispensable reports whether the owner of a block can do without: it is gone, or it has
-// room in another one, else it would claim the block again. A cordoned or tainted node
-// keeps what pods use: they are there because somebody wants them there.
+// dispensable reports whether the owner of a block does not need it: the owner is deleted, or it
+// has room in another block; otherwise it would claim the block again. A cordoned or tainted node
+// keeps the block if pods use it, because they run there on purpose.
 func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
 	n := d.View.Truth.Nodes[b.Node]
 	if !n.Registered {
 		return true
 	}
-	if !n.Up || !unused && !d.Cast.TakesPods(b.Node) {
+	if !n.Up || !unused && !d.Facts.TakesPods(b.Node) {
 		return false
 	}
 	for _, o := range d.owned[b.Node] {
@@ -199,9 +199,9 @@ func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
 	return false
 }
 
-// emptied is nil for a block that has something in it which cannot be moved: a tunnel of a
-// node that is there, a pod that nobody makes again, or what is no pod of the dump's and
-// was not found to have leaked.
+// emptied returns nil for a block with an address that cannot be moved: of a tunnel of an existing
+// node, of a pod that no controller recreates, or of a holder that is neither a pod of the dump
+// nor reported as leaked.
 func (d *drafts) emptied(b *model.Pool) *emptied {
 	e := &emptied{Spare: diagnosis.Spare{Block: b.Range, Owner: b.Node, OwnerGone: !d.View.Truth.Nodes[b.Node].Registered}}
 	for _, cl := range d.Claims[b.Name] {
@@ -211,7 +211,7 @@ func (d *drafts) emptied(b *model.Pool) *emptied {
 			e.leaked = append(e.leaked, cl.Addr)
 		case cl.Tunnel || !slices.Contains(d.Has[cl.Pod], cl.Addr):
 			return nil // who knows whose
-		case d.Cast.Obstacle(cl.Pod) != remedy.Movable:
+		case d.Facts.Obstacle(cl.Pod) != remedy.Movable:
 			return nil
 		default:
 			e.pods = append(e.pods, cl.Pod)
@@ -236,10 +236,10 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	first := homeless[0]
 	var now, later []model.PodRef
 	for _, p := range borrowers {
-		switch stays := d.Cast.StaysHome(p); {
+		switch stays := d.Facts.StaysHome(p); {
 		case !stays:
 			now = append(now, p)
-		case d.Cast.Node(p) == first:
+		case d.Facts.Node(p) == first:
 			later = append(later, p)
 		}
 	}
@@ -248,7 +248,7 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	now = slices.Compact(now)
 	var steps []remedy.Step
 	bare := d.blockless(homeless, e.Block.Addr().Is4())
-	shut := slices.DeleteFunc(slices.Concat(homeless, []string{e.Owner}, bare), func(n string) bool { return !d.Cast.Exists(n) || d.Cast.Cordoned(n) })
+	shut := slices.DeleteFunc(slices.Concat(homeless, []string{e.Owner}, bare), func(n string) bool { return !d.Facts.Exists(n) || d.Facts.Cordoned(n) })
 	if len(shut) > 0 {
 		steps = append(steps, remedy.Cordon{Nodes: shut})
 	}
@@ -284,12 +284,11 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	return r
 }
 
-// blockless are the nodes besides those that borrow already on which a pod that starts
-// would borrow, or get nothing, sorted.
+// blockless returns the further nodes on which a new pod would borrow or get no address, sorted.
 func (d *drafts) blockless(homeless []string, four bool) []string {
 	var out []string
 	for name, n := range d.View.Truth.Nodes {
-		if n.Up && n.Registered && !slices.Contains(homeless, name) && d.Cast.TakesPods(name) && !d.homes(name, four) && !d.claimable(name, four) {
+		if n.Up && n.Registered && !slices.Contains(homeless, name) && d.Facts.TakesPods(name) && !d.homes(name, four) && !d.claimable(name, four) {
 			out = append(out, name)
 		}
 	}

@@ -24,7 +24,7 @@ type check struct{ Blocks []netip.Prefix }
 
 // Say says what must be seen.
 func (c check) Say() string {
-	return fmt.Sprintf("go on only if 0 addresses of %s are in use now: deleted with one in use, the block is created again and gives that address to another pod (scenarios/w4-repair-too-early.yaml)", remedy.Some(c.Blocks))
+	return fmt.Sprintf("continue only if 0 addresses of %s are in use now: if the block is deleted with an address in use, Calico creates it again and assigns that address to another pod (scenarios/w4-repair-too-early.yaml)", remedy.Some(c.Blocks))
 }
 
 // Commands is calicoctl ipam show.
@@ -33,7 +33,7 @@ func (c check) Commands() []string { return []string{"calicoctl ipam show --show
 // Aside says that it only looks.
 func (check) Aside() {}
 
-func (c check) Perform(s *remedy.Stage) {
+func (c check) Perform(s *remedy.Script) {
 	s.Do(scenarios.Event{Command: &action.Command{Run: c.Commands()[0]}})
 	for _, b := range c.Blocks {
 		s.Empty(b)
@@ -53,11 +53,11 @@ type giveBack struct {
 func (g giveBack) Say() string {
 	switch {
 	case g.Name == "":
-		return fmt.Sprintf("delete the affinity of %s to %s, if the block is not its own", g.Owner, g.Block)
+		return fmt.Sprintf("delete the affinity of %s to %s, if the block names another owner", g.Owner, g.Block)
 	case g.Affinity == "":
-		return fmt.Sprintf("give %s back, which is empty and has no affinity", g.Block)
+		return fmt.Sprintf("release %s, which is empty and has no affinity", g.Block)
 	case g.OwnerGone:
-		return fmt.Sprintf("give %s back, whose node %s is gone", g.Block, g.Owner)
+		return fmt.Sprintf("release %s, whose node %s does not exist", g.Block, g.Owner)
 	}
 	return fmt.Sprintf("give %s of %s back", g.Block, g.Owner)
 }
@@ -84,7 +84,7 @@ func (g giveBack) Commands() []string {
 	return []string{line}
 }
 
-func (g giveBack) Perform(s *remedy.Stage) {
+func (g giveBack) Perform(s *remedy.Script) {
 	if g.Name != "" {
 		s.Do(scenarios.Event{Delete: &action.Delete{Resource: blocksResource, Name: g.Name}})
 	}
@@ -102,13 +102,13 @@ type makeAffinity struct {
 
 // Say says whose it is.
 func (m makeAffinity) Say() string {
-	return fmt.Sprintf("give %s its affinity to %s again, which names it as its owner", m.Owner, m.Block)
+	return fmt.Sprintf("recreate the affinity of %s to %s, which names it as its owner", m.Owner, m.Block)
 }
 
 // Commands create the BlockAffinity.
 func (m makeAffinity) Commands() []string { return []string{remedy.Create(m.Manifest)} }
 
-func (m makeAffinity) Perform(s *remedy.Stage) {
+func (m makeAffinity) Perform(s *remedy.Script) {
 	s.Do(scenarios.Event{Apply: &action.Apply{Object: m.Manifest}})
 }
 
@@ -121,10 +121,10 @@ type await struct {
 
 // Say says what happens by itself.
 func (a await) Say() string {
-	return fmt.Sprintf("wait until calico-kube-controllers have given %s back, which takes %s; look whether it is gone", a.Block, a.For)
+	return fmt.Sprintf("wait until calico-kube-controllers has released %s, which takes %s; check that it is gone", a.Block, a.For)
 }
 
 // Commands is calicoctl ipam show.
 func (a await) Commands() []string { return []string{"calicoctl ipam show --show-blocks"} }
 
-func (a await) Perform(s *remedy.Stage) { s.Wait(a.For) }
+func (a await) Perform(s *remedy.Script) { s.Wait(a.For) }

@@ -17,7 +17,7 @@ type releaseReport struct{}
 
 // Say says what happens.
 func (releaseReport) Say() string {
-	return "let calicoctl find and free what has leaked, with the datastore locked; read the report before the third line"
+	return "let calicoctl find and release leaked addresses, with the datastore locked; read the report before the third command"
 }
 
 // Commands lock, check, release, unlock.
@@ -30,19 +30,19 @@ func (releaseReport) Commands() []string {
 	}
 }
 
-func (r releaseReport) Perform(s *remedy.Stage) {
+func (r releaseReport) Perform(s *remedy.Script) {
 	lines := r.Commands()
 	lock(s, true)
 	s.Do(scenarios.Event{Command: &action.Command{Run: lines[1]}})
 	s.Do(scenarios.Event{Command: &action.Command{Run: lines[2]}})
 	lock(s, false)
-	s.Tells("calicoctl ipam check")
+	s.ReportsByError("calicoctl ipam check")
 }
 
 // lock locks Calico's datastore, or unlocks it.
 //
 // Source: calicoctl/calicoctl/commands/datastore/migrate, Lock (v3.31).
-func lock(s *remedy.Stage, locked bool) {
+func lock(s *remedy.Script, locked bool) {
 	body := fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":"ClusterInformation","metadata":{"name":"default"},"spec":{"datastoreReady":%t}}`, !locked)
 	s.Do(scenarios.Event{Apply: &action.Apply{Object: []byte(body)}})
 }
@@ -58,7 +58,7 @@ func (r release) Say() string {
 	if len(r.Addrs) == 1 {
 		return "free " + r.Addrs[0].String() + ", " + r.Guards[r.Addrs[0]].Say()
 	}
-	return "free " + remedy.Some(r.Addrs) + ": each line first looks whether a pod or a node has it now"
+	return "free " + remedy.Some(r.Addrs) + ": each command first checks that no pod or node has it now"
 }
 
 func (release) line(a netip.Addr) string { return "calicoctl ipam release --ip=" + a.String() }
@@ -72,7 +72,7 @@ func (r release) Commands() []string {
 	return out
 }
 
-func (r release) Perform(s *remedy.Stage) {
+func (r release) Perform(s *remedy.Script) {
 	for _, a := range r.Addrs {
 		s.Do(scenarios.Event{Command: &action.Command{Run: r.line(a)}})
 	}
@@ -83,7 +83,7 @@ type dropHandles struct{ Names, IDs []string }
 
 // Say says which.
 func (d dropHandles) Say() string {
-	return "delete " + remedy.Some(d.Names) + ", if no block has an address that is claimed by it"
+	return "delete " + remedy.Some(d.Names) + ", if no block has an address claimed by it"
 }
 
 // Commands is one kubectl delete, after a check of the blocks.
@@ -92,7 +92,7 @@ func (d dropHandles) Commands() []string {
 	return []string{remedy.Unmentioned("kubectl get "+blocksResource+" -o yaml", d.IDs, line)}
 }
 
-func (d dropHandles) Perform(s *remedy.Stage) {
+func (d dropHandles) Perform(s *remedy.Script) {
 	for _, n := range d.Names {
 		s.Do(scenarios.Event{Delete: &action.Delete{Resource: handlesResource, Name: n}})
 	}

@@ -15,92 +15,95 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Stage is a sequence of steps on its way into a timeline.
-type Stage struct {
-	cast   *Cast
+// Script collects the steps of a remedy as events of a timeline.
+type Script struct {
+	facts  *Facts
 	now    time.Duration
 	events []scenarios.Event
 	gates  []gate
 	up     []model.PodRef // pods that must run from here on
-	fresh  int            // how many more must, whose names their controllers choose
-	tells  []string       // deeds that fail to say what they have found
+	fresh  int            // the number of other pods that must run, with names chosen by controllers
+
+	reportsByError []string // actions that fail in order to report what they found
 }
 
-// gate is what a person waits for before the next step.
+// gate is a condition that an operator waits for before the next step.
 type gate struct {
 	at    time.Duration
-	up    []model.PodRef // run
-	fresh int            // so many pods run that were not there before
-	empty netip.Prefix   // nothing is claimed in it; the zero value: any
+	up    []model.PodRef // these pods run
+	fresh int            // this many pods run that did not exist before
+	empty netip.Prefix   // nothing is claimed in this block; the zero value: no condition
 }
 
-// await waits, and looks whether all pods run then that were restarted.
-func (s *Stage) await(d time.Duration) {
+// await waits, and then checks that all restarted pods run.
+func (s *Script) await(d time.Duration) {
 	s.now += d
 	s.gates = append(s.gates, gate{at: s.now, up: slices.Clone(s.up), fresh: s.fresh})
 }
 
 const (
-	// pace is how long a person takes for a line.
+	// pace is the time between two commands.
 	pace = time.Second
-	// stopTime is how long a pod takes to go: Kubernetes' default grace period, 30 s, and
-	// something for its DEL.
+	// stopTime is how long a pod takes to stop: Kubernetes' default grace period of 30 s and
+	// a margin for its DEL.
 	stopTime = 40 * time.Second
-	// restartTime is stopTime, and as long again as a sandbox that was refused once needs
-	// for its second try.
+	// restartTime is stopTime and the time until the second attempt at a sandbox.
 	restartTime = stopTime + 20*time.Second
-	// retryTime is how long a kubelet may leave a pod alone whose sandbox was refused, 10 s
-	// with the default timers, and something for some ADDs that are refused in the meantime.
+	// retryTime is how long a kubelet waits before it retries a failed sandbox, 10 s with the
+	// default timers, and a margin for further failed ADDs.
 	retryTime = time.Minute
-	// migrateTime is what a virtual machine may take to move: the run copies no memory.
+	// migrateTime is how long a virtual machine takes to move: the run copies no memory.
 	migrateTime = 30 * time.Second
 )
 
-// Do adds an event, a line later than the last one.
-func (s *Stage) Do(e scenarios.Event) {
+// Do adds an event, one pace after the last one.
+func (s *Script) Do(e scenarios.Event) {
 	s.now += pace
 	s.at(s.now, e)
 }
 
 // Wait lets time pass.
-func (s *Stage) Wait(d time.Duration) { s.now += d }
+func (s *Script) Wait(d time.Duration) { s.now += d }
 
-// Empty looks whether nothing is claimed in a block now: a person goes on only then.
-func (s *Stage) Empty(block netip.Prefix) {
+// Empty checks that nothing is claimed in a block at this time: an operator continues only
+// then.
+func (s *Script) Empty(block netip.Prefix) {
 	s.gates = append(s.gates, gate{at: s.now, empty: block})
 }
 
-// Tells says that a command fails to say what it has found; deed is as model.Event has it.
-func (s *Stage) Tells(deed string) { s.tells = append(s.tells, deed) }
+// ReportsByError marks an action, named as in model.Event, whose failure reports what it found.
+func (s *Script) ReportsByError(action string) {
+	s.reportsByError = append(s.reportsByError, action)
+}
 
-func (s *Stage) at(t time.Duration, e scenarios.Event) {
+func (s *Script) at(t time.Duration, e scenarios.Event) {
 	e.At.Duration = t
 	s.events = append(s.events, e)
 }
 
-func (s *Stage) apply(t time.Duration, object any) {
+func (s *Script) apply(t time.Duration, object any) {
 	body, err := json.Marshal(object)
 	if err != nil {
-		return // of types that always can be
+		return // these types can always be encoded
 	}
 	s.at(t, scenarios.Event{Apply: &action.Apply{Object: body}})
 }
 
-// remove deletes pods. A controller that the scenario has makes them again; where it has
-// none, their successors are made here as it would: a StatefulSet and a DaemonSet wait
-// until the old pod is gone, others do not.
-func (s *Stage) remove(pods []model.PodRef) {
+// remove deletes pods. A controller in the scenario recreates them; without one, remove
+// creates the replacements as the controller would: a StatefulSet and a DaemonSet wait until
+// the old pod is gone, others do not.
+func (s *Script) remove(pods []model.PodRef) {
 	s.now += pace
 	for _, ref := range pods {
 		s.at(s.now, scenarios.Event{Delete: &action.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
-		p, kind := s.cast.pod(ref), s.cast.owner(ref).Kind
+		p, kind := s.facts.pod(ref), s.facts.owner(ref).Kind
 		switch {
 		case p == nil || kind == "":
-			continue // nobody makes it again
-		case kind == "StatefulSet" && s.cast.acts(p):
+			continue // no controller recreates it
+		case kind == "StatefulSet" && s.facts.acts(p):
 			s.up = append(s.up, ref)
 			continue
-		case s.cast.acts(p):
+		case s.facts.acts(p):
 			s.fresh++
 			continue
 		}
@@ -118,17 +121,17 @@ func (s *Stage) remove(pods []model.PodRef) {
 	s.await(restartTime)
 }
 
-// migrate makes the pod that a virtual machine moves to, on another node, and deletes the
-// one that it came from when the other runs. KubeVirt keeps them apart by an
-// anti-affinity, for which a cordoned node stands here.
-func (s *Stage) migrate(m Migrate) {
-	p := s.cast.pod(m.Pod)
+// migrate creates the pod that a virtual machine moves to, on another node, and deletes the
+// old pod when the new one runs. KubeVirt keeps the two apart by an anti-affinity; here the
+// old node is cordoned instead.
+func (s *Script) migrate(m Migrate) {
+	p := s.facts.pod(m.Pod)
 	if p == nil {
 		return
 	}
 	s.now += pace
 	next := s.successor(p)
-	if !s.cast.Cordoned(m.Node) {
+	if !s.facts.Cordoned(m.Node) {
 		s.at(s.now, scenarios.Event{Cordon: &action.Cordon{Node: m.Node}})
 		defer func() { s.at(s.now, scenarios.Event{Cordon: &action.Cordon{Node: m.Node, Undo: true}}) }()
 	}
@@ -139,10 +142,10 @@ func (s *Stage) migrate(m Migrate) {
 	s.await(restartTime)
 }
 
-// probeName is the pod that starts at the end on a node that needs a block.
+// probeName is the name of the pod that starts at the end on a node that needs a block.
 const probeName = "ipamsim-probe"
 
-func (s *Stage) probe(node string) {
+func (s *Script) probe(node string) {
 	p := &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{Name: probeName, Namespace: "default"},
@@ -154,8 +157,8 @@ func (s *Stage) probe(node string) {
 	s.now += migrateTime
 }
 
-// successor is a pod like another one that nobody has given a node or an address yet.
-func (s *Stage) successor(p *corev1.Pod) *corev1.Pod {
+// successor returns a copy of a pod without node and address.
+func (s *Script) successor(p *corev1.Pod) *corev1.Pod {
 	const suffix = "-again"
 	name := p.Name[:min(len(p.Name), 253-len(suffix))] + suffix
 	next := &corev1.Pod{
@@ -166,7 +169,7 @@ func (s *Stage) successor(p *corev1.Pod) *corev1.Pod {
 		Spec: *p.Spec.DeepCopy(),
 	}
 	for k, v := range p.Annotations {
-		if !s.cast.writes[k] && !strings.HasPrefix(k, "kubectl.kubernetes.io/") {
+		if !s.facts.writes[k] && !strings.HasPrefix(k, "kubectl.kubernetes.io/") {
 			next.Annotations[k] = v
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// player is a pod of a dump, as far as whoever makes it again knows it.
+// player is a pod of a dump, as far as its controller knows it.
 type player struct {
 	Metadata struct {
 		Name, Namespace     string
@@ -32,13 +32,13 @@ type player struct {
 	Status struct{ Phase, PodIP string }
 }
 
-// cast are the pods of a dump, by NAMESPACE/NAME.
-type cast map[string]*player
+// podSet are the pods of a dump, by NAMESPACE/NAME.
+type podSet map[string]*player
 
-// castOf reads the pods from kubectl's lists, by a way of its own.
-func castOf(t *testing.T, name string, files []string) cast {
+// podSetOf reads the pods from kubectl's lists, by a way of its own.
+func podSetOf(t *testing.T, name string, files []string) podSet {
 	t.Helper()
-	all := cast{}
+	all := podSet{}
 	for _, file := range files {
 		text, err := os.ReadFile(filepath.Join("testdata/truth", name, file))
 		if err != nil {
@@ -60,7 +60,7 @@ func castOf(t *testing.T, name string, files []string) cast {
 	return all
 }
 
-func (all cast) add(items []json.RawMessage) {
+func (all podSet) add(items []json.RawMessage) {
 	for _, item := range items {
 		var o struct{ Kind string }
 		p := &player{}
@@ -77,10 +77,9 @@ func (p *player) owner() string {
 	return p.Metadata.OwnerReferences[0].Kind
 }
 
-// lost are the pods that have not the address any more that they had, though nobody
-// deleted them, and those that were made again and have none. Deleted are
-// NAMESPACE/NAME.
-func (all cast) lost(stored []cluster.Object, deleted map[string]bool, made []string) (out []string) {
+// lost returns the pods that lost their address although they were not deleted, and the recreated
+// pods without an address. Deleted are NAMESPACE/NAME.
+func (all podSet) lost(stored []cluster.Object, deleted map[string]bool, made []string) (out []string) {
 	has := map[string]string{}
 	for _, o := range stored {
 		var p player
@@ -142,9 +141,9 @@ func (o *typist) make(p *player) {
 	o.made = append(o.made, p.Metadata.Namespace+"/"+p.next())
 }
 
-// deletePods types kubectl delete pod, and does what controllers do then: ReplicaSets
-// make a pod at once, StatefulSets and DaemonSets when the old one is gone. Nobody makes
-// a bare pod again, and a virtual machine is off.
+// deletePods types kubectl delete pod and acts as controllers do: a ReplicaSet creates a new pod
+// immediately, a StatefulSet and a DaemonSet when the old one is gone. A bare pod is not
+// recreated, and a virtual machine is off.
 func (o *typist) deletePods(namespace string, names []string) {
 	for _, n := range names {
 		o.deleted[namespace+"/"+n] = true
@@ -155,7 +154,7 @@ func (o *typist) deletePods(namespace string, names []string) {
 			o.now += stopping
 		}
 		for _, n := range names {
-			p := o.cast[namespace+"/"+n]
+			p := o.podSet[namespace+"/"+n]
 			if p == nil {
 				continue
 			}
@@ -175,7 +174,7 @@ func (o *typist) deletePods(namespace string, names []string) {
 // KubeVirt does: another launcher elsewhere, then the old one goes.
 func (o *typist) migrate(line string) error {
 	namespace, vm := field(line, "namespace"), field(line, "vmiName")
-	for _, p := range o.cast {
+	for _, p := range o.podSet {
 		if p.Metadata.Namespace != namespace || p.owner() != "VirtualMachineInstance" || p.Metadata.OwnerReferences[0].Name != vm {
 			continue
 		}

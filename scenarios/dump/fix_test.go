@@ -18,12 +18,12 @@ import (
 // The steps that are printed for Wikimedia's staging cluster are taken one after the
 // other, in a run of the real code that begins with that cluster: nothing is wrong
 // afterwards, and the node that had no block has one.
-func TestMend(t *testing.T) {
+func TestFix(t *testing.T) {
 	c := read(t, "wikimedia.yaml")
 	text, s, _ := scenario(t, c, dump.Options{})
 	f := prove(t, c, s)
 	if len(f.Shortages) != 1 || f.Results[f.Shortages[0].Problem-1].Best == nil {
-		t.Fatalf("nothing is offered: %s", toldOf(f))
+		t.Fatalf("nothing is offered: %s", printed(f))
 	}
 	var do operator
 	do.command("calicoctl ipam release --ip=10.64.75.114")
@@ -42,13 +42,13 @@ func TestMend(t *testing.T) {
 		t.Errorf("%s is %q's", f.Shortages[0].Spare[0].Block, got)
 	}
 	if f.Together == nil || !f.Together.Safe() {
-		t.Errorf("all steps together: %s", toldOf(f))
+		t.Errorf("all steps together: %s", printed(f))
 	}
 }
 
-// What anybody would do first, to delete the pods that nobody reaches, helps nothing
-// while their nodes take pods: they borrow again.
-func TestMendTooSimply(t *testing.T) {
+// The obvious action, to delete the unreachable pods, has no effect while their nodes accept pods:
+// the new pods borrow again.
+func TestFixTooSimply(t *testing.T) {
 	text, _, _ := scenario(t, read(t, "wikimedia.yaml"), dump.Options{})
 	var do operator
 	do.command("calicoctl ipam release --ip=10.64.75.114")
@@ -93,7 +93,7 @@ func (o *operator) command(line string) {
 	for _, one := range strings.Split(line, " && ") {
 		w := strings.Fields(one)
 		switch {
-		case looks(one):
+		case checks(one):
 		case w[0] == "calicoctl":
 			if w[2] == "show" {
 				o.now += 40 * time.Second
@@ -115,7 +115,8 @@ func (o *operator) command(line string) {
 	}
 }
 
-// run lives through it and says which invariants break, and whose each block is then.
+// run simulates the commands, and returns the invariants that are violated and the owner of each
+// block at the end.
 func (o *operator) run(t *testing.T, text string) (broken []string, owners map[string]string) {
 	t.Helper()
 	changed := strings.Replace(text, "\nspec:\n", "\nspec:\n  timeline:\n"+strings.Join(o.steps, ""), 1)

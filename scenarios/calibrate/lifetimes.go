@@ -14,19 +14,18 @@ type Lifetimes struct {
 	Watched, Ended int
 	Taken          int           // that went with their node, or were moved away from it: they would have lived longer
 	Lived          time.Duration // that all of them together were watched
-	// From is the age from which on enough were watched: of lives that are shorter the
-	// data say nothing, and nothing is made of them.
+	// From is the first age with enough observations: the data do not show shorter lifetimes, and none are
+	// derived.
 	From     time.Duration
 	Marks    []Mark
 	Rest     estimate.Duration // hours left to those that are behind the last mark
 	Segments []estimate.Segment
-	// AgesOnly: nobody was seen to end, and ages are those of exponential lives. Rest is
-	// then their mean.
+	// AgesOnly: no end was observed, and lifetimes are assumed to be exponential. Rest is then their mean.
 	AgesOnly bool
 	Lack     Lack
 }
 
-// Mark is an age by which a share of lives has ended, with its band.
+// Mark is an age by which a share of pods has ended, with its interval.
 type Mark struct {
 	Share     float64
 	By        time.Duration
@@ -37,15 +36,14 @@ type Mark struct {
 var shares = []float64{0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99}
 
 const (
-	// endsMin is how many lives have to end for their distribution to be told, and how
-	// many behind the last mark for what is left to them.
+	// endsMin is the minimum number of ends for a distribution, and for the rest after the last mark.
 	endsMin = 10
 	// eventsMin is how many events a rate has to rest on: the band of four is nine times
 	// as high as it is low.
 	eventsMin = 5
 )
 
-// pods fits the lives of those that are made again.
+// pods fits the lifetimes of pods that are recreated.
 func (f *Fit) pods(h *observe.History) {
 	f.Standing = lifetimesOf(h, func(p *observe.Pod) bool { return p.Owner.Remade() })
 }
@@ -67,10 +65,10 @@ func (o *owners) of(p *observe.Pod) int32 {
 	return n
 }
 
-// lifetimesOf fits the lives of some pods.
+// lifetimesOf fits the lifetimes of the selected pods.
 func lifetimesOf(h *observe.History, some func(*observe.Pod) bool) (out Lifetimes) {
 	who := &owners{number: map[string]int32{}}
-	var earliest, middle, latest []estimate.Life
+	var earliest, middle, latest []estimate.Observation
 	var ages []float64
 	inexact, from := false, forcesOf(h)
 	for i := range h.Pods {
@@ -78,7 +76,7 @@ func lifetimesOf(h *observe.History, some func(*observe.Pod) bool) (out Lifetime
 		if !some(p) || p.Born.IsZero() || p.Entered.IsZero() {
 			continue
 		}
-		l := estimate.Life{Enter: max(p.Entered.Sub(p.Born).Hours(), 0), Exit: p.Last.Sub(p.Born).Hours(), Ended: p.Ended, Of: who.of(p)}
+		l := estimate.Observation{Enter: max(p.Entered.Sub(p.Born).Hours(), 0), Exit: p.Last.Sub(p.Born).Hours(), Ended: p.Ended, Of: who.of(p)}
 		l.Exit = max(l.Exit, l.Enter)
 		out.Watched++
 		out.Lived += time.Duration((l.Exit - l.Enter) * float64(time.Hour))
@@ -158,10 +156,9 @@ func (l *Lifetimes) marks(curve, earliest, latest *estimate.Curve) {
 	}
 }
 
-// fine are the ages between which a backtest takes the hazard to be constant, as far as
-// those of the marks go: a fiftieth of the lives ends between two of them. Where hazards
-// fall, most are watched at the beginning of a part, so that a long one counts lives as
-// shorter than they are.
+// fine returns the ages between which a backtest assumes a constant hazard, up to the last mark: a
+// fiftieth of the pods ends between two of them. Where hazards fall, most pods are observed at the
+// beginning of an interval, so a long one underestimates lifetimes.
 func fine(curve *estimate.Curve, ages []float64) (out []float64) {
 	for share := 0.02; len(ages) > 0 && share < 0.985; share += 0.02 {
 		at := curve.Quantile(share)
@@ -175,12 +172,12 @@ func fine(curve *estimate.Curve, ages []float64) (out []float64) {
 	return out
 }
 
-// agesOnly makes what it can of one look: of a steady cluster whose pods live
-// exponentially, ages are as lives are. Whether they are exponential can be seen; that
-// the cluster is steady is assumed, and said.
+// agesOnly estimates from one scan: in a steady cluster with exponential lifetimes, ages are
+// distributed as lifetimes. That they are exponential is tested; that the cluster is steady is
+// assumed, and reported.
 func (l *Lifetimes) agesOnly(ages []float64) {
 	if !estimate.Exponential(ages) {
-		l.Lack = Lack{What: LackLooks, Have: 1, Want: 2}
+		l.Lack = Lack{What: LackScans, Have: 1, Want: 2}
 		return
 	}
 	l.AgesOnly = true

@@ -61,13 +61,13 @@ func prefixed(p string, all []string) (out []string) {
 // What is uncovered by it is not new.
 func actOut(r *scenarios.Runner, x *truth, is answer) *acted {
 	a := &acted{}
-	mended := map[string]bool{}
-	lines := printedLines(is.findings, mended)
+	fixed := map[string]bool{}
+	lines := printedLines(is.findings, fixed)
 	if len(actsOf(lines)) == 0 {
 		return a
 	}
 	a.lines = lines
-	o := &typist{cast: is.cast, deleted: map[string]bool{}}
+	o := &typist{podSet: is.podSet, deleted: map[string]bool{}}
 	for _, l := range lines {
 		if a.err = o.line(l); a.err != nil {
 			return a
@@ -85,7 +85,7 @@ func actOut(r *scenarios.Runner, x *truth, is answer) *acted {
 		return a
 	}
 	if x.Calico != "" { // otherwise status.podIP is of a network that is not simulated
-		a.fresh = is.cast.lost(stored, o.deleted, o.made)
+		a.fresh = is.podSet.lost(stored, o.deleted, o.made)
 	}
 	before := map[string]bool{}
 	for _, f := range slices.Concat(is.findings.All, is.findings.Supposed) {
@@ -93,7 +93,7 @@ func actOut(r *scenarios.Runner, x *truth, is answer) *acted {
 	}
 	for i := range after.findings.All {
 		switch f := &after.findings.All[i]; {
-		case mended[identity(&f.Violation)]:
+		case fixed[identity(&f.Violation)]:
 			a.still = append(a.still, f.Message)
 		case !before[identity(&f.Violation)] && !slices.ContainsFunc(x.Uncovers, func(u truthFinding) bool { return u.is(f) }):
 			a.fresh = append(a.fresh, f.Message)
@@ -103,11 +103,11 @@ func actOut(r *scenarios.Runner, x *truth, is answer) *acted {
 }
 
 // printedLines are the commands, each once; the findings that they are for are noted.
-func printedLines(f *diagnosis.Findings, mended map[string]bool) (lines []string) {
+func printedLines(f *diagnosis.Findings, fixed map[string]bool) (lines []string) {
 	for i := range f.All {
 		x := &f.All[i]
 		if x.Problem > 0 && (f.Results[x.Problem-1].Best != nil || f.Results[x.Problem-1].With != nil) {
-			mended[identity(&x.Violation)] = true
+			fixed[identity(&x.Violation)] = true
 		}
 	}
 	for _, l := range f.Commands() {
@@ -126,7 +126,7 @@ const stopping = 40 * time.Second
 // typist types at the pace of people, and waits until pods that it deleted are made
 // again.
 type typist struct {
-	cast    cast
+	podSet  podSet
 	now     time.Duration
 	steps   []map[string]any
 	deleted map[string]bool // pods
@@ -134,7 +134,7 @@ type typist struct {
 }
 
 // looks reports whether a part of a line only checks that the rest of it may be done.
-func looks(part string) bool {
+func checks(part string) bool {
 	return strings.HasPrefix(part, "p=$(kubectl get ") || strings.HasPrefix(part, `[ -z "$p" ]`) || strings.HasPrefix(part, `[ "$p" != `) || strings.HasPrefix(part, `! echo "$p" | grep -q`)
 }
 
@@ -148,7 +148,7 @@ func (o *typist) line(line string) error {
 	for _, one := range strings.Split(line, " && ") {
 		w := strings.Fields(one)
 		switch {
-		case looks(one):
+		case checks(one):
 		case strings.HasPrefix(one, "calicoctl datastore migrate"):
 			o.do("apply", map[string]any{"object": map[string]any{"apiVersion": "crd.projectcalico.org/v1", "kind": "ClusterInformation",
 				"metadata": map[string]any{"name": "default"}, "spec": map[string]any{"datastoreReady": w[3] == "unlock"}}})
@@ -184,7 +184,7 @@ func (o *typist) line(line string) error {
 	return nil
 }
 
-// run lives through it, and returns all that the cluster has at the end.
+// run simulates the typed lines, and returns all objects that the cluster has at the end.
 func (o *typist) run(r *scenarios.Runner, text string) (stored []cluster.Object, err error) {
 	head, rest, _ := strings.Cut(text, "\n---\n")
 	var doc map[string]any

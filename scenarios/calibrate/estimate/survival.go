@@ -9,40 +9,39 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Life is one that was watched.
-type Life struct {
-	// Enter is the age since which its end would have been seen: one that was first seen
-	// alive at that age is one of those that live so long (left truncation).
+// Observation is one observed lifetime.
+type Observation struct {
+	// Enter is the age since which an end would have been observed: a pod first seen at that age belongs
+	// to those that last so long (left truncation).
 	Enter float64
-	// Exit is the age at which it ended, or at which it was last seen alive: then it lives
-	// longer than that (right censoring).
+	// Exit is the age at the end, or, if not Ended, the last age at which it was seen: it lasts longer
+	// (right censoring).
 	Exit  float64
 	Ended bool
-	// Of is whom it belongs to, numbered from 0: the lives of one owner may end together.
+	// Of is the owner, numbered from 0: the lifetimes of one owner may end together.
 	Of int32
 }
 
-// riskMin is how many have to be watched at an age for the first time: what fewer say
-// would decide everything behind it.
+// riskMin is the minimum number of observations at an age: fewer would decide the whole curve behind
+// it.
 const riskMin = 10
 
-// Curve is Kaplan's and Meier's estimate of how many live how long, with delayed entry.
+// Curve is the Kaplan-Meier estimate of a distribution of lifetimes, with delayed entry.
 //
 // Source: E. Kaplan, P. Meier, "Nonparametric estimation from incomplete observations"
 // (1958); J. Klein, M. Moeschberger, "Survival analysis", 4.6.
 type Curve struct {
-	// From is the age from which on enough were watched: the shares are those of lives
-	// that last longer.
-	From   float64
-	Ended  int
-	lives  []Life
-	steps  []step
-	owners int32 // of lives, numbered from 0
-	shares []share
-	groups float64 // how many owners' lives have ended, those with many counted for what they weigh
+	// From is the first age with enough observations: the shares are those of longer lifetimes.
+	From     float64
+	Ended    int
+	observed []Observation
+	steps    []step
+	owners   int32 // owners are numbered from 0
+	shares   []share
+	groups   float64 // the effective number of owners with an end
 }
 
-// share is what one life adds to the variance.
+// share is the contribution of one observation to the variance.
 type share struct {
 	before, until float64 // spread up to its entry, and up to its exit
 	end           float64 // 1/risk where it ended; 0 if it did not
@@ -50,10 +49,10 @@ type share struct {
 
 // prepare what variance adds up for each step.
 func (c *Curve) prepare() {
-	c.shares = make([]share, len(c.lives))
+	c.shares = make([]share, len(c.observed))
 	ends := make([]float64, c.owners)
-	for k := range c.lives {
-		l, x := &c.lives[k], &c.shares[k]
+	for k := range c.observed {
+		l, x := &c.observed[k], &c.shares[k]
 		x.before, x.until = c.spread(l.Enter, true), c.spread(l.Exit, false)
 		if at, found := slices.BinarySearchFunc(c.steps, l.Exit, func(s step, x float64) int { return cmp.Compare(s.at, x) }); l.Ended && found {
 			x.end = 1 / c.steps[at].risk
@@ -74,15 +73,15 @@ type step struct {
 	at     float64
 	ends   float64
 	risk   float64 // watched at that age
-	hazard float64 // cumulated up to here: -log of the share that lives longer
+	hazard float64 // cumulated up to here: -log of the share that lasts longer
 	spread float64 // sum of ends/risk²: what a member of the risk set contributes
 }
 
-// KaplanMeier makes a curve. Lives that end as they enter count at that age.
-func KaplanMeier(lives []Life) *Curve {
-	c := &Curve{lives: lives}
+// KaplanMeier estimates a curve. Observations that end as they enter count at that age.
+func KaplanMeier(observed []Observation) *Curve {
+	c := &Curve{observed: observed}
 	var enters, exits, ends []float64
-	for _, l := range lives {
+	for _, l := range observed {
 		c.owners = max(c.owners, l.Of+1)
 		enters, exits = append(enters, l.Enter), append(exits, l.Exit)
 		if l.Ended {
@@ -185,17 +184,16 @@ func (c *Curve) hazardBand(i int) Band {
 	return Band{h / f, h * f}
 }
 
-// variance of the cumulated hazard at a step, however the lives of one owner depend on
-// each other: the sum over owners of the squared sum of what each of its lives
-// contributes.
+// variance returns the variance of the cumulated hazard at a step, for any dependence between the
+// lifetimes of one owner: the sum over owners of the squared sum of their contributions.
 //
 // Source: Z. Ying, L. Wei, "The Kaplan-Meier estimate for dependent failure time
 // observations", J. Multivariate Analysis 50 (1994).
 func (c *Curve) variance(i int) (variance float64) {
 	s := c.steps[i]
 	sums := make([]float64, c.owners)
-	for k := range c.lives {
-		l, x := &c.lives[k], &c.shares[k]
+	for k := range c.observed {
+		l, x := &c.observed[k], &c.shares[k]
 		if l.Exit < c.steps[0].at || l.Enter > s.at {
 			continue
 		}
@@ -225,8 +223,7 @@ func (c *Curve) spread(age float64, before bool) float64 {
 	return c.steps[i].spread
 }
 
-// Design is how many times larger the variance is than if all lives were independent, at
-// least 1.
+// Design returns the factor by which the variance exceeds that of independent lifetimes, at least 1.
 func (c *Curve) Design() float64 {
 	if len(c.steps) == 0 {
 		return 1
@@ -236,7 +233,7 @@ func (c *Curve) Design() float64 {
 	return max(c.variance(last)/c.steps[last].spread, 1)
 }
 
-// Segment is a part of life in which the hazard is taken to be constant.
+// Segment is an interval of ages with a constant hazard.
 type Segment struct {
 	To     float64 // the age at which it ends; +Inf for the last one
 	Ends   float64
@@ -250,8 +247,7 @@ func (s Segment) Draw(src rand.Source) float64 {
 	return Rate{Count: max(s.Ends-max(s.Design, 1)/2, 0), Exposure: s.Lived, Phi: s.Design}.Draw(src)
 }
 
-// Segments are what lives say of each part of life: between ages, ascending, and behind
-// the last.
+// Segments estimates the hazard between ages, ascending, and after the last.
 func (c *Curve) Segments(ages []float64) []Segment {
 	design := c.Design()
 	out := make([]Segment, len(ages)+1)
@@ -261,8 +257,8 @@ func (c *Curve) Segments(ages []float64) []Segment {
 			out[i].To = ages[i]
 		}
 	}
-	for k := range c.lives {
-		l := &c.lives[k]
+	for k := range c.observed {
+		l := &c.observed[k]
 		from := max(l.Enter, c.From)
 		for i := range out {
 			if part := min(l.Exit, out[i].To) - from; part > 0 {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ipamsim/model"
@@ -16,10 +17,10 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// print says what was read, what is wrong, what is not known, and what comes next.
+// print prints what was read, the findings, what is unknown, and the next commands.
 func (f *importFlags) print(stderr io.Writer, s *scenarios.Scenario, report *dump.Report, findings *diagnosis.Findings, r *imported.Result) error {
 	b := bufio.NewWriter(stderr)
-	tellRead(b, report)
+	printRead(b, report)
 	findings.Style = diagnosis.Style{All: f.all, Paint: painter(stderr), Places: func(refs []model.Ref) (out []string) {
 		for _, p := range report.Places(refs) {
 			out = append(out, p.Object+" ("+p.Origin.String()+")")
@@ -30,18 +31,18 @@ func (f *importFlags) print(stderr io.Writer, s *scenarios.Scenario, report *dum
 		fmt.Fprintf(b, "new since %s: %s\n", reports.Clean(f.outputs.since), r.Since.Text())
 		findings.Style.New = r.News()
 	} else if f.outputs.since != "" {
-		fmt.Fprintf(b, "new since %s: nothing to compare with yet, this is the first result\n", reports.Clean(f.outputs.since))
+		fmt.Fprintf(b, "new since %s: this is the first result, there is nothing to compare with\n", reports.Clean(f.outputs.since))
 	}
 	findings.Write(b)
-	tellVersions(b, f.managers, report)
-	tellUnknown(b, report)
+	printVersions(b, f.managers, report)
+	printUnknown(b, report)
 	if !f.outputs.toStdout() || f.out != "" {
-		f.tellNext(b, s, len(findings.All) > 0)
+		f.printNext(b, s, len(findings.All) > 0)
 	}
 	return b.Flush()
 }
 
-// printsList are the commands whose output is read, a line each.
+// printsList returns the commands whose output is read, a line each.
 func printsList(managers scenarios.Managers) string {
 	lines := []string{"kubectl get -o yaml", "kubectl get -o json"}
 	for _, m := range dump.New(managers).Managers() {
@@ -51,19 +52,19 @@ func printsList(managers scenarios.Managers) string {
 	return "  " + strings.Join(lines, "\n  ") + "\n"
 }
 
-// resourceList are the full names of what is read, a line each.
+// resourceList returns the full names of the resources that are read, a line each.
 func resourceList(managers scenarios.Managers) string {
-	var b strings.Builder
+	var lines []string
 	for _, r := range dump.Resources(managers) {
-		if r.By == dump.Kubectl {
-			fmt.Fprintf(&b, "  %s\n", r.Name())
+		if line := "  " + r.Name() + "\n"; r.By == dump.Kubectl && !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
-	return b.String()
+	return strings.Join(lines, "")
 }
 
-// tellRead says what was read.
-func tellRead(w io.Writer, r *dump.Report) {
+// printRead prints what was read.
+func printRead(w io.Writer, r *dump.Report) {
 	var managers []string
 	for _, m := range r.Managers {
 		if m.Datastore != "" {
@@ -74,16 +75,16 @@ func tellRead(w io.Writer, r *dump.Report) {
 	fmt.Fprintf(w, "ipamsim: %s: %d nodes, %d pods, %d addresses in use\n", strings.Join(managers, " and "), r.Nodes, r.Pods, r.Claims)
 }
 
-// tellVersions says which versions the cluster runs of what is simulated, and what these
-// do otherwise.
-func tellVersions(w io.Writer, managers scenarios.Managers, r *dump.Report) {
+// printVersions prints the cluster's versions of managers, and how they differ from the
+// simulated ones.
+func printVersions(w io.Writer, managers scenarios.Managers, r *dump.Report) {
 	for _, v := range r.Versions {
 		differ, newer := diagnosis.Differences(managers, v)
 		switch {
 		case newer:
-			fmt.Fprintf(w, "version: %s; what has changed since is not listed here\n", reports.Clean(v.Beside(managers)))
+			fmt.Fprintf(w, "version: %s; later changes are not listed here\n", reports.Clean(v.Beside(managers)))
 		case len(differ) > 0:
-			fmt.Fprintf(w, "version: %s. Before these releases, or a patch of an older line:\n", reports.Clean(v.Beside(managers)))
+			fmt.Fprintf(w, "version: %s. Behaviour before these releases (or a patch of an older line):\n", reports.Clean(v.Beside(managers)))
 		}
 		for _, d := range differ {
 			fmt.Fprintf(w, "       %s: %s (%s)\n", d.Since, d.Before, d.Source)
@@ -91,30 +92,30 @@ func tellVersions(w io.Writer, managers scenarios.Managers, r *dump.Report) {
 	}
 }
 
-// tellUnknown says what could not be known, and what was left out.
-func tellUnknown(w io.Writer, r *dump.Report) {
+// printUnknown prints what is unknown, and what was skipped.
+func printUnknown(w io.Writer, r *dump.Report) {
 	for _, s := range r.Unknown {
-		fmt.Fprintf(w, "not known: %s\n", reports.Clean(s))
+		fmt.Fprintf(w, "unknown: %s\n", reports.Clean(s))
 	}
 	for _, s := range r.Left {
-		fmt.Fprintf(w, "left out: %s\n", reports.Clean(s))
+		fmt.Fprintf(w, "skipped: %s\n", reports.Clean(s))
 	}
 }
 
-// tellNext says what can be done with the scenario, and what it expects.
-func (f *importFlags) tellNext(w io.Writer, s *scenarios.Scenario, wrong bool) {
+// printNext prints the next commands for the scenario.
+func (f *importFlags) printNext(w io.Writer, s *scenarios.Scenario, wrong bool) {
 	name := "FILE"
 	if f.out != "" {
 		name = reports.Shell(f.out)
 	}
 	note := ""
 	if wrong {
-		note = ", which expects what is wrong already, object by object, and nothing else"
+		note = " (expects exactly these findings)"
 	}
 	fmt.Fprintf(w, "next: ipamsim run %s%s\n", name, note)
 	i, ok := ipam.Part[*dump.Importer](s.Manager())
-	podless := ok && i.Apart // a dump says too little of it for a plan
+	podless := ok && i.Apart // a dump has too few data of it for a plan
 	if _, planned := ipam.Part[plan.Manager](s.Manager()); planned && !podless {
-		fmt.Fprintf(w, "next: ipamsim plan PLAN, with from: %s in it, says how long the addresses will last and what would help (copy one of scenarios/plans)\n", name)
+		fmt.Fprintf(w, "next: ipamsim plan PLAN, a copy of one of scenarios/plans with \"from: %s\": how long the addresses last, and which change helps\n", name)
 	}
 }

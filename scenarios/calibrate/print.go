@@ -25,7 +25,7 @@ func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil 
 
 // Text is the answer of a backtest, for people.
 func (b *Backtest) Text(w io.Writer) error {
-	t := table.New("measure", "band of 95 %", "came", "")
+	t := table.New("measure", "95 % interval", "came", "")
 	covered := 0
 	for i := range b.Measures {
 		m := &b.Measures[i]
@@ -37,11 +37,11 @@ func (b *Backtest) Text(w io.Writer) error {
 			covered++
 			t.Add(m.Measure.String(), bandText(m.Band), number(m.Came), "covered")
 		default:
-			t.Add(m.Measure.String(), bandText(m.Band), number(m.Came), fmt.Sprintf("not covered (as far out once in %s worlds)", thousands(int(math.Round(1/m.Rarity)))))
+			t.Add(m.Measure.String(), bandText(m.Band), number(m.Came), fmt.Sprintf("not covered (so far out in one of %s worlds)", thousands(int(math.Round(1/m.Rarity)))))
 		}
 	}
 	stamp := func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
-	_, err := fmt.Fprintf(w, "Fitted on %s, from %s to %s; held to the %s after it, in %s worlds.\n\n%s\n\n%s\n",
+	_, err := fmt.Fprintf(w, "Fitted on %s, from %s to %s; compared with the %s after it, in %s worlds.\n\n%s\n\n%s\n",
 		long(b.At.Sub(b.From)), stamp(b.From), stamp(b.At), long(b.To.Sub(b.At)), thousands(b.Worlds), t.Text(), b.verdict(covered))
 	return err
 }
@@ -52,11 +52,11 @@ func (b *Backtest) verdict(covered int) string {
 	case judged == 0:
 		return "Nothing can be judged."
 	case b.Wrong():
-		return fmt.Sprintf("%d of %d bands covered what came, and what one of them missed is not chance: the load has changed, or is not what a plan takes it for.", covered, judged)
+		return fmt.Sprintf("%d of %d intervals covered the data, and the deviation is not chance: the load has changed, or does not fit the model of a plan.", covered, judged)
 	case covered < judged:
-		return fmt.Sprintf("%d of %d bands covered what came: no more were missed than chance lets expect.", covered, judged)
+		return fmt.Sprintf("%d of %d intervals covered the data: no more deviations than expected by chance.", covered, judged)
 	}
-	return fmt.Sprintf("All of %d bands covered what came.", judged)
+	return fmt.Sprintf("All of %d intervals covered the data.", judged)
 }
 
 func bandText(b estimate.Band) string { return number(b.Low) + " to " + number(b.High) }
