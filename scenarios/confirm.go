@@ -29,11 +29,10 @@ func (r *Runner) Confirm(ctx context.Context, s *Scenario, o Options, rep *repor
 	return Agree(rep, on(Memory), on(Etcd))
 }
 
-// Agree does on etcd what rep says of the fast store, and returns what etcd shows,
-// with an error that wraps ErrStoresDiffer if that is another run. Where something
-// outside the bubble woke one of the two (Report.Foreign), which the kernel of a busy
-// machine may do and no seed decides, it does both again, a few times, and counts
-// that in what it returns (Report.Repeated).
+// Agree repeats a run of the fast store on etcd, and returns the report of etcd, with an error that wraps
+// ErrStoresDiffer if the runs differ. If an event outside the bubble woke one of the two (Report.Foreign),
+// which the kernel of a busy machine may cause and no seed decides, it repeats both, a few times, and
+// counts that in the returned report (Report.Repeated).
 func Agree(rep *reports.Report, memory, etcd func() (*reports.Report, error)) (*reports.Report, error) {
 	judge, err := etcd()
 	var repeated reports.Repeated
@@ -55,11 +54,10 @@ func Agree(rep *reports.Report, memory, etcd func() (*reports.Report, error)) (*
 	return judge, err
 }
 
-// agreeMax: the run after one that was woken from outside is not, as far as was seen.
+// agreeMax bounds the repetitions: so far, the run after one that was woken from outside never was.
 const agreeMax = 3
 
-// Parted says where two runs that should be the same were not, and why that may be;
-// empty if they were.
+// Parted renders where two runs that should be identical differ, and a possible reason; "" if they do not.
 func Parted(a, b *reports.Report) string {
 	var parted string
 	switch {

@@ -24,9 +24,8 @@ var (
 	checkPlane func(control.Plane) error
 )
 
-// UseRealControllers says that this program has Kubernetes' own controllers, for scenarios
-// that ask for them. A program says so once, before anything else (cmd/controllers); this
-// package does not link them.
+// UseRealControllers registers Kubernetes' own controllers, for scenarios that request them. A program calls
+// it once, before anything else (cmd/controllers); this package does not link them.
 func UseRealControllers(open func(control.Env) control.Set, check func(control.Plane) error) {
 	realSet, checkPlane = open, check
 }
@@ -56,9 +55,9 @@ func (s *Scenario) WithRealControllers() *Scenario {
 // evictedAfter: pods on a silent node are evicted five minutes after it is unreachable.
 const evictedAfter = 6 * time.Minute
 
-// WithSimpleControllers is the scenario with the simple controllers, for who runs it by the
-// hundred: they cost a third of Kubernetes' own, and are held to them (sim/cluster/control).
-// A scenario that says which it wants, or wants what the simple ones do not do, is as it was.
+// WithSimpleControllers returns the scenario with the simple controllers, for callers that run it hundreds of
+// times: they cost a third of Kubernetes' own, and are tested against them (sim/cluster/control). A scenario
+// that names its controllers, or needs a feature that the simple ones lack, is returned unchanged.
 func (s *Scenario) WithSimpleControllers() *Scenario {
 	if s.Doc.Spec.Controllers != "" || s.beyondSimple != nil {
 		return s
@@ -94,9 +93,9 @@ func (s *Scenario) withControllers(name string) *Scenario {
 	return &out
 }
 
-// Controllers is who makes pods of workloads, binds them to nodes and deletes them: what the
-// scenario says; where it says nothing, Kubernetes' own if the program has them, but simple
-// for a recorded run that does not say: it is older than this default.
+// Controllers returns the controllers that create, bind and delete pods: those of the scenario; by default
+// Kubernetes' own if the program has them, but simple for a recorded run, which may be older than this
+// default.
 func (s *Scenario) Controllers() string {
 	switch spec := &s.Doc.Spec; {
 	case spec.Controllers != "":
@@ -118,8 +117,7 @@ func (s *Scenario) controllers() func(control.Env) control.Set {
 	}
 }
 
-// controllers checks that the program has the controllers that are asked for, and that
-// nothing is said of them that they cannot do.
+// controllers checks that the program has the requested controllers, and that they support their settings.
 func (l *loader) controllers(c *check) {
 	s := l.s.Doc.Spec
 	if !l.s.real() {

@@ -50,7 +50,7 @@ func DecisionOf(e strategy.Exception) Decision {
 	return d
 }
 
-// hasWays: the outcome is one that there are several answers to.
+// hasWays reports whether an outcome has several answers.
 func hasWays(o sim.Outcome) bool { return o == sim.FailBefore || o == sim.LoseReply }
 
 // short rounds to two significant digits: enough to distinguish the steps of the ladder, which are a

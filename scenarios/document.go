@@ -152,8 +152,7 @@ func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error)
 	return out, nil
 }
 
-// blame is what a manager says of manifests that no file has: the fault of the object that
-// it names, else of the place.
+// blame adds a position to a manager's error about manifests: that of the object that it names, else place.
 func (s *Scenario) blame(err error, place *strict.Error) error {
 	var bad *ipam.ObjectError
 	if errors.As(err, &bad) {
@@ -189,8 +188,8 @@ func attachment(m *ipam.Manager, o cluster.Object, all []cluster.Object) (n clus
 	return n, ours, err
 }
 
-// policyOf lets the manager read the policy out of a network's configuration, and out of
-// the objects that it names. An *ipam.ObjectError is one of those.
+// policyOf lets the manager read the policy from a network's configuration, and from the objects that it
+// names. An error about such an object is an *ipam.ObjectError.
 func policyOf(m *ipam.Manager, key string, config json.RawMessage, objects []cluster.Object) (n model.Network, ours bool, err error) {
 	if m.Network == nil {
 		return n, false, nil

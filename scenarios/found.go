@@ -9,7 +9,7 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// foundMax is more than there is to say of any cluster: see diagnosis.WriteFound.
+// foundMax bounds the violations of an import: see diagnosis.WriteFound.
 const foundMax = 200_000
 
 // found checks that what was wrong in an imported cluster can be.
@@ -35,7 +35,7 @@ func (l *loader) found(c *check) {
 	}
 }
 
-// badCode says what is wrong with the code of a violation, or "".
+// badCode describes an invalid code of a violation; "" if it is valid.
 func badCode(v *model.Identity) string {
 	inv, ok := invariant.Named(v.Invariant)
 	if v.Code == "" || !ok {
@@ -56,7 +56,7 @@ func badCode(v *model.Identity) string {
 	return strict.Quote(v.Code) + " is no code of " + v.Invariant + ", " + strict.Want(v.Code, codes)
 }
 
-// badRef says what is wrong with a thing that a violation is about, or "".
+// badRef describes an invalid object of a violation; "" if it is valid.
 func badRef(r model.Ref) string {
 	var kinds []string
 	for _, k := range model.RefKinds() {

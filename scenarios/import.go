@@ -9,14 +9,13 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// Import is what there is to say of a cluster that ipamsim import read.
+// Import describes a cluster that ipamsim import read.
 type Import struct {
 	// Unknown is what could not be known of the cluster, and what is assumed instead, a
 	// line each.
 	Unknown []string `json:"unknown,omitempty"`
-	// Violations are what was wrong in the cluster when it was read, by what each is
-	// about. A run may break them again, and is as expected if it breaks nothing else;
-	// an empty list says that nothing was wrong.
+	// Violations are the violations in the cluster when it was read, by object. A run may repeat them, and is as
+	// expected if it has no others; an empty list means that there were none.
 	Violations []model.Identity `json:"violations,omitzero"`
 	// Unjudged is what cannot be judged of it, for lack of objects.
 	Unjudged []Unjudged `json:"unjudged,omitempty"`
@@ -76,7 +75,7 @@ func (v Version) Beside(m Managers) string {
 	return fmt.Sprintf("the cluster runs %s %s; the simulation uses %s", v.Program, v.Found, m.Simulated(v.Program))
 }
 
-// imported checks what is said of an import.
+// imported checks spec.import.
 func (l *loader) imported(c *check) {
 	m := l.s.Doc.Spec.Import
 	for i, s := range m.Unknown {

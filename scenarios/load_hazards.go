@@ -81,7 +81,7 @@ func (s *Scenario) hazards(crons cron.Jobs) hazard.Hazards {
 // on a runtime that has one clock for all nodes.
 var ErrOneClock = errors.New("clockJump needs the hermetic runtime, this binary is built on the stock one: build it with make")
 
-// clocks says whether the scenario can be run by this binary.
+// clocks reports an error if this binary cannot run the scenario.
 func (s *Scenario) clocks() error {
 	if s.clocksJump() && !hermetic.Enabled {
 		return ErrOneClock

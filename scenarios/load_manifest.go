@@ -155,7 +155,7 @@ func isAddress(kind, name string) bool {
 	return kind == "IPAddress" && err == nil && a.Zone() == ""
 }
 
-// badName says what is wrong with the name of an object, or "".
+// badName describes an invalid name of an object; "" if it is valid.
 func badName(name string) string {
 	blacked, _ := strict.BlackedOut(name)
 	switch {

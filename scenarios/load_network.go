@@ -144,7 +144,7 @@ func inside(n model.Network) error {
 	return nil
 }
 
-// templates says where the pods of a workload get their metadata from.
+// templates are the paths of the metadata of a workload's pods.
 var templates = map[string]path{
 	"Pod":         at("metadata"),
 	"StatefulSet": at("spec", "template", "metadata"),

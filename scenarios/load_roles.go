@@ -66,8 +66,8 @@ func (s *Scenario) References() []string {
 	return slices.Compact(out)
 }
 
-// badRole says what is wrong with a name, or "". what is reconciler or daemon;
-// other are the names of the other sort.
+// badRole describes an invalid name; "" if it is valid. what is reconciler or daemon; other are the names of
+// the other sort.
 func badRole(name, manager, what string, known, other []string) string {
 	for _, n := range known {
 		if n == name {
@@ -84,7 +84,7 @@ func badRole(name, manager, what string, known, other []string) string {
 	return manager + " has no " + what + " " + strict.Quote(name) + ", " + strict.Want(name, known)
 }
 
-// badSchedule says what is wrong with a cron expression, or "".
+// badSchedule describes an invalid cron expression; "" if it is valid.
 func badSchedule(s string) string {
 	switch {
 	case s == "":

@@ -50,7 +50,7 @@ func (c *check) once(list []string, p path) {
 	}
 }
 
-// spec checks what the types cannot say of everything but the timeline.
+// spec checks everything but the timeline beyond its types.
 func (l *loader) spec() error {
 	s, c := l.s.Doc.Spec, &check{doc: l.doc}
 	c.must(badName(l.s.Doc.Metadata.Name), at("metadata", "name"))
@@ -143,7 +143,7 @@ func (l *loader) background(c *check) {
 	}
 }
 
-// badNode says what is wrong with a reference to a node, or "".
+// badNode describes an invalid reference to a node; "" if it is valid.
 func (l *loader) badNode(name string) string {
 	if l.nodes[name] {
 		return ""
@@ -161,7 +161,7 @@ func (l *loader) churn(c *check) {
 	}
 }
 
-// badWorkload says what is wrong with KIND/NAMESPACE/NAME, or "".
+// badWorkload describes an invalid KIND/NAMESPACE/NAME; "" if it is valid.
 func (l *loader) badWorkload(s string) string {
 	if s == "" {
 		return ""

@@ -268,7 +268,7 @@ func (l *loader) readOnce(resource string) bool {
 	return plural == l.kinds[attachmentKind].plural
 }
 
-// badSegment says why a name cannot be part of a URL path, or "".
+// badSegment describes why a name cannot be part of a URL path; "" if it can.
 func badSegment(name string) string {
 	if name == "" {
 		return ""

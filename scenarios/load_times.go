@@ -36,7 +36,7 @@ func (l *loader) times(c *check) {
 	}
 }
 
-// early says that something names a node before it is there, or "".
+// early describes a reference to a node before it exists; "" if there is none.
 func (l *loader) early(node string, now time.Duration) string {
 	if from := l.arrives[node]; from > now {
 		return strict.Quote(node) + " is there from " + brief(metav1.Duration{Duration: from}) + " on only"

@@ -30,8 +30,7 @@ func (m Managers) Names() []string {
 	return out
 }
 
-// Simulated is the version of a manager that runs here, e.g. v3.31.0; "" for one that
-// is not among them.
+// Simulated returns the simulated version of a manager, e.g. v3.31.0; "" if it is not one of them.
 func (m Managers) Simulated(name string) string {
 	x := m.Find(name)
 	if x == nil {

@@ -68,8 +68,7 @@ type Options struct {
 	Instant time.Duration
 	// Siteless takes no call sites of messages: for measuring what they cost.
 	Siteless bool
-	// End is called when the run is over, before its processes are killed: for who
-	// wants to see what is there then.
+	// End is called when the run is over, before its processes are killed, to inspect the final state.
 	End func(*cluster.Cluster)
 	// Served is given the API server of the run before anything is stored in it.
 	Served func(api *kube.Server)
@@ -92,9 +91,8 @@ func (o *Options) served(api *kube.Server, instant time.Duration) {
 	}
 }
 
-// Run is one run. The error is nil for every run that ended, whatever it found;
-// one that a limit cut short has verdict Unknown. An error that wraps
-// sim.ErrInterrupted comes with what was done so far.
+// Run runs a scenario once. The error is nil for every run that ended, whatever it found; a run that a limit
+// cut short has verdict Unknown. An error that wraps sim.ErrInterrupted comes with the partial report.
 func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Report, error) {
 	if err := s.clocks(); err != nil {
 		return nil, err

@@ -52,8 +52,8 @@ type Spec struct {
 	// Datastore is where the manager keeps its record, if it has a choice: kubernetes
 	// (default) or etcdv3.
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
-	// Controllers is who makes pods of workloads, binds them to nodes and deletes them:
-	// real (default), Kubernetes' own controllers and scheduler, or simple, cheap stand-ins.
+	// Controllers are the controllers that create, bind and delete pods: real (default), Kubernetes' own
+	// controllers and scheduler, or simple, cheaper replacements.
 	Controllers string `json:"controllers,omitempty" jsonschema:"enum=simple,enum=real" unset:"real"`
 	// ControlPlane is how kube-controller-manager and kube-scheduler run, if these are real.
 	ControlPlane control.Plane `json:"controlPlane,omitzero"`
@@ -234,8 +234,7 @@ type Judge struct {
 	BlackholeAfter metav1.Duration `json:"blackholeAfter,omitzero" unset:"10s"`
 }
 
-// Expect says what the scenario's own seed and strategy lead to. A file without
-// it expects nothing to be violated.
+// Expect is the expected result of the scenario's own seed and strategy. Without it, no violation is expected.
 type Expect struct {
 	Violations []string `json:"violations,omitempty"` // each must be violated
 	May        []string `json:"may,omitempty"`        // each may be

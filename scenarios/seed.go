@@ -7,8 +7,7 @@ import "ipamsim/scenarios/strict"
 // Seed of the scenario's own run.
 func (s *Scenario) Seed() uint64 { return s.report(Options{}).Seed }
 
-// ExpectLine is the line of the file that says what is expected; that of the
-// Scenario document if none does.
+// ExpectLine returns the line of the expectation in the file; that of the Scenario document if there is none.
 func (s *Scenario) ExpectLine() int {
 	if s.doc == nil { // made, not loaded
 		return 1

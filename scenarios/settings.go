@@ -8,8 +8,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Settings are what a strategy may want to know of the scenario, for callers who
-// make their own (Options.Walk).
+// Settings returns the facts about the scenario that a strategy needs, for callers that make their own
+// (Options.Walk).
 func (s *Scenario) Settings() (strategy.Settings, error) {
 	set := strategy.Settings{Latency: map[string]strategy.Latency{}}
 	for class, l := range s.Doc.Spec.Latencies {

@@ -23,8 +23,7 @@ func Tune() {
 // time for some tens of MiB.
 const gcPercent = 400
 
-// procs is how many processors the process of a runner uses. A bubble runs one
-// goroutine at a time; more processors only wake each other and find nothing to
-// do, for half as much again of processor time and of wall time. Who has more of
-// them starts more processes.
+// procs is the number of processors of a runner's process. A bubble runs one goroutine at a time; more processors
+// only wake each other without work, at half as much again of processor time and wall time. To use more of them,
+// start more processes.
 const procs = 1

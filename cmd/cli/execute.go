@@ -47,7 +47,7 @@ type session struct {
 	failed     error           // of a write to stdout
 }
 
-// execute does the work and says how it ended.
+// execute does the work and reports how it ended.
 func execute(cmd *cobra.Command, p *work) error {
 	out, err := p.outputs.open(cmd.OutOrStdout())
 	if err != nil {
@@ -220,8 +220,7 @@ func (s *session) source(rep *reports.Report, v *model.Violation) {
 	s.print("\n" + strings.TrimSuffix(text, "\n"))
 }
 
-// show prints what the commands of a scenario printed, and what was measured, if
-// it is the only one that was asked for.
+// show prints the output of a scenario's commands, and its metrics, if only one scenario runs.
 func (s *session) show(rep *reports.Report) {
 	if s.work.runs() > 1 {
 		return
@@ -239,7 +238,7 @@ func (s *session) print(text string) {
 	}
 }
 
-// end says what all of it came to and chooses the exit code.
+// end prints the summary and returns the exit code.
 func (s *session) end(err error) error {
 	interrupted := errors.Is(err, sim.ErrInterrupted)
 	runs := max(s.work.runs(), s.sum.Runs) // a strategy of several makes more than were planned

@@ -12,8 +12,8 @@ import (
 	"ipamsim/cmd/cli/planning"
 )
 
-// valueWanted says what a flag's value is, by pflag's name of its type. A string
-// may be anything, and its command says what it wants of it.
+// valueWanted describes the values of a flag, by pflag's name of its type. The command validates
+// strings.
 var valueWanted = map[string]string{
 	"bool":     "true or false",
 	"duration": "a time with its unit, e.g. 90s or 5m",
@@ -22,9 +22,8 @@ var valueWanted = map[string]string{
 	"uint64":   "a whole number, 0 to " + strconv.FormatUint(math.MaxUint64, 10),
 }
 
-// flagError is an error of the command line as people read it: the flag, what it was
-// given and what would be right. What pflag says of a value names the Go function
-// that did not like it.
+// flagError rewrites an error of the command line: the flag, its value and the allowed values. pflag's
+// own error names the Go function that failed.
 func flagError(_ *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {

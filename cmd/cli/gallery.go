@@ -16,8 +16,7 @@ import (
 	"ipamsim/reports/record"
 )
 
-// gallery is several runs as one page, with the pages of those that broke something
-// in a directory beside it.
+// gallery is several runs as one page, with a directory of pages for the runs with a violation.
 type gallery struct {
 	dir   string
 	made  bool // dir did not exist before

@@ -20,7 +20,7 @@ import (
 	"ipamsim/scenarios"
 )
 
-// outputFlags say where to write what people do not read on the terminal.
+// outputFlags are the flags for output files.
 type outputFlags struct {
 	json, trace, metrics, history, record, html, perfetto, dir string
 

@@ -89,8 +89,8 @@ type comparison struct {
 	text string
 }
 
-// compareRecorded compares a replay with its record. A schedule that does not fit
-// any more is an answer, too; every other error is passed on.
+// compareRecorded compares a replay with its record. A schedule that no longer fits is a result, too;
+// every other error is returned.
 func compareRecorded(s *scenarios.Scenario, rep *reports.Report, err error) (*comparison, error) {
 	rec := s.Doc.Spec.Schedule
 	var differs []string

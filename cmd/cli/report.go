@@ -110,7 +110,7 @@ func (f *reportFlags) record(rec *record.Record) error {
 	return nil
 }
 
-// Files of several runs say what they are by how they begin.
+// The beginnings of files of several runs.
 const (
 	findingsKind = "findings"
 	runsKind     = "several runs"

@@ -177,7 +177,7 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 	return p, err
 }
 
-// checkStrategy checks the name of one that makes one run; "" is the scenario's own.
+// checkStrategy checks the name of a strategy for a single run; "" is the scenario's own.
 func checkStrategy(name string) error {
 	if name == "" {
 		return nil

@@ -192,7 +192,7 @@ func (f *verifyFlags) report(w io.Writer, o *verify.Outcome, took time.Duration,
 	return nil
 }
 
-// allows says what bounds allow.
+// allows renders bounds.
 func allows(b por.Bounds) string {
 	s := fmt.Sprintf("%s, %s and ", layout.Plural(b.Preemptions, "preemption"), layout.Plural(b.Faults, "fault"))
 	if b.Reorders >= por.Any {
@@ -201,7 +201,7 @@ func allows(b por.Bounds) string {
 	return s + layout.Plural(b.Reorders, "reordering")
 }
 
-// reached says what was covered nevertheless.
+// reached renders the bounds that were covered nevertheless.
 func reached(covered []por.Bounds) string {
 	if len(covered) == 0 {
 		return "not even the schedules without preemptions, faults and reorderings"

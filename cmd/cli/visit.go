@@ -88,7 +88,7 @@ func (v *visit) each(w *sim.World, api *kube.Server, at *sim.Step) (stop bool, e
 	return o.Steps == 0, err
 }
 
-// show says how to look.
+// show prints how to read the cluster.
 func (v *visit) show(where string) {
 	v.say("%s seed %d is paused after %s", v.plain.Scenario, v.plain.Seed, where)
 	fmt.Fprintf(v.cmd.OutOrStdout(), "export KUBECONFIG=%s\n", v.file)

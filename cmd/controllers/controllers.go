@@ -8,7 +8,7 @@ import (
 	"ipamsim/sim/controlplane"
 )
 
-// Use says so. Call it before anything else, outside of bubbles.
+// Use registers Kubernetes' own controllers. Call it before anything else, outside of bubbles.
 func Use() {
 	controlplane.Prepare()
 	scenarios.UseRealControllers(real.New, real.Check)

@@ -130,7 +130,7 @@ func (f *Fit) live(c *capacity.Cluster, h *observe.History, at time.Time, seed u
 	return out, events, nil
 }
 
-// LackOf says why a measure cannot be judged.
+// LackOf returns why a measure cannot be judged.
 func (f *Fit) LackOf(m Measure, h *observe.History) Lack {
 	if f.Arrivals.Uneven > unevenMax && slices.Contains(ofArrivals, m) {
 		return Lack{What: LackUneven, Have: int(math.Round(f.Arrivals.Uneven))}

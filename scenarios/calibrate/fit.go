@@ -1,10 +1,9 @@
-// Package calibrate makes the load of a plan out of what a cluster's data say: of how
-// long pods live, how many come in which hour, how often nodes are drained, crash and are
-// replaced, by how much all of it grows. Each parameter has the data that it rests on and
-// a band; where they are too few it is said so, and nothing is guessed.
+// Package calibrate estimates the load of a plan from a cluster's data: how long pods run, how many start in each
+// hour, how often nodes are drained, crash and are replaced, and how all of this grows. Each parameter has its data
+// and an interval; if there are too few data, it is reported as such and nothing is guessed.
 //
-// Of is the calibration of a history; Settings writes it as a plan has it; Backtest makes
-// one of the first part of a history and holds what it predicts to the rest.
+// Of calibrates on a history; Settings writes the result as settings of a plan; Backtest calibrates on the first
+// part of a history and compares the prediction with the rest.
 package calibrate
 
 import (

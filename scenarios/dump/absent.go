@@ -20,7 +20,7 @@ import (
 type Absent struct {
 	Pod   string // namespace/name
 	Addrs []netip.Addr
-	Named bool // another object of the dump says that the pod is there
+	Named bool // another object of the dump names the pod
 	// Claimed: the pod is taken to run, with these addresses; else they are only reserved.
 	Claimed bool
 }
@@ -187,7 +187,7 @@ func (c *Cluster) Concluded(v *model.Violation, r *model.Snapshot, node string) 
 		return true
 	}
 	if c.supplied[node] && v.Invariant == invariant.UnbackedSandbox.Name {
-		return true // whose node may be one that the manager does not serve
+		return true // the manager may not serve its node
 	}
 	for _, x := range c.readings {
 		if x.Concluded == nil || !c.judged[x.manager.Name] {

@@ -9,8 +9,8 @@ import (
 	"ipamsim/scenarios/dump/decode"
 )
 
-// chosen are the readings that a scenario is of: of those that are found the ones that serve
-// pods, else the first; if none is found and pods are in conflict, those that are Bare.
+// chosen returns the managers of a scenario: those found that serve pods, else the first one found; if
+// none is found and pods are in conflict, those that are Bare.
 func (c *Cluster) chosen(o Options) []*reading {
 	found := slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.Found() })
 	if o.beside() {

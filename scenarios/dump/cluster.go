@@ -249,7 +249,7 @@ var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.:]*[a-z0-9])?$`)
 // search for findings needs the rest. Nothing can be added afterwards.
 func (c *Cluster) Forget() {
 	for _, p := range c.Pods {
-		p.Value = kept.Pod{Node: p.Value.Node, HostNetwork: p.Value.HostNetwork, Owner: p.Value.Owner, Phase: p.Value.Phase, Affine: p.Value.Affine} // who makes it again, and where
+		p.Value = kept.Pod{Node: p.Value.Node, HostNetwork: p.Value.HostNetwork, Owner: p.Value.Owner, Phase: p.Value.Phase, Affine: p.Value.Affine} // its owner and placement
 	}
 	for _, n := range c.Nodes {
 		n.Value = kept.Node{Cordoned: n.Value.Cordoned, Labels: n.Value.Labels, Taints: n.Value.Taints}

@@ -44,7 +44,7 @@ func (d *Draft) fromClaims(claims map[string][]Claim) int {
 				r.Asked = append(r.Asked, kept.Selection{Name: nad, Namespace: ns, Interface: iface})
 			}
 		}
-		if i, ok := known[ref]; ok { // one that a manager knows
+		if i, ok := known[ref]; ok { // known by a manager
 			d.Running[i].Attached, d.Running[i].Asked = r.Attached, r.Asked
 			continue
 		}

@@ -47,7 +47,7 @@ type Options struct {
 	// the addresses of nodes. Addresses replaces those of pools and pods as well.
 	Anonymise, Addresses bool
 
-	of string // the manager that the scenario is of, one that is judged apart; "": all others
+	of string // the manager of the scenario, if it is judged separately; "": all others
 }
 
 // beside reports whether the scenario is made beside another one of the same dump.
@@ -57,8 +57,7 @@ func (o *Options) beside() bool { return o.of != "" }
 type Report struct {
 	// Read are the kinds that were read, with their numbers; Ignored those that are not kept. Sorted.
 	Read, Ignored []Count
-	// Unknown says what could not be known, and what was assumed instead. Left says
-	// what was left out.
+	// Unknown is what is unknown, and what was assumed instead. Left is what was skipped.
 	Unknown, Left []string
 	// Unjudged is what cannot be judged for lack of objects; Versions are of the
 	// managers, as far as the dump says.
@@ -122,10 +121,10 @@ func (d *Draft) Report(f Found) { d.found = append(d.found, f) }
 // Whole reports whether nothing contradicts that the dump has all pods.
 func (d *Draft) Whole() bool { return d.whole }
 
-// Doubt says what cannot be judged of a part of the cluster.
+// Doubt records what cannot be judged in a part of the cluster.
 func (d *Draft) Doubt(u scenarios.Unjudged) { d.partly = append(d.partly, u) }
 
-// Origin says where an object, KIND NAME or KIND NAMESPACE/NAME, was read.
+// Origin records where an object, KIND NAME or KIND NAMESPACE/NAME, was read.
 func (d *Draft) Origin(object string, from Origin) {
 	d.report.Put(object, from)
 }
@@ -290,7 +289,7 @@ func (d *Draft) copyNodes() {
 		}
 	}
 	if d.Options.beside() {
-		return // the other scenario says so
+		return // reported with the other scenario
 	}
 	if n := len(d.foreign); n > 0 {
 		d.Left("%s without %s", layout.Plural(n, "Windows node"), d.servers())
@@ -337,8 +336,7 @@ func (d *Draft) missingNodes() {
 	}
 }
 
-// Some lists names, the first few of many; of those that are replaced only how many
-// there are.
+// Some lists names; of many, the first few; of replaced names, only their number.
 func (d *Draft) Some(names []string) string {
 	if d.Options.Anonymise {
 		return fmt.Sprintf("%d of them", len(names))

@@ -148,7 +148,7 @@ func TestProveSpareBlockOfIPv6(t *testing.T) {
 		t.Errorf("want fd00:1::2 alone:\n%s", printed(f))
 	}
 	says(t, f, "finding: blackholed-address", "blackhole fd00:1::/125", "ip route get fd00:1::2 on node-a",
-		"kubectl delete ipamblocks.crd.projectcalico.org fd00-1--8-125 && kubectl delete blockaffinities.crd.projectcalico.org node-a-fd00-1--8-125", actedOut, "no new findings")
+		"kubectl delete ipamblocks.crd.projectcalico.org fd00-1--8-125 && kubectl delete blockaffinities.crd.projectcalico.org node-a-fd00-1--8-125", simulated, "no new findings")
 }
 
 // Nothing is lost yet: the next pod on node-c is going to be, in IPv6.

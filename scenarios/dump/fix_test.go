@@ -110,7 +110,7 @@ func (o *operator) command(line string) {
 		case w[1] == "delete":
 			o.delete(w[2], "", w[3])
 		default:
-			panic("a command nobody knows: " + one)
+			panic("an unknown command: " + one)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (o *operator) run(t *testing.T, text string) (broken []string, owners map[s
 	t.Helper()
 	changed := strings.Replace(text, "\nspec:\n", "\nspec:\n  timeline:\n"+strings.Join(o.steps, ""), 1)
 	changed = strings.Replace(changed, "until: 15s", "until: 2m", 1)
-	s, err := managers.All().Parse("mended.yaml", []byte(changed))
+	s, err := managers.All().Parse("fixed.yaml", []byte(changed))
 	if err != nil {
 		t.Fatal(err)
 	}

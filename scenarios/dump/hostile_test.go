@@ -128,7 +128,7 @@ func TestRefused(t *testing.T) {
 		{"deep JSON", `{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", "nested more than 100 levels deep"},
 		{"no object", "- a\n- b\n", "F:1: want an object with apiVersion and kind"},
 		{"no kind", "a: b\n", "F:1: no apiVersion and kind"},
-		{"no manager", "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", "F: no pool of Calico's, no pool of Calico's with allowedUses LoadBalancer, no IPAddressPool of MetalLB's, no Node with spec.podCIDR, no Service with a cluster IP, no pool or network of Whereabouts', only 1 Pod: want what the command collects"},
+		{"no manager", "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", "F: no Calico IPPool, no Calico IPPool with allowedUses LoadBalancer, no IPAddressPool of MetalLB, no Node with spec.podCIDR, no Service with a cluster IP, no Whereabouts pool or network, only 1 Pod: want the output of the command"},
 		{"not UTF-8", pool + "---\nkind: Pod\napiVersion: v1\nmetadata: {name: \"\xff\"}\n", "F:"},
 		{"a bad block", "apiVersion: crd.projectcalico.org/v1\nkind: IPAMBlock\nmetadata: {name: b}\nspec: {cidr: 10.0.0.0/30, allocations: [null], attributes: []}\n", "F:1: IPAMBlock b: spec.allocations: 1 entries, a block 10.0.0.0/30 has 4 addresses"},
 		{"a bad pool", strings.Replace(pool, "10.0.0.0/24", "10.0.0.0/240", 1), `F:1: IPPool p: spec.cidr: "10.0.0.0/240" is no CIDR`},

@@ -11,9 +11,9 @@ import (
 	"ipamsim/scenarios/dump/manifest"
 )
 
-// Importer is what the import of a dump asks of one address manager: data and functions,
-// a part of its ipam.Manager (see ipam.Part). Title, Resources and Open are required; of
-// everything else the zero value says that the manager has none.
+// Importer imports the dumps of one address manager: data and functions, a part of its ipam.Manager (see
+// ipam.Part). Title, Resources and Open are required; zero values mean that the manager does not support
+// a feature.
 type Importer struct {
 	// Title is what people call the manager.
 	Title string
@@ -30,7 +30,7 @@ type Importer struct {
 	Prints []string
 	// Marks are parts of what it prints, by which such a file is found in an archive.
 	Marks []string
-	// Files reports whether a file of an archive is one that it keeps itself, by its path.
+	// Files reports whether a file in an archive, by its path, is one of the manager's own.
 	Files func(name string) bool
 	// PodNotes and NodeNotes begin the names of annotations that are kept of pods and
 	// namespaces, and of nodes; "": none.
@@ -153,7 +153,7 @@ type Record struct {
 	Rename func(a *alias.Aliases) error
 }
 
-// Found is what an importer finds wrong by itself.
+// Found is a finding of an importer.
 type Found struct {
 	model.Violation
 	Supposed bool

@@ -25,8 +25,8 @@ func (c *Cluster) addNode(h *kept.Head, raw json.RawMessage) error {
 	return kept.Put(c.Store, c.Nodes, h.Metadata.Name, h, n)
 }
 
-// Note adds what a manager's own tool says of a node, as if they were annotations of its
-// own; what the node itself says counts.
+// Note adds data about a node from a manager's own tool, as annotations; the node's own annotations take
+// precedence.
 func (c *Cluster) Note(h *kept.Head, annotations map[string]string) error {
 	n := kept.Node{Labels: c.Labels(h.Metadata.Labels), Annotations: annotations}
 	if c.Merge(c.Nodes, h, n, false) {

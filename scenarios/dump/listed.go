@@ -25,7 +25,7 @@ func (c *Cluster) ended(l decode.List) {
 	c.List(l)
 }
 
-// Ignore says that nothing is kept of something.
+// Ignore counts an object that is not kept.
 func (c *Cluster) Ignore(what string) { c.ignored[what]++ }
 
 // Impaired reports whether an object or a list of a resource, by its full name, could not

@@ -51,7 +51,7 @@ func wikimedia(t *testing.T, s *server, more int) {
 	for _, o := range w.Objects {
 		path := paths[o.Kind]
 		if path == "" {
-			t.Fatalf("nobody says where a %s lives", o.Kind)
+			t.Fatalf("no resource has kind %s", o.Kind)
 		}
 		if strings.Contains(path, "%s") {
 			path = fmt.Sprintf(path, o.Namespace)

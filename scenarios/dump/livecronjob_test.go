@@ -153,7 +153,7 @@ func TestRolesAreEnoughAndNoMore(t *testing.T) {
 		}
 		for _, resource := range rule.Resources {
 			if !used[rule.APIGroups[0]+"/"+resource] {
-				t.Errorf("a role allows %s of %q, which nobody reads", resource, rule.APIGroups[0])
+				t.Errorf("a role allows %s of %q, which import does not read", resource, rule.APIGroups[0])
 			}
 		}
 	}

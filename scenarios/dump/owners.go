@@ -65,7 +65,7 @@ func (d *Draft) owned() {
 	}
 }
 
-// reportPlaces says what of the rules for places is not simulated.
+// reportPlaces reports the placement rules that are not simulated.
 func (d *Draft) reportPlaces() {
 	affine := 0
 	for _, p := range slices.Concat(d.Running, d.waiting) {

@@ -29,14 +29,14 @@ func crowded() *site {
 
 const (
 	dropsSecond = "kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-a-10-0-0-8-29"
-	actedOut    = "remediation: simulated: "
+	simulated   = "remediation: simulated: "
 )
 
 func TestProveSpareBlock(t *testing.T) {
 	s := crowded()
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "finding: blackholed-address", dropsSecond, actedOut, "2 pods restarted, no new findings", "kubectl cordon node-c node-a")
+	says(t, f, "finding: blackholed-address", dropsSecond, simulated, "2 pods restarted, no new findings", "kubectl cordon node-c node-a")
 }
 
 // A block of a pool that does not serve the node is no remedy.
@@ -59,7 +59,7 @@ func TestProveSpareOfAnotherPool(t *testing.T) {
 			t.Errorf("%s: %s", name, printed(f))
 			continue
 		}
-		says(t, f, dropsSecond, actedOut)
+		says(t, f, dropsSecond, simulated)
 		saysNot(t, f, "10.9.0", "10-9-0")
 	}
 }
@@ -112,7 +112,7 @@ func TestProveBlockOfANodeThatIsGone(t *testing.T) {
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
 	says(t, f, "10.0.0.8/29 belongs to the deleted node node-gone", "calicoctl ipam release --ip=10.0.0.9",
-		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut)
+		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", simulated)
 }
 
 // An address without a pod in the dump that is not reported as leaked may belong to another
@@ -141,7 +141,7 @@ func TestProveDuplicate(t *testing.T) {
 		s.pod(rightful, "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 		s.pod(other, "node-b", "10.0.0.1", "ReplicaSet/web", false, nil)
 		f := s.proven(t)
-		says(t, f, "finding: duplicate-address", "kubectl delete pod -n shop "+other+"\n", actedOut, "1 pod restarted, no new findings")
+		says(t, f, "finding: duplicate-address", "kubectl delete pod -n shop "+other+"\n", simulated, "1 pod restarted, no new findings")
 		saysNot(t, f, "kubectl delete pod -n shop "+rightful+"\n")
 	}
 }
@@ -157,7 +157,7 @@ func TestProveStaleAffinity(t *testing.T) {
 	f := s.proven(t)
 	says(t, f, "finding: leaked-affinity", "check first: is calico-kube-controllers running? It should release leaked addresses and blocks after 15m0s. The dump has no pod of this controller",
 		"kubectl get pods -A -l k8s-app=calico-kube-controllers",
-		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut, "no pod restarted, no new findings")
+		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", simulated, "no pod restarted, no new findings")
 }
 
 // A block that pods use and that has lost its affinity gets it again.
@@ -169,7 +169,7 @@ func TestProveBlockWithoutAffinity(t *testing.T) {
 	s.block("10.0.0.8/29", "node-b", true)
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "finding: leaked-affinity", `"kind":"BlockAffinity"`, "| kubectl create -f -", actedOut)
+	says(t, f, "finding: leaked-affinity", `"kind":"BlockAffinity"`, "| kubectl create -f -", simulated)
 }
 
 // A virtual machine's launcher is not deleted but migrated.
@@ -182,7 +182,7 @@ func TestProveVirtualMachine(t *testing.T) {
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	s.pod("virt-launcher-pg-x7x7x", "node-b", "10.0.0.1", "VirtualMachineInstance/pg", false, nil)
 	f := s.proven(t)
-	says(t, f, "finding: duplicate-address", `"kind":"VirtualMachineInstanceMigration"`, `"vmiName":"pg"`, actedOut)
+	says(t, f, "finding: duplicate-address", `"kind":"VirtualMachineInstanceMigration"`, `"vmiName":"pg"`, simulated)
 	saysNot(t, f, "kubectl delete pod")
 }
 
@@ -242,7 +242,7 @@ func TestProveLeak(t *testing.T) {
 	s.claim("10.0.0.3", "c-old", "node-a", "old")
 	f := s.proven(t)
 	says(t, f, "finding: leaked-claim", "Its pod shop/calico-kube-controllers-x is running: check the logs",
-		"simulated: with the controller running, this is fixed within 31m0s, nothing new", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, no new findings")
+		"simulated: with the controller running, this is fixed within 31m0s; no new findings", "calicoctl ipam release --from-report=report.json", simulated, "no pod restarted, no new findings")
 }
 
 // Whereabouts may keep its objects in a namespace of its own: what is printed names it, and
@@ -254,5 +254,5 @@ func TestProveElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, s, _ := scenario(t, c, dump.Options{})
-	says(t, prove(t, c, s), "kubectl patch ippools.whereabouts.cni.cncf.io blue-10.50.0.0-24 -n openshift-multus", actedOut)
+	says(t, prove(t, c, s), "kubectl patch ippools.whereabouts.cni.cncf.io blue-10.50.0.0-24 -n openshift-multus", simulated)
 }

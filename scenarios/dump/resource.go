@@ -25,7 +25,7 @@ type Resource struct {
 	add   func(*Cluster, *kept.Head, json.RawMessage) error
 }
 
-// Printer is who shows a resource.
+// Printer is the tool that prints a resource.
 type Printer int
 
 // The printers.
@@ -118,7 +118,7 @@ func (c *Cluster) sameGroup(a, b string) bool {
 	return a == b || slices.ContainsFunc(c.readings, func(r *reading) bool { return r.importer.same(a, b) })
 }
 
-// leading reports whether a group is the one that counts of a manager's.
+// leading reports whether a group is the preferred one of a manager.
 func (c *Cluster) leading(group string) bool {
 	return slices.ContainsFunc(c.readings, func(r *reading) bool { return len(r.importer.Groups) > 0 && r.importer.Groups[0] == group })
 }

@@ -98,8 +98,8 @@ func (d *Draft) head(w *manifest.Writer) error {
 	return nil
 }
 
-// ipam is the manager that serves the cluster: the one that is there, or the one that puts
-// those side by side that are.
+// ipam returns the manager of the cluster: the only one in the dump, or the one that combines those in the
+// dump.
 func (d *Draft) ipam() (string, error) {
 	if len(d.present) == 1 {
 		return d.present[0].manager.Name, nil

@@ -161,9 +161,9 @@ func TestTooLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"# lifetime: too little data: one listing does not tell; take another one later",
-		"# arrivals: too little data: ", "# drainEvery: too little data: ", "# replaceEvery: too little data: one listing does not tell",
-		"# grow: too little data: 0 days of listings, want 7", "nodes: 10", "pods: 25",
+		"# lifetime: too few data: one listing is not enough; add a later one",
+		"# arrivals: too few data: ", "# drainEvery: too few data: ", "# replaceEvery: too few data: one listing is not enough",
+		"# grow: too few data: 0 days of listings, want 7", "nodes: 10", "pods: 25",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("missing %q:\n%s", want, b.String())

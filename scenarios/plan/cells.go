@@ -115,7 +115,7 @@ func (p *Plan) names() []string {
 	return out
 }
 
-// choices checks axes and options, each value by itself.
+// choices checks the values of axes and options one by one.
 func (p *Plan) choices(first *Draft) (out [][]choice, err error) {
 	seen := map[string]bool{}
 	for i, a := range p.Doc.Spec.Axes {

@@ -86,9 +86,8 @@ type Option struct {
 type Want struct {
 	// Require bounds measures: exhaustion: 0.05, blackholed: 0, starved: 0.
 	Require map[string]float64 `json:"require,omitempty"`
-	// From is from when on bounds hold, e.g. 10d; default: from the beginning for a
-	// cluster that is empty then. For one that runs: when an option has been carried
-	// out and the cluster had time to settle.
+	// From is the time from which bounds apply, e.g. 10d; default: from the beginning for a cluster that is empty
+	// then. For a running cluster: after the migration to an option and the time to settle.
 	From values.Span `json:"from,omitzero"`
 	// Minimise is a measure; default: routes for Calico, leaked for Whereabouts.
 	Minimise string `json:"minimise,omitempty" unset:"the address manager's"`

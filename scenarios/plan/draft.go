@@ -45,7 +45,7 @@ func (d *Draft) Base() *scenarios.Scenario { return d.plan.base }
 // Alone reports whether the plan has no scenario that defines other components.
 func (d *Draft) Alone() bool { return d.plan.alone() }
 
-// clone is a draft that can be changed by itself.
+// clone returns an independent copy.
 func (d *Draft) clone() *Draft {
 	out := *d
 	out.values = maps.Clone(d.values)
@@ -59,7 +59,7 @@ func (p *Plan) first() *Draft {
 	return &Draft{plan: p, values: map[string]any{}, running: p.running(), fabric: spec.Fabric, Datastore: spec.Datastore, Collect: p.collects()}
 }
 
-// put gives a setting a value. It says what is wrong, or "".
+// put sets a setting. It returns the problem, or "".
 func (d *Draft) put(s Setting, v any) string {
 	if s.Of != "" && s.Of != d.plan.Manager() {
 		return fmt.Sprintf("%s is a setting of %s, and this is a plan for %s", s.Name, s.Of, d.plan.Manager())

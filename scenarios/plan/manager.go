@@ -15,13 +15,11 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Manager is what plans know of an address manager: a part of its ipam.Manager (see
-// ipam.Manager.With). Configure is required; of everything else, the zero value or a nil
-// function says that the manager does not have it.
+// Manager is the planning part of an address manager's ipam.Manager (see ipam.Manager.With). Configure is
+// required; other zero values and nil functions mean that the manager does not support a feature.
 type Manager struct {
-	// Configure says how the manager of a cluster is configured, by the scenario of a
-	// cell: it sets Cluster.Manager. The cluster's Networks are there already. An error
-	// is the user's mistake, a *Mistake if it is one of a setting.
+	// Configure sets Cluster.Manager from the scenario of a cell. Cluster.Networks is already set. An error is a
+	// user error; one about a setting is a *Mistake.
 	Configure func(d *Draft, s *scenarios.Scenario, c *capacity.Cluster) error
 
 	// Settings are the manager's own settings, in the order of documentation.
@@ -32,9 +30,8 @@ type Manager struct {
 	// Blame are the settings that a refused manifest is due to, the most likely first.
 	Blame []string
 
-	// Collector is what people call its reconciler, Pass is the process of the manager whose passes Cluster.Collect counts, and Daemon
-	// one that makes them by itself every Every, which is also how often passes come in a
-	// plan that says nothing.
+	// Collector is the name of its reconciler for the reader. Pass is the process whose passes Cluster.Collect
+	// counts. Daemon makes passes itself at the interval Every, the default of a plan.
 	Collector, Pass, Daemon string
 	Every                   time.Duration
 	// Grace is Collect.Grace by the manifests.
@@ -57,8 +54,7 @@ type Manager struct {
 // There is one node, to which nothing happens.
 type Tenants struct {
 	Kind, Resource string // Service, services
-	// Number is the setting that says how many there are, Shared are those of all managers
-	// that a plan may have.
+	// Number is the setting with the number of tenants; Shared are the common settings that a plan may have.
 	Number string
 	Shared []string
 	// Spec of the one of a name, in the trial of a seed.
@@ -82,8 +78,8 @@ type Move struct {
 	Was, Is  *capacity.Cluster
 }
 
-// Step of a migration, and how an operator takes it, at one time; none for one that is
-// only the restart of pods.
+// Step is a step of a migration, with the operator's actions at one time; a step without actions only restarts
+// pods.
 type Step struct {
 	workload.Step
 	Events []scenarios.Event
@@ -97,8 +93,8 @@ type RealCode struct {
 	Least, Most time.Duration
 	// Latency is how long a message may take if a step has room for so long a one.
 	Latency func(c *capacity.Cluster, longest time.Duration) time.Duration
-	// TooMuch says why days of the real code take too long; it is not even tried beside
-	// the reference then. Unable says why it could not be compared. "" is neither.
+	// TooMuch renders why the real code would take too long; then it is not run in addition to the reference.
+	// Unable renders why it cannot be compared. "" is neither.
 	TooMuch, Unable func(*capacity.Cluster) string
 	// Daemons that run.
 	Daemons func(*capacity.Cluster) []string

@@ -60,8 +60,7 @@ func (p *Plan) Bounds(known func(measure string, most float64) error) error {
 	return nil
 }
 
-// Unknown is what an import says that it could not know of the cluster, one line
-// each.
+// Unknown returns what an import reported as unknown about the cluster, one line each.
 func (p *Plan) Unknown() []string { return p.base.Doubts() }
 
 // Open reads a file that a plan names.

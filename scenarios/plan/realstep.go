@@ -14,8 +14,8 @@ type try struct {
 	refused bool
 }
 
-// astray says where a step of the real code ended otherwise than the reference's, so
-// that what comes after it is not what an operator would do.
+// astray renders where a step of the real code ended differently from the reference's, so that the following
+// steps are not those of an operator.
 func (s *script) astray(h *model.History) string {
 	said := map[time.Duration]string{}
 	for i := range h.Events {

@@ -36,8 +36,8 @@ func (p *Plan) allWritten() (out []written) {
 	return out
 }
 
-// sensible refuses what would have no effect: a value that another one replaces, a
-// time that comes after the horizon, a setting without the one that it belongs to.
+// sensible refuses settings without effect: a value that another one replaces, a time after the horizon, a
+// setting without the one that it depends on.
 func (p *Plan) sensible() error {
 	all, horizon := p.allWritten(), p.Doc.Spec.Horizon.Duration.Duration
 	given := map[string]bool{}
@@ -96,7 +96,7 @@ var belongs = map[string][]string{
 	"evict": {"crashEvery", "replaceEvery"},
 }
 
-// alone says that a setting has nothing to say more about, or "".
+// alone renders the setting that is missing for another one to have an effect, or "".
 func alone(name string, given map[string]bool) string {
 	to := belongs[name]
 	if len(to) == 0 || slices.ContainsFunc(to, func(n string) bool { return given[n] }) {
@@ -120,7 +120,7 @@ var within = map[string]string{
 	"reconcileEvery": "want 0 for none", "grace": "want never to release nothing",
 }
 
-// late says that a time comes after the horizon, or "".
+// late renders that a time is after the horizon, or "".
 func late(w written, horizon time.Duration) string {
 	instead, ok := within[w.name]
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim/cluster/cron"
 )
 
-// fabric is what the plan says of the network, or else its scenario.
+// fabric sets the network of the plan, or else that of its scenario.
 func (p *Plan) fabric() error {
 	if f := p.Doc.Spec.Fabric; !reflect.ValueOf(f).IsZero() {
 		p.base.Doc.Spec.Fabric = f

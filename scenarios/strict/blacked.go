@@ -25,8 +25,8 @@ var (
 	erased = regexp.MustCompile(`(?i)^(?:<[^<>]*>|\[?(?:redacted|masked|censored|removed|hidden|sanitized|anonymized|anonymised)\]?|[x*#█]{3,})$`)
 )
 
-// BlackedOut finds an address in a text in which letters or stars stand in place of
-// numbers. problem says what to do; "": there is none.
+// BlackedOut finds a redacted address: letters or stars instead of numbers. problem describes what to do; "" if
+// there is none.
 func BlackedOut(s string) (problem string, at int) {
 	if !strings.ContainsAny(s, "xX*#?_") && !strings.ContainsAny(s, ".") {
 		return "", 0

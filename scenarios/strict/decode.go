@@ -168,7 +168,7 @@ func (d *Doc) list(b *bytes.Buffer, n *yaml.Node, elem reflect.Type, p Path) err
 // errSkip leaves a key out.
 var errSkip = errors.New("skip")
 
-// mapping writes a mapping; typeOf says what is wanted under a key.
+// mapping writes a mapping; typeOf returns the expected type of a key.
 func (d *Doc) mapping(b *bytes.Buffer, n *yaml.Node, p Path, typeOf func(k, v *yaml.Node, key string) (reflect.Type, error)) error {
 	if n.Kind != yaml.MappingNode {
 		return d.Fail(n, p, `want a mapping ("key: value" lines), not %s`, Describe(n))

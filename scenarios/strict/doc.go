@@ -1,13 +1,11 @@
-// Package strict reads the YAML files that people write: scenarios, plans, manifests.
+// Package strict reads YAML files written by hand: scenarios, plans, manifests.
 //
-// A file is bounded before it is parsed (bytes, values, nesting, aliases). Each of its
-// documents is then decoded by walking a Go type beside the YAML nodes: an unknown
-// field, one that is there twice, a missing one, a value of another type or that two
-// versions of YAML read differently is an *Error with file, line, field and what would
-// have been right.
+// A file is bounded before it is parsed (bytes, values, nesting, aliases). Each of its documents is then decoded
+// by walking a Go type along the YAML nodes: an unknown, duplicate or missing field, a value of another type, or
+// one that YAML versions read differently, is an *Error with file, line, field and the expected value.
 //
-// sigs.k8s.io/yaml and sigs.k8s.io/json are as strict, but their errors have no line
-// and no suggestion, or no path; go.yaml.in/yaml, which parses here, knows the line.
+// sigs.k8s.io/yaml and sigs.k8s.io/json are as strict, but their errors have no line and no suggestion, or no
+// path; go.yaml.in/yaml, which parses here, has the line.
 package strict
 
 import (

@@ -13,7 +13,7 @@ import (
 // durationMax bounds every duration in a file.
 const durationMax = 30 * 24 * time.Hour
 
-// duration checks a duration; the text is in Go's form, as Kubernetes has it.
+// duration checks a duration in Go's syntax, as in Kubernetes.
 func duration(n *yaml.Node) (string, string) {
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
 		return "", fmt.Sprintf("want a duration, e.g. 5m30s, not %s", Describe(n))

@@ -21,7 +21,7 @@ type Field struct {
 	unset    string // what it is if it is not written, for one whose zero value counts as that
 }
 
-// unwritten says that a value would count as not written, or "".
+// unwritten describes a value that would count as unset; "" for others.
 func (f Field) unwritten(v *yaml.Node) string {
 	if f.unset == "" || v.Kind != yaml.ScalarNode {
 		return ""

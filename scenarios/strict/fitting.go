@@ -42,7 +42,7 @@ func (d *Doc) fitting(n *yaml.Node, t reflect.Type) (any, string) {
 	return num, misfit(string(num), t)
 }
 
-// misfit says why a number does not fit a type, or "".
+// misfit describes why a number does not fit a type; "" if it does.
 func misfit(num string, t reflect.Type) string {
 	var err error
 	switch {

@@ -85,8 +85,7 @@ func (d Dialect) number(n *yaml.Node) (any, string) {
 	}
 }
 
-// free is scalar where no type says what is wanted, so that a word two dialects
-// read differently must be refused.
+// free decodes a scalar without an expected type, so a word that two dialects read differently is refused.
 func (d Dialect) free(n *yaml.Node) (any, string) {
 	if b, is := oldBool(n.Value); is && d == Ours && n.Style&(quoted|yaml.TaggedStyle) == 0 {
 		return nil, fmt.Sprintf("%s is %t in YAML 1.1 and text in 1.2: write %t, or put it in quotes", n.Value, b, b)

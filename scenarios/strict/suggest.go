@@ -9,7 +9,7 @@ import (
 // listedMax is how many names a message lists.
 const listedMax = 16
 
-// Want says what would have been right: the nearest name, or else all of them.
+// Want renders the allowed values: the nearest name, or else all of them.
 func Want(word string, names []string) string {
 	if near := Nearest(word, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)

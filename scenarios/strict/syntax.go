@@ -59,8 +59,7 @@ func shortest(lines [][]byte, problem string) int {
 	})
 }
 
-// What the parser says of a quote that is never closed, if the file ends, and if
-// another document begins before it is.
+// The parser's messages about an unclosed quote, at the end of the file, and at another document.
 const (
 	unclosed    = "found unexpected end of stream"
 	insideQuote = "found unexpected document indicator"

@@ -57,7 +57,7 @@ func InterruptibleFor(patience time.Duration, stderr io.Writer, cleanup func()) 
 	}
 }
 
-// A person who presses Ctrl-C waits a second.
+// A user who presses Ctrl-C waits about a second.
 const (
 	interruptMax = 900 * time.Millisecond
 	// A signal that comes so soon after another is the same one: timeout(1) sends it

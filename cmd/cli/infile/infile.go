@@ -46,8 +46,7 @@ func (u UntilDone) Read(p []byte) (int, error) {
 	return u.Reader.Read(p)
 }
 
-// Open makes r read a file, or what it reads already if the name is -, and says how to call
-// that.
+// Open makes u read a file, or its current input if the name is -, and returns the name for messages.
 func (u *UntilDone) Open(name string) (called string, file io.Closer, err error) {
 	if name == "-" {
 		return "standard input", io.NopCloser(nil), nil

@@ -57,7 +57,7 @@ func Create(path string) (*File, error) {
 	return &File{Writer: bufio.NewWriter(tmp), Path: real, tmp: tmp}, nil
 }
 
-// Stream is a file that is w, for a reader who waits for every line.
+// Stream returns a file that writes to w, for a reader that waits for every line.
 func Stream(w io.Writer) *File { return &File{Writer: bufio.NewWriter(w), Eager: true} }
 
 func (f *File) Commit() error {

@@ -55,7 +55,7 @@ func (b *ResultWriter) Answer() *render.Answer { return render.Of(b.answer) }
 // Discard what was not put in place.
 func (b *ResultWriter) Discard() { b.lines.Discard() }
 
-// Add a point. Its number says which it is, whatever the line says.
+// Add adds a point. n is its number, whatever the line contains.
 func (b *ResultWriter) Add(n uint64, line []byte) error {
 	if n >= uint64(len(b.points)) {
 		return errors.New("there is none")

@@ -30,7 +30,7 @@ type calibrateFlags struct {
 	plan, out, json, horizon string
 }
 
-// dataHelp says which data there are.
+// dataHelp describes the supported data.
 const dataHelp = `The files contain, in any order (- is the standard input):
   kubectl get nodes,pods -A -o yaml (or json): a listing. One listing shows the ages of
     pods, several show when pods end. FILE@TIME is the time at which it was taken
@@ -186,7 +186,7 @@ func readDatum(ctx context.Context, cmd *cobra.Command, c *observe.Collector, ar
 	return c.Read(name, r, at, infile.HowFar(cmd.ErrOrStderr(), name))
 }
 
-// printNotes says what was read, and what was left out.
+// printNotes prints what was read, and what was skipped.
 func printNotes(w io.Writer, f *calibrate.Fit) {
 	fmt.Fprintf(w, "ipamsim: %s\n", f.Read())
 	for _, n := range f.Notes {

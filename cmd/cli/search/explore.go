@@ -228,7 +228,7 @@ func (f *exploreFlags) name(files []string, without []space.Deed) string {
 	return name
 }
 
-// oneSpace is " --space A|B" of those there are, " FILE" if there is none.
+// oneSpace renders " --space A|B" with the available spaces, or " FILE" if there is none.
 func (f *exploreFlags) oneSpace() string {
 	if all := space.Names(f.managers); len(all) > 0 {
 		return " --space " + strings.Join(all, "|")
@@ -236,7 +236,7 @@ func (f *exploreFlags) oneSpace() string {
 	return " FILE"
 }
 
-// explore runs the campaign and says how it ended.
+// explore runs the campaign and reports how it ended.
 func (f *exploreFlags) explore(cmd *cobra.Command, cfg campaign.Config) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	bar := workers.NewBar(stderr, cfg)

@@ -242,8 +242,7 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 	return nil
 }
 
-// made is a finding of a failure. One that does not get small is kept as it was
-// recorded.
+// made returns a finding for a failure. One that cannot be shrunk is kept as recorded.
 func made(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation) (f *finding.Finding, how string, err error) {
 	f, err = shrink.Shrink(ctx, r, s, rep, v, shrink.Options{})
 	if err == nil {

@@ -62,9 +62,8 @@ func LinkFlags(cmd *cobra.Command, l *queue.Link) {
 	cmd.Flags().StringVar(&l.Creds, "nats-creds", "", "file `F` with NATS credentials, as created by nsc")
 }
 
-// ownWorker is one that a coordinator started: it goes when the coordinator does,
-// and a Ctrl-C that reaches the whole group of processes is the coordinator's
-// affair.
+// ownWorker is a worker that a coordinator started: it ends with the coordinator, which handles a
+// Ctrl-C for the whole process group.
 func ownWorker(m scenarios.Managers, l queue.Link, parallel int) error {
 	exit.IgnoreInterrupts()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -76,7 +75,7 @@ func ownWorker(m scenarios.Managers, l queue.Link, parallel int) error {
 	return worker.Worker{Managers: m, Link: l, Parallel: parallel, Once: true}.Run(ctx)
 }
 
-// Check finds what is wrong with who is to work.
+// Check validates the number of workers and the link.
 func Check(here int, l *queue.Link) error {
 	switch {
 	case here < 0:

@@ -112,7 +112,7 @@ type Duration struct {
 	CV2   float64 // square of their coefficient of variation
 }
 
-// DurationOf is made of those that are over, and of how long the others have lasted.
+// DurationOf estimates durations from the finished ones, and from the ages of the others.
 func DurationOf(over, open []float64) Duration {
 	d := Duration{Count: len(over)}
 	squares := 0.0

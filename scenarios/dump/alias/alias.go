@@ -54,7 +54,7 @@ func (a *Aliases) Has(kind, name string) bool {
 	return ok
 }
 
-// Set gives a name another alias than the one that it has.
+// Set replaces the alias of a name.
 func (a *Aliases) Set(kind, name, alias string) { a.of[kind][name] = alias }
 
 // Get returns the alias of a name; "" stays "". A name that was not announced has no alias and

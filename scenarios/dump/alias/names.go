@@ -27,7 +27,7 @@ func (n Names) Ref(s string) {
 	n.Add(Pod, name)
 }
 
-// Labels adds the values of those that a selector asks for: of those whose keys are there.
+// Labels adds the values of the labels that a selector uses.
 func (n Names) Labels(m map[string]string) {
 	for k, v := range m {
 		if n[Label][k] {

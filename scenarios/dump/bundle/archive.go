@@ -157,8 +157,8 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// folder reads the files of a folder and of those below it, by name. Links are not
-// followed, and nothing outside of the folder is opened.
+// folder reads the files below a folder, by name. Links are not followed, and nothing outside the folder
+// is opened.
 func (w *walk) folder(name string) error {
 	root, err := os.OpenRoot(name)
 	if err != nil {

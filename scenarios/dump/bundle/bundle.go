@@ -40,10 +40,9 @@ type Reader struct {
 	Progress func(name string) func(dump.Progress)
 }
 
-// Read reads all that is named. A file that cannot be read is reported by the Cluster (see
-// dump.Cluster.Damages), and the rest is used. The error is a *strict.Error: a name that
-// does not exist, an archive that is refused, an object that is not as Kubernetes has it,
-// or that nothing could be read.
+// Read reads all named files. A file that cannot be read is reported by the Cluster (see
+// dump.Cluster.Damages), and the rest is used. The error is a *strict.Error: a name that does not exist,
+// a refused archive, an invalid Kubernetes object, or input of which nothing could be read.
 func (r *Reader) Read(names []string) error {
 	var first error
 	usable := 0
@@ -77,7 +76,7 @@ type openError struct{ error }
 func (e openError) Is(target error) bool { return target == errNoFile }
 func (e openError) Unwrap() error        { return e.error }
 
-// file reads one that the user names.
+// file reads a file that the user names.
 func (r *Reader) file(name string) error {
 	if name == "-" {
 		return r.top("standard input", r.Stdin, nil, 0)

@@ -62,7 +62,7 @@ func openBalancers(c *dump.Cluster) *dump.Reading {
 	}
 }
 
-// add keeps what is of load balancers.
+// add keeps the objects of load balancers.
 func (o *balancers) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	switch h.Kind {
 	case "Service":
@@ -171,8 +171,8 @@ func (o *balancers) addService(h *kept.Head, raw json.RawMessage) (bool, error) 
 	return true, kept.Put(o.Store, o.services, h.Key(), h, b)
 }
 
-// draft is a scenario with Services and their blocks. Without all Services nothing can be
-// said of whom a block's addresses are for.
+// draft makes a scenario with Services and their blocks. Without all Services, the owners of a block's
+// addresses are unknown.
 func (o *balancers) draft(d *dump.Draft) (*dump.Record, error) {
 	clear(d.Nodes)
 	r := &record{

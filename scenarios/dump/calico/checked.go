@@ -42,8 +42,8 @@ func (d *record) allocations(shown map[netip.Prefix]printed.Usage) map[netip.Pre
 	return out
 }
 
-// blockOf is the block of an allocation: the one that the text names, that of its node, or
-// any that is known; else by the pool. Two allocations of one address are of two blocks.
+// blockOf returns the block of an allocation: the one that the text names, that of its node, or any known
+// one; else by the pool. Two allocations of one address are of two blocks.
 func (d *record) blockOf(a netip.Addr, x printed.Allocation, shown map[netip.Prefix]printed.Usage, taken []netip.Prefix) (p netip.Prefix, known bool) {
 	if x.Block.IsValid() {
 		return x.Block, true

@@ -34,7 +34,7 @@ func (c *objects) concluded(v *model.Violation, r *model.Snapshot) []string {
 			return []string{affinitiesName}
 		}
 		return unless(checked || hasBlock(v, r), []string{blocksName})
-	case invariant.UnbackedSandbox.Name: // the claim may be in a block that overlaps the one that is there
+	case invariant.UnbackedSandbox.Name: // the claim may be in an overlapping block outside the dump
 		return unless(checked, []string{blocksName, poolsName})
 	case invariant.LeftoverHandle.Name:
 		return unless(checked || hasBlock(v, r), []string{blocksName})
@@ -45,8 +45,8 @@ func (c *objects) concluded(v *model.Violation, r *model.Snapshot) []string {
 	return nil
 }
 
-// unrouted are the resources that may have the route to an address: its pool, which says how
-// packets travel, and where no route was found the block, its affinity and the peers.
+// unrouted returns the resources that may have the route to an address: its pool, which defines the
+// encapsulation, and, if no route was found, the block, its affinity and the peers.
 func (c *objects) unrouted(v *model.Violation, r *model.Snapshot) (out []string) {
 	a, err := netip.ParseAddr(model.Named(v.Objects, model.RefAddress))
 	if err != nil {

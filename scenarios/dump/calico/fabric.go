@@ -11,7 +11,7 @@ import (
 	"ipamsim/scenarios/dump/kept"
 )
 
-// bgpSpec is what BGPConfiguration says of who speaks with whom.
+// bgpSpec is the topology in BGPConfiguration.
 type bgpSpec struct {
 	Mesh *bool // nodeToNodeMeshEnabled
 	AS   uint32
@@ -55,14 +55,14 @@ func (c *objects) addPeer(h *kept.Head, raw json.RawMessage) error {
 	return kept.Put(c.Store, c.peers, h.Metadata.Name, h, peerSpec{s.PeerIP, s.PeerSelector, s.Node, s.NodeSelector, uint32(s.ASNumber), s.NumAllowedLocalASNumbers})
 }
 
-// mesh reports whether the dump says that all nodes speak BGP with each other.
+// mesh reports whether the dump shows a full node-to-node mesh.
 func (c *objects) mesh() bool {
 	b := c.bgp["default"]
 	return b != nil && (b.Value.Mesh == nil || *b.Value.Mesh)
 }
 
-// fabric is what BGPConfiguration, BGPPeers and nodes say of the network between
-// the nodes, and how that was concluded.
+// fabric returns the network between the nodes according to BGPConfiguration, BGPPeers and nodes, and how
+// it was derived.
 func (c *objects) fabric() (route.Fabric, string) {
 	mesh, as := true, uint32(0)
 	if b := c.bgp["default"]; b != nil {

@@ -21,15 +21,15 @@ func (c *objects) addConfigMap(h *kept.Head, raw json.RawMessage) error {
 	return kept.Put(c.Store, c.families, h.Key(), h, printed.Configuration(o.Data["cni_network_config"]))
 }
 
-// delegates reports whether host-local assigns addresses in the place of Calico's IPAM: the
-// manifest's configuration says so, and the dump has no record of Calico's.
+// delegates reports whether host-local assigns addresses instead of Calico's IPAM: according to the
+// manifest's configuration, and the dump has no record of Calico's.
 func (c *objects) delegates() bool {
 	says := slices.ContainsFunc(c.families.Keys(), func(key string) bool { return c.families[key].Value.Delegates })
 	return says && len(c.blocks)+len(c.affinities)+len(c.handles)+len(c.tables.Blocks)+len(c.tables.Checked) == 0
 }
 
-// doubts says who assigns addresses in Calico's place, and what the blocks would show if the
-// configuration were an old one.
+// doubts reports the plugin that assigns addresses instead of Calico, and what the blocks would show if
+// the configuration were outdated.
 func (c *objects) doubts(d *dump.Draft) []scenarios.Unjudged {
 	if !c.delegates() {
 		return nil

@@ -21,10 +21,9 @@ var Importer = &dump.Importer{
 	Marks:     []string{"| GROUPING |", "| BORROWING-NODE |", "| PROPERTY ", checking, `"clusterGUID":`, `"block_affinities":`, etcdRoot},
 	Resources: resources, Groups: []string{group, secondGroup},
 	PodNotes: podNotes, NodeNotes: nodeNotes,
-	// As rebuilders call them, too: docker.io/calico/node, rancher/mirrored-calico-node. A tag
-	// that is none of upstream's kind, as calico-node:1.17 of a house that counts by itself,
-	// says nothing: Calico has had three numbers, the first of them 3, for as long as it has
-	// kept its record as it does.
+	// Rebuilders' names match, too: docker.io/calico/node, rancher/mirrored-calico-node. A tag of another
+	// scheme, such as calico-node:1.17 of a company that counts for itself, is not a version: since the
+	// current format of its record, Calico's versions have three numbers, the first of them 3.
 	Images:      []dump.Image{{Name: regexp.MustCompile(`(^|[/-])calico[/-](node|cni|kube-controllers)$`), Tag: regexp.MustCompile(`^v?3\.[0-9]+\.[0-9]+`)}},
 	Differences: differences,
 	Open:        open, Written: written,
@@ -136,7 +135,7 @@ func (c *objects) found() bool {
 	return !c.delegates() && len(c.pools)+len(c.blocks)+len(c.tables.Pools)+len(c.tables.Blocks)+len(c.tables.Checked) > 0
 }
 
-// onNode reports whether anything says that Calico runs on a node.
+// onNode reports whether any object shows that Calico runs on a node.
 func (c *objects) onNode(name string, n *kept.Node) bool {
 	if len(n.Annotations) > 0 {
 		return true

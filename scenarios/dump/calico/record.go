@@ -132,7 +132,7 @@ func (d *record) concludeHandles() {
 	}
 }
 
-// settle takes over what is configured beside the pools, and says what is not known of it.
+// settle adopts the configuration other than pools, and reports what is unknown.
 func (d *record) settle() {
 	d.reportUnknownHolders()
 	c := d.c

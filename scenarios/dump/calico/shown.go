@@ -68,8 +68,8 @@ func (d *record) fromTables() {
 	}
 }
 
-// holder is who has an address, as far as tables, endpoints and pods say: a pod, or
-// with a tunnel the node itself.
+// holder is the holder of an address according to tables, endpoints and pods: a pod or, with a tunnel,
+// the node itself.
 type holder struct{ namespace, pod, node, container, tunnel string }
 
 func (d *record) holders() map[netip.Addr]holder {

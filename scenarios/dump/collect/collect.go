@@ -11,10 +11,9 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Command is a command line for a POSIX shell that writes resources to a file,
-// each under its name: those whose full names are given, or without any all that
-// kubectl shows. kubectl says what the cluster does not have. The number of objects stands
-// behind each list, so that a list that was edited is not taken to be complete.
+// Command returns a command line for a POSIX shell that writes resources to a file, each under its name:
+// the given ones, by full name, or all that kubectl shows. kubectl reports what the cluster does not have.
+// The number of objects follows each list, so an edited list is not taken to be complete.
 func Command(managers []*ipam.Manager, file string, names ...string) string {
 	var all, apart []string
 	resources := dump.Resources(managers)

@@ -22,8 +22,8 @@ func (in *input) counted(level int, h listHead) {
 	}
 }
 
-// release hands over the list that was held back. The name of the file says what it is of if
-// the file has nothing else.
+// release passes on the list that was held back. The name of the file shows its resource if the file does
+// not.
 func (in *input) release(end bool) {
 	l := in.held
 	if l == nil {

@@ -11,7 +11,7 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// listHead is what a list says of itself.
+// listHead is the metadata of a list.
 type listHead struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`

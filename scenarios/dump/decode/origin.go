@@ -39,8 +39,8 @@ func OneLine(err error) string {
 	return strict.OneLine(err)
 }
 
-// unfit is what encoding/json says of a value of another type, in the words of the
-// file: "spec.nodeName: want text, not a number". Its own text has our Go types.
+// unfit renders a type error of encoding/json in terms of the file: "spec.nodeName: want text, not a
+// number". The original text has Go types.
 func unfit(e *json.UnmarshalTypeError) string {
 	s := "want " + wanted(e.Type) + ", not " + had(e.Value)
 	field := strings.Split(e.Field, ".")

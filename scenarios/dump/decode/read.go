@@ -25,7 +25,7 @@ const (
 	objectMax = 32 << 20
 )
 
-// Progress of Read, for people who wait.
+// Progress is the progress of Read.
 type Progress struct {
 	Bytes   int64
 	Objects int
@@ -63,22 +63,20 @@ type Sink struct {
 	Whole    bool     // nothing of an object is left out: else what says nothing about addresses may be
 }
 
-// List is what a list says of itself.
+// List is the metadata of a list.
 type List struct {
 	APIVersion, Kind string // Kind is that of its objects; "": any
 	ResourceVersion  string
 	// Resource is the full name of what the list is of, by the heading before it; "":
 	// there was none.
 	Resource string
-	// From is where the list begins. Command is what was typed at the prompt before it,
-	// word by word; nil: not known. Asked is what it asks for, nil if nothing records a
-	// command; Named says that it is the name of the file.
+	// From is where the list begins. Command is the command at the prompt before it, word by word; nil:
+	// unknown. Asked is its scope; nil if no command is known. Named: the file name is the evidence.
 	From    Origin
 	Command []string
 	Asked   *Asked
 	Named   bool
-	// Objects are counted by kind and namespace. Cut says that the list itself reports that
-	// more objects follow.
+	// Objects are counted by kind and namespace. Cut: the list itself reports that more objects follow.
 	Objects map[Of]int
 	Cut     bool
 }
@@ -125,7 +123,7 @@ type input struct {
 	wraps      []wrap   // what stands before each line of a paste
 	tab        int      // distance of tab stops, 0: not known
 	column     int      // in which the line before begins
-	resync     bool     // lines are skipped up to one that begins something
+	resync     bool     // lines are skipped up to the next beginning of an object
 	fatal      bool     // nothing can be read on
 	skipped    int      // lines
 	first      skipped  // the first of these
@@ -478,7 +476,7 @@ func (in *input) add(from Origin, raw []byte) error {
 	return nil
 }
 
-// refused passes on what the sink says of an object, and goes on behind it.
+// refused passes on the sink's error about an object, and continues behind it.
 func (in *input) refused(from Origin, err error) error {
 	var bad *strict.Error
 	if in.Damaged == nil || !errors.As(err, &bad) {

@@ -87,8 +87,8 @@ var shortNames = map[string]string{
 	"cj": "cronjobs", "net-attach-def": "network-attachment-definitions", "ip": "ipaddresses", "wep": "workloadendpoints",
 }
 
-// typed are the resources that were typed. A name that several groups have is of those of
-// which the list has objects.
+// typed returns the typed resources. A name that several groups have refers to the groups with objects in
+// the list.
 func (c *Book) typed(names []string, of map[string]map[string]bool) (out []*Resource) {
 	if slices.Contains(names, "all") {
 		names = slices.Concat(names, everything)

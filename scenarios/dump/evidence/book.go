@@ -39,10 +39,9 @@ func Key(kind, group string) string {
 // for a selector.
 type Kind int
 
-// The kinds of evidence. Said: the command that printed the list, by a prompt, a comment, a
-// heading or the name of the file. Counted: the reader has asked the API server itself, or
-// the list has as many objects as the command counted. A list that was edited since is Said
-// to be complete, and is not Counted.
+// The kinds of evidence. Said: the command that printed the list is known by a prompt, a comment, a
+// heading or the name of the file. Counted: the API server was asked directly, or the list has as many
+// objects as the command counted. A list that was edited later is Said to be complete, but not Counted.
 const (
 	Said Kind = 1 << iota
 	Counted
@@ -59,7 +58,7 @@ type Book struct {
 	spaced    map[kindIn]bool        // kinds with all objects of a namespace
 	cut       map[string]bool        // kinds with an incomplete list, by its own data or by its count
 	none      map[string]bool        // kinds with a complete and empty list
-	last      decode.List            // the last one that a heading named
+	last      decode.List            // the last list with a heading
 	alive     map[string]bool        // pods, by namespace/name, that other objects name
 	pods      map[string]int         // how many pods a controller has, by KIND NAMESPACE/NAME
 }
@@ -92,8 +91,8 @@ func (c *Book) resource(name string) *Resource {
 	return &c.resources[i]
 }
 
-// List notes of what kinds a list is: one that is empty says that there is nothing. It is
-// complete only if the list, or what stands beside it, says so.
+// List records the kinds of a list: an empty one shows that there are no objects. It is complete only if
+// the list or its context shows it.
 func (c *Book) List(l decode.List) {
 	if l.Kind != "" && l.Kind != "List" {
 		c.seen(Key(l.Kind, kept.GroupOf(l.APIVersion)))
@@ -117,15 +116,14 @@ func (c *Book) List(l decode.List) {
 // seen notes that a kind was looked for.
 func (c *Book) seen(key string) { c.Read[key] += 0 }
 
-// Complete says that all objects of a kind were read: those that are added are all there
-// are.
+// Complete records that all objects of a kind were read.
 func (c *Book) Complete(apiVersion, kind string) {
 	key := Key(kind, kept.GroupOf(apiVersion))
 	c.seen(key)
 	c.lists[key] |= Said | Counted
 }
 
-// Count says that there are n of something that is no object of Kubernetes'.
+// Count adds n to the number of items that are not Kubernetes objects.
 func (c *Book) Count(what string, n int) { c.Read[what] += n }
 
 // Saw reports whether a resource, by its full name, was looked for: there are objects of

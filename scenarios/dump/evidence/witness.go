@@ -6,17 +6,17 @@ import (
 	"ipamsim/scenarios/dump/kept"
 )
 
-// Names notes that an object says that a pod, namespace/name, is there.
+// Names records that an object names a pod, namespace/name.
 func (c *Book) Names(pod string) { c.alive[pod] = true }
 
-// Named reports whether an object says that a pod is there.
+// Named reports whether an object names a pod.
 func (c *Book) Named(pod string) bool { return c.alive[pod] }
 
 // Owns notes how many pods a controller, KIND NAMESPACE/NAME, has by its status.
 func (c *Book) Owns(controller string, pods int) { c.pods[controller] = pods }
 
-// Witness takes an object of a kind that says which pods there are. A dump that has them is
-// checked against them; the command that collects a dump does not ask for them.
+// Witness takes an object that names pods. A dump is checked against these; the command that collects a
+// dump does not ask for them.
 func (c *Book) Witness(h *kept.Head, raw json.RawMessage) (ok bool, err error) {
 	switch Key(h.Kind, h.Group()) {
 	case "ReplicaSet.apps":

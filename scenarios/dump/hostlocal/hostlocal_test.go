@@ -114,7 +114,7 @@ func TestForms(t *testing.T) {
 				t.Errorf("%q, want %q; unknown: %q", got, tt.want, unknown)
 			}
 			if found := strings.Contains(strings.Join(unknown, "\n"), "the node of the listing"); found != (name == "of a node that is not one") {
-				t.Errorf("told that the node is not known: %v", found)
+				t.Errorf("the unknown node is reported: %v", found)
 			}
 		})
 	}

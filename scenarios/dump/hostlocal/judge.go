@@ -171,8 +171,8 @@ func (o *objects) onNode(node string) (has map[netip.Addr]bool, unsure bool) {
 	return has, unsure
 }
 
-// nodeOf is the node that a listing is of: the one that its prompt or its path names, or the one
-// whose podCIDRs hold all its addresses. "": not known.
+// nodeOf returns the node of a listing: the one that its prompt or its path names, or the one whose
+// podCIDRs hold all its addresses; "": unknown.
 func (o *objects) nodeOf(l *Listing) string {
 	short, _, _ := strings.Cut(l.Host, ".")
 	for _, name := range []string{l.Host, short} {

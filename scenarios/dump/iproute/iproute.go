@@ -96,7 +96,7 @@ func (n *Node) Way(a netip.Addr) Way {
 		case !r.Dst.IsValid() || !r.Dst.Contains(a) || r.Type == "broadcast" || r.Type == "multicast" || r.Type == "anycast":
 			continue
 		case r.Table != "main" && r.Table != "local" && r.Table != "default", r.Type == "throw":
-			return Way{} // rules, which are not read, say which table is asked
+			return Way{} // rules, which are not read, select the table
 		case r.Dead:
 			return Way{}
 		case best == nil, better(r, best):
@@ -106,8 +106,8 @@ func (n *Node) Way(a netip.Addr) Way {
 	return Way{true, best}
 }
 
-// Dropping returns what reports whether the node may drop packets to an address: a route drops
-// them, or there is no default route. Way says whether it does, and takes longer.
+// Dropping returns a function that reports whether the node may drop packets to an address: a route drops
+// them, or there is no default route. Way decides, and takes longer.
 func (n *Node) Dropping() func(netip.Addr) bool {
 	var drops []netip.Prefix
 	sends := [2]bool{} // by a default route: IPv4, IPv6

@@ -20,7 +20,7 @@ type Claim struct {
 	Unused bool
 }
 
-// Network is one that pods ask for by name.
+// Network is a network that pods request by name.
 type Network struct {
 	Key     string // namespace/name of the NetworkAttachmentDefinition
 	Invoked string // the CNI configuration's own name
@@ -36,8 +36,7 @@ func (n *Network) Contains(a netip.Addr) bool {
 // rebuilders, Tag the tag of a version.
 type ImageTag struct{ Name, Tag *regexp.Regexp }
 
-// Difference is something that an older version of an address manager does otherwise
-// than the one that is simulated.
+// Difference is a difference between an older version of an address manager and the simulated one.
 type Difference struct {
 	Since  string // the release from which on it is as simulated; older lines may have it in a later patch
 	Before string // how it was, or what there was not

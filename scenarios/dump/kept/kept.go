@@ -101,8 +101,8 @@ func (k Objects[T]) Keys() []string { return Keys(k) }
 // Keys are the keys of a map, sorted.
 func Keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Put keeps an object. One that is there already is taken once; of two that differ the
-// newer one counts, and it is said; if neither is newer it is an error.
+// Put keeps an object. A duplicate is taken once; of two versions the newer one counts, and this is
+// reported; if neither is newer, it is an error.
 func Put[T any](c *Store, all Objects[T], key string, h *Head, value T) error {
 	n := &Item[T]{Value: value, From: h.From, version: Version(h.Metadata.ResourceVersion), group: h.Group()}
 	old := all[key]
@@ -156,8 +156,8 @@ type Store struct {
 	words map[string]string
 }
 
-// NewStore is an empty one. first reports whether an API group is the one that counts of
-// several that show the same objects.
+// NewStore returns an empty store. first reports whether an API group is the preferred one of several that
+// serve the same objects.
 func NewStore(first func(group string) bool) *Store {
 	return &Store{first: first, words: map[string]string{}}
 }

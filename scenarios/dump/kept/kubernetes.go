@@ -143,7 +143,7 @@ func (c *Store) PodOf(h *Head, raw json.RawMessage, managers func(annotation str
 	return p, imagesOf(o.Spec.Containers), nil
 }
 
-// container is what is read of a pod's: who runs in it.
+// container has the fields of a pod's container that are read.
 type container struct {
 	Image string `json:"image"`
 }
@@ -155,7 +155,7 @@ func imagesOf(all []container) (out []string) {
 	return out
 }
 
-// Node is what matters of a Node, Kubernetes' own and what a manager says of it.
+// Node has the relevant fields of a Node, and a manager's data about it.
 type Node struct {
 	Labels      map[string]string
 	Annotations map[string]string // the managers': addresses, tunnels, …
@@ -163,7 +163,7 @@ type Node struct {
 	NotReady    bool
 	Unheard     bool // its kubelet has been silent for long
 	Windows     bool
-	Taints      []Taint           // those that Kubernetes sets by itself left out
+	Taints      []Taint           // without those that Kubernetes sets itself
 	PodCIDRs    []netip.Prefix    // that can be read
 	Addresses   []netip.Addr      // internal ones
 	Heard       time.Time         // its kubelet's newest heartbeat; zero: not known

@@ -61,9 +61,9 @@ func rights(namespace string, rules []rbacv1.PolicyRule) []any {
 	}
 }
 
-// Rules are the rights that Read needs, and no others, by namespace: to get and list
-// each resource that it reads, one rule an API group and one a named object, sorted by these. "" is all namespaces. Of
-// what may not be listed the rest is read, and it is said.
+// Rules returns the rights that Read needs, and no others, by namespace: to get and list each resource that
+// it reads, one rule for an API group and one for a named object, sorted. "" is all namespaces. Resources
+// that may not be listed are skipped and reported.
 func Rules(managers []*ipam.Manager) map[string][]rbacv1.PolicyRule {
 	type place struct{ namespace, group, only string }
 	by := map[place][]string{}

@@ -35,7 +35,7 @@ const answerMax = 500 * 3 << 19
 // patience is how long one page may take.
 const patience = time.Minute
 
-// Progress says what has been read so far.
+// Progress is what has been read so far.
 type Progress struct {
 	Kind    string // e.g. pods
 	Objects int    // of all kinds
@@ -117,8 +117,7 @@ func (c *Cluster) Read(ctx context.Context, d *dump.Cluster, progress func(Progr
 	return nil
 }
 
-// at says where in the cluster something was read that makes no sense. Errors about
-// an object say so themselves.
+// at adds the place in the cluster to an error. Errors about an object have it already.
 func (r *reading) at(l list, err error) error {
 	if errors.As(err, new(*strict.Error)) {
 		return err

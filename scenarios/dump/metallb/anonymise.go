@@ -52,8 +52,8 @@ func (r *record) ranges() (out []string) {
 	return out
 }
 
-// rename gives all that the record names other names. For whom a pool is it forgets: selectors
-// are of labels, which are a company's own.
+// rename replaces all names in the record. It drops the selectors of pools: their labels are a company's
+// own.
 func (r *record) rename(a *alias.Aliases) error {
 	for i := range r.pools {
 		p := &r.pools[i]

@@ -78,7 +78,7 @@ func (r *record) found() (out []dump.Found) {
 	return append(out, r.unannounced()...)
 }
 
-// held says which Services have the addresses of pools, "" if they are many.
+// held renders the Services that have the addresses of pools; "" if they are many.
 func (r *record) held(pools []string) string {
 	const most = 3
 	var all []string

@@ -11,7 +11,7 @@ import (
 	"ipamsim/scenarios/dump/kept"
 )
 
-// judge asks the reference what a controller that started now would say of each Service.
+// judge asks the reference how a controller that starts now would handle each Service.
 func (r *record) judge() {
 	var all []reference.Service
 	names := kept.Keys(r.services)
@@ -77,9 +77,8 @@ func (r *record) announcedAll() bool {
 	return !slices.ContainsFunc(r.pools, func(p poolSpec) bool { return !p.announced })
 }
 
-// announces reports whether something announces the addresses of a Service: an advertisement of
-// its pool that takes the Service, and one node at least that may announce it, or a speaker that
-// says so.
+// announces reports whether the addresses of a Service are announced: by an advertisement of its pool that
+// selects the Service, and at least one node that may announce it, or according to a speaker's status.
 //
 // Source: internal/config, setL2AdvertisementsToPools, setBGPAdvertisementsToPools.
 func (r *record) announces(key string, p *poolSpec) bool {

@@ -242,7 +242,7 @@ func (s *service) families() {
 	}
 }
 
-// note is an annotation, under its name of now or the one that it had before.
+// note returns an annotation by its current or its former name.
 func (s *service) note(key string) string {
 	for _, p := range prefixes {
 		if v, ok := s.Annotations[p+key]; ok {

@@ -171,9 +171,9 @@ func matches(all []metav1.LabelSelector, of map[string]string) bool {
 	})
 }
 
-// takeServices takes those that MetalLB serves. One that has a cloud provider's finalizer and
-// no address of a pool is the cloud's; where another manager assigns such addresses, too, it may
-// be that one's.
+// takeServices takes the Services that MetalLB serves. A Service with a cloud provider's finalizer and
+// without an address of a pool is the cloud's; if another manager assigns such addresses, too, it may be
+// that manager's.
 func (r *record) takeServices() {
 	cloud, others := 0, 0
 	r.whole = r.c.SawAll(servicesName)
@@ -208,7 +208,7 @@ func (r *record) takeServices() {
 	for _, key := range r.c.announced.Keys() {
 		x := r.c.announced[key].Value
 		if name := x.Namespace + "/" + x.Name; x.Name != "" && r.c.services[name] == nil {
-			r.whole = false // a speaker announces one that is not in the dump
+			r.whole = false // a speaker announces an address that is not in the dump
 		}
 	}
 }

@@ -68,7 +68,7 @@ func key(h *kept.Head) string {
 // network is what matters here of a NetworkAttachmentDefinition.
 type network struct {
 	local    bool // each node has a wire of its own
-	alone    bool // host-local assigns its addresses, on each node by itself
+	alone    bool // host-local assigns its addresses on each node separately
 	gateways []netip.Addr
 }
 

@@ -126,7 +126,7 @@ func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	return o.addService(h, raw)
 }
 
-// addService keeps a Service that has an address, or says that it wants none.
+// addService keeps a Service with an address, or with the request for none.
 func (o *objects) addService(h *kept.Head, raw json.RawMessage) (bool, error) {
 	var s service
 	if err := kept.SpecOf(raw, &s); err != nil {
@@ -153,7 +153,7 @@ func (o *objects) addService(h *kept.Head, raw json.RawMessage) (bool, error) {
 // none is the cluster IP of a headless Service.
 const none = "None"
 
-// managedBy says who made an IPAddress, and byAllocator that the API servers did.
+// managedBy is the label with the creator of an IPAddress, and byAllocator its value for the API servers.
 //
 // Source: k8s.io/api/networking/v1, LabelManagedBy; pkg/registry/core/service/ipallocator,
 // ControllerName (v1.37.2).

@@ -51,7 +51,7 @@ func (o *objects) draft(d *dump.Draft) (*dump.Record, error) {
 	}, nil
 }
 
-// origins says where everything was read.
+// origins records where every object was read.
 func (r *record) origins() {
 	for key, x := range r.c.services {
 		r.Origin("Service "+key, x.From)
@@ -67,8 +67,8 @@ func (r *record) origins() {
 // defaultRange is the ServiceCIDR that the API servers make of their own configuration.
 const defaultRange = "kubernetes"
 
-// configure says which ranges the API servers were started with: what their pods or kubeadm say, or the
-// default ServiceCIDR, or else something around the addresses that there are.
+// configure derives the ranges of the API servers: from their pods or kubeadm, or the default ServiceCIDR,
+// or else from the existing addresses.
 func (r *record) configure() {
 	r.config = kubeadm.Effective(r.Draft, r.c.config, r.c.pods)
 	r.config.ControllerManager, r.config.Networking.PodSubnet = kubeadm.Component{}, ""

@@ -73,7 +73,7 @@ func (l *Ledger) Unreadable(err *strict.Error) {
 	}
 }
 
-// Unread remembers a list that could not be read, and why: the report says so.
+// Unread records a list that could not be read, and why, for the report.
 func (l *Ledger) Unread(what, why string) {
 	l.lists = append(l.lists, strings.Join(strings.Fields(what+": "+why), " "))
 }

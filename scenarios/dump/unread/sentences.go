@@ -71,7 +71,7 @@ func (l *Ledger) Left(anonymous bool) (out []string) {
 	return out
 }
 
-// Nothing says that nothing of it could be read.
+// Nothing renders that nothing could be read.
 func (b *Bundle) Nothing() string {
 	s := "has no file to read: " + layout.Count(b.Ignored, "file is of another kind", "files are of other kinds")
 	if b.Links > 0 {

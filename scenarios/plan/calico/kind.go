@@ -46,12 +46,12 @@ const (
 	sixLeast, sixMost   = 116, 128
 )
 
-// named says that a kind takes a mapping from the names of pools, too.
+// named extends a schema by a mapping from the names of pools.
 func named(value map[string]any) map[string]any {
 	return map[string]any{"type": "object", "minProperties": 1, "maxProperties": values.ListMax, "additionalProperties": value}
 }
 
-// byName is what a value says that is such a mapping.
+// byName reads a value that is a mapping from the names of pools.
 func byName[T any](v any, one func(any) (T, bool)) (map[string]T, bool) {
 	given, ok := v.(map[string]any)
 	out := make(map[string]T, len(given))

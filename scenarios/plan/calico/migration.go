@@ -70,13 +70,13 @@ type mover struct {
 	via    []livePool // temporary pools for the pods
 }
 
-// migration is the way: new pools are created, old ones disabled, their pods
-// restarted, and the pools deleted, as Calico's documentation has it. An IPPool's
+// migration returns the steps: new pools are created, old ones disabled, their pods
+// restarted, and the pools deleted, as Calico's documentation describes. An IPPool's
 // CIDR and the size of its blocks cannot be edited. So
 //
-//   - a pool that grows gets pools beside it, for what is more;
-//   - one that moves elsewhere is replaced by a new one;
-//   - one whose blocks are to have another size, or that shrinks, is rebuilt: its pods
+//   - a pool that grows gets additional pools for the difference;
+//   - a pool that moves is replaced by a new one;
+//   - a pool that shrinks, or changes its block size, is rebuilt: its pods
 //     go to a temporary pool until no block of it is left, and come back.
 //
 // No block ever overlaps another: Calico refuses a pool as long as blocks of another
@@ -168,7 +168,7 @@ func (p *livePool) like(name string, at netip.Prefix, bits int) (livePool, error
 	return out, err
 }
 
-// name is one that no pool has: this one, or with a number.
+// name returns an unused name of a pool: this one, or with a number.
 func (m *mover) name(name string) string {
 	out := name
 	for n := 2; slices.Contains(m.names, out); n++ {

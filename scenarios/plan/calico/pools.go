@@ -37,7 +37,7 @@ func (p *poolManifest) text(field string) string {
 	return s
 }
 
-// chosen says which nodes, pods or namespaces alone the pool is for; "": everybody.
+// chosen renders the selectors of the pool; "": it serves all.
 func (p *poolManifest) chosen() string {
 	for _, field := range []string{"nodeSelector", "namespaceSelector"} {
 		if s := p.text(field); s != "" && s != "all()" {
@@ -124,7 +124,7 @@ func (d draft) withPools(all []cluster.Object) ([]cluster.Object, error) {
 	return rest, nil
 }
 
-// draft is one that is read as Calico's.
+// draft is a draft of a Calico plan.
 type draft struct{ *plan.Draft }
 
 // pools is the setting pool.
@@ -309,8 +309,7 @@ func (p *poolManifest) resize(setting string, bits int) error {
 	return nil
 }
 
-// divided is the setting blockSize. What it says of a family is not for pools that
-// are disabled.
+// divided applies the setting blockSize. The size of a family does not apply to disabled pools.
 func (d draft) divided(pools []*poolManifest) ([]*poolManifest, error) {
 	blocks, _ := plan.Value[blockSizes](d.Draft, "blockSize")
 	for _, f := range []struct {

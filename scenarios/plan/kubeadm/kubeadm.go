@@ -12,7 +12,7 @@ import (
 	"ipamsim/sim/ipam/kubeadm"
 )
 
-// Change changes the ClusterConfiguration among manifests, or one that is added to them.
+// Change changes the ClusterConfiguration in manifests, or adds one.
 func Change(all []cluster.Object, change func(conf plan.Body)) ([]cluster.Object, error) {
 	i := slices.IndexFunc(all, func(o cluster.Object) bool { return o.Kind == kubeadm.Kind && o.Name == kubeadm.Name })
 	if i < 0 {

@@ -126,7 +126,7 @@ func Weights(n int, of string) Type {
 	)
 }
 
-// Number is one that need not be whole, float64.
+// Number is a float64 between bounds.
 func Number(least, most float64) Type {
 	return TypeOf(
 		fmt.Sprintf("a number, %g to %g", least, most),

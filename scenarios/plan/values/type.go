@@ -144,7 +144,7 @@ func CIDRs(least int) Type {
 	)
 }
 
-// Several is what a value says that is one, or a list of at least so many.
+// Several reads a value or a list of at least the given number of values.
 func Several[T any](v any, least int, one func(any) (T, bool)) ([]T, bool) {
 	all, isList := v.([]any)
 	if !isList {
@@ -212,7 +212,7 @@ func DistributionOf(v any) (out workload.Distribution, ok bool) {
 	return out, ok && hasMean && err == nil && json.Unmarshal(b, &out) == nil
 }
 
-// Idle says what of a distribution would have no effect, or "".
+// Idle renders the parts of a distribution without effect, or "".
 func Idle(v any) string {
 	d, ok := DistributionOf(v)
 	if !ok {

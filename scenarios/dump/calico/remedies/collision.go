@@ -54,7 +54,7 @@ type reserve struct {
 	etcd   bool
 }
 
-// Say says which.
+// Say describes the reservation.
 func (r reserve) Say() string {
 	return "reserve " + remedy.Some(r.Ranges) + ", which nodes have; pods keep theirs until they are restarted"
 }

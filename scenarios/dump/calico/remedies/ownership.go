@@ -34,8 +34,8 @@ func (d *drafts) giveBack(block netip.Prefix, owner string) giveBack {
 	return g
 }
 
-// ownership is about affinities that no block, no node or another node speaks for, and blocks
-// without one. One that the block names goes only with the block.
+// ownership adds problems of affinities without a matching block or node, and of blocks without an
+// affinity. An affinity that its block names is deleted with the block.
 func (d *drafts) ownership() {
 	gone := pile{}  // of nodes that are gone
 	other := pile{} // of living ones, to blocks that are gone or another's

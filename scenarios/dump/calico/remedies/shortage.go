@@ -64,7 +64,7 @@ func (d *drafts) shortage(four bool) *diagnosis.Shortage {
 		return nil
 	}
 	slices.Sort(m.Homeless)
-	// Who was cordoned before waits longest.
+	// Nodes that were cordoned before come last.
 	slices.SortStableFunc(m.Homeless, func(a, b string) int { return cordonedLast(d.Facts.Cordoned(a), d.Facts.Cordoned(b)) })
 	p := remedy.Problem{Needs: m.Homeless[0]}
 	var all []model.PodRef
@@ -206,11 +206,11 @@ func (d *drafts) emptied(b *model.Pool) *emptied {
 	e := &emptied{Spare: diagnosis.Spare{Block: b.Range, Owner: b.Node, OwnerGone: !d.View.Truth.Nodes[b.Node].Registered}}
 	for _, cl := range d.Claims[b.Name] {
 		switch {
-		case d.View.Truth.Pods[cl.Pod].Deleting: // goes by itself
+		case d.View.Truth.Pods[cl.Pod].Deleting: // terminates anyway
 		case d.isLeaked(cl.Addr):
 			e.leaked = append(e.leaked, cl.Addr)
 		case cl.Tunnel || !slices.Contains(d.Has[cl.Pod], cl.Addr):
-			return nil // who knows whose
+			return nil // unknown holder
 		case d.Facts.Obstacle(cl.Pod) != remedy.Movable:
 			return nil
 		default:
@@ -229,9 +229,9 @@ func (d *drafts) isLeaked(a netip.Addr) bool {
 	return ok
 }
 
-// empties gives a spare block to the first of the homeless. Who borrows and who is in the
-// block starts elsewhere; what a DaemonSet made comes back to its node, so that on the
-// first of the homeless it is restarted when the block is free.
+// empties gives a spare block to the first node without a block. The borrowers, and the pods in the block,
+// start on other nodes; a DaemonSet's pod returns to its node, so on the first node without a block it is
+// restarted when the block is free.
 func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied) remedy.Remedy {
 	first := homeless[0]
 	var now, later []model.PodRef

@@ -22,7 +22,7 @@ const (
 // check verifies that blocks are empty, right before they are deleted.
 type check struct{ Blocks []netip.Prefix }
 
-// Say says what must be seen.
+// Say describes the expected output.
 func (c check) Say() string {
 	return fmt.Sprintf("continue only if 0 addresses of %s are in use now: if the block is deleted with an address in use, Calico creates it again and assigns that address to another pod (scenarios/w4-repair-too-early.yaml)", remedy.Some(c.Blocks))
 }
@@ -30,7 +30,7 @@ func (c check) Say() string {
 // Commands is calicoctl ipam show.
 func (c check) Commands() []string { return []string{"calicoctl ipam show --show-blocks"} }
 
-// Aside says that it only looks.
+// Aside marks a step that only reads.
 func (check) Aside() {}
 
 func (c check) Perform(s *remedy.Script) {
@@ -49,7 +49,7 @@ type giveBack struct {
 	OwnerGone bool
 }
 
-// Say says what is deleted.
+// Say describes the deletion.
 func (g giveBack) Say() string {
 	switch {
 	case g.Name == "":
@@ -119,7 +119,7 @@ type await struct {
 	For   time.Duration
 }
 
-// Say says what happens by itself.
+// Say describes the wait.
 func (a await) Say() string {
 	return fmt.Sprintf("wait until calico-kube-controllers has released %s, which takes %s; check that it is gone", a.Block, a.For)
 }

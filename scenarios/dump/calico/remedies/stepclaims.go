@@ -15,7 +15,7 @@ import (
 // Source: calicoctl/calicoctl/commands/ipam, releaseFromReports (v3.31).
 type releaseReport struct{}
 
-// Say says what happens.
+// Say describes the release.
 func (releaseReport) Say() string {
 	return "let calicoctl find and release leaked addresses, with the datastore locked; read the report before the third command"
 }

@@ -60,7 +60,7 @@ func TestBadLoadOfData(t *testing.T) {
 		`arrivals: 3, arrivalsLifetime: 1h, arrivalsBatch: 0`: "spec.settings.arrivalsBatch: want a number, 1 to 10000",
 		`arrivals: 3, arrivalsLifetime: 1h, arrivalsByHour: [1, 2]`:                   "spec.settings.arrivalsByHour: want 24 numbers",
 		`arrivals: 3, arrivalsLifetime: 1h, arrivalsByWeekday: [0, 0, 0, 0, 0, 0, 0]`: "spec.settings.arrivalsByWeekday: want 7 numbers",
-		`growPods: -21`: "spec.settings.growPods: fewer than none: pods is 20",
+		`growPods: -21`: "spec.settings.growPods: below zero: pods is 20",
 		`begins: 7d`:    "spec.settings.begins: want less than 7d",
 	} {
 		if _, err := parseWith(settings); err == nil || !strings.Contains(err.Error(), want) {
