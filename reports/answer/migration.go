@@ -226,7 +226,7 @@ func (a *Answer) Since() string {
 		}
 	}
 	if len(parts) > 0 {
-		s += " Told apart, at the beginning: " + words.List(parts) + "."
+		s += " At the beginning, reported separately: " + words.List(parts) + "."
 	}
 	return s
 }

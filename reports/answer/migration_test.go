@@ -64,7 +64,7 @@ func TestBoundsFromATimeOn(t *testing.T) {
 	if len(a.Beginning) != 1 || a.Beginning[0] != (answer.Beginning{Measure: "blackholed", Value: 12}) {
 		t.Errorf("at the beginning: %+v", a.Beginning)
 	}
-	tells(t, a, "Told apart, at the beginning: blackholed 12.", "from 1 h to 4 h on", "Done after 3 h (median), 40 pods restarted", "30 pairs blackholed", "create IPPool pods, 10.0.0.0/24 in blocks of /28")
+	tells(t, a, "At the beginning, reported separately: blackholed 12.", "from 1 h to 4 h on", "Done after 3 h (median), 40 pods restarted", "30 pairs blackholed", "create IPPool pods, 10.0.0.0/24 in blocks of /28")
 }
 
 // An option that cannot be carried out meets nothing, whatever else is measured.
