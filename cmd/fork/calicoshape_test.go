@@ -19,6 +19,10 @@ func internalAPI(t *testing.T) string {
 	if err := os.Rename(filepath.Join(apis, "v3"), filepath.Join(apis, "internalapi")); err != nil {
 		t.Fatal(err)
 	}
+	services := filepath.Join(dir, "node/pkg/nodeservices")
+	if err := os.MkdirAll(services, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 
@@ -93,8 +97,8 @@ func (c *blockAffinityClientV1) toModelV1(kv *model.KVPair, strict bool) (*model
 	for _, want := range []string{
 		"no updateIPAMConfig, which ipamsim calls (sim/ipam/calico/ctl/release332.go:",
 		"toModelV1 is func(*github.com/projectcalico/calico/libcalico-go/lib/backend/model.KVPair, bool) (",
-		"reconciler.run is func(<-chan struct{}) (): compare ours (sim/ipam/calico/release332.go:",
-		"write in " + linkedTable + ": github.com/projectcalico/calico/node/pkg/allocateip.reconciler.run ",
+		"reconciler.run is func(<-chan struct{}) (): compare ours (sim/ipam/calico/tunnelservice.go:",
+		"write in " + linkedTable + ": github.com/projectcalico/calico/node/pkg/allocateip.reconciler.run 6ed5fc6d82c433b8 calico332&&!calicoprocesses",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q in\n%v", want, err)
@@ -138,5 +142,19 @@ func TestFollowing(t *testing.T) {
 		if got := strings.Join(pins(ours, replaced, follows), " "); got != want {
 			t.Errorf("%s: %s, want %s", module, got, want)
 		}
+	}
+}
+
+// TestAddSums: a fork's go.sum adds modules and changes none.
+func TestAddSums(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "go.sum")
+	if got, err := addSums([]byte("a v1 h1:x=\n"), file); err != nil || string(got) != "a v1 h1:x=\n" {
+		t.Errorf("without a file: %q, %v", got, err)
+	}
+	if err := os.WriteFile(file, []byte("a v1 h1:other=\na v1/go.mod h1:y=\nb v1 h1:z=\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := addSums([]byte("a v1 h1:x=\n"), file); err != nil || string(got) != "a v1 h1:x=\na v1/go.mod h1:y=\nb v1 h1:z=\n" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // calls it, and a variable that is gone is a new one of ours, which nothing reads.
 //
 // Its lines have two fields: the package with the symbol, and the sum of its signature. A third
-// one is the build tag of our file for a fork's shape (shape.go), where only that has it.
+// one is the build constraint of our file for a fork's shape (shape.go), where only that has it.
 const linkedTable = "cmd/fork/linked.txt"
 
 // linked compares every symbol that files under dir reach by name with a table; with update
@@ -132,7 +132,7 @@ func packageDirs(all []link) (map[string]string, error) {
 	return byPath(out), nil
 }
 
-// readLinked reads a table: sums by symbol, or by tag and symbol.
+// readLinked reads a table: sums by symbol, or by constraint and symbol.
 func readLinked(table string) (map[string]string, error) {
 	b, err := os.ReadFile(table)
 	if err != nil {

@@ -27,6 +27,9 @@ type link struct {
 // name is what a link reaches, as the table of links has it.
 func (l link) name() string { return l.pkg + "." + l.symbol }
 
+// shape is the build constraint of our file, as the table of links has it.
+func (l link) shape() string { return strings.ReplaceAll(l.only.String(), " ", "") }
+
 // links compares each function of the fork's module that we call by name, there or in
 // a copy, with that of the release: the compiler believes what our file says of it, and
 // a call of a function that takes something else would be a crash without a word. What only
@@ -92,8 +95,8 @@ func (l link) likeTable(fork string, recorded map[string]string) error {
 		return err
 	case at == "":
 		return fmt.Errorf("%s: no %s, which ipamsim calls (%s)", fork, l.symbol, l.at)
-	case recorded[l.only.String()+" "+l.name()] != shapeSum(got):
-		return fmt.Errorf("%s: %s is %s: compare ours (%s), change it, and write in %s: %s %s %s", at, l.symbol, got, l.at, linkedTable, l.name(), shapeSum(got), l.only)
+	case recorded[l.shape()+" "+l.name()] != shapeSum(got):
+		return fmt.Errorf("%s: %s is %s: compare ours (%s), change it, and write in %s: %s %s %s", at, l.symbol, got, l.at, linkedTable, l.name(), shapeSum(got), l.shape())
 	}
 	return nil
 }

@@ -42,6 +42,11 @@ func modfile(ours *gomod.File, pinned bool, replaced, held, releases map[string]
 	if pinned {
 		edits = pins(ours, replaced, follows)
 	}
+	for _, path := range slices.Sorted(maps.Keys(replaced)) {
+		if sums, err = addSums(sums, filepath.Join(replaced[path], "go.sum")); err != nil {
+			return "", err
+		}
+	}
 	for _, path := range slices.Sorted(maps.Keys(held)) {
 		edits = append(edits, "-replace="+path+"="+held[path])
 	}
@@ -79,6 +84,25 @@ func modfile(ours *gomod.File, pinned bool, replaced, held, releases map[string]
 		return "", fmt.Errorf("ipamsim cannot be built with %s:\n%w", strings.Join(slices.Sorted(maps.Values(replaced)), " and "), err)
 	}
 	return name, reportOthers(ours, name, pinned, follows)
+}
+
+// addSums adds to a go.sum the lines of another one for modules that it does not have: the
+// checksum database does not have every module that a fork is built with.
+func addSums(sums []byte, file string) ([]byte, error) {
+	more, err := os.ReadFile(file)
+	if os.IsNotExist(err) {
+		return sums, nil
+	}
+	has := map[string]bool{}
+	for l := range strings.Lines(string(sums)) {
+		has[l[:max(0, strings.LastIndexByte(l, ' '))]] = true
+	}
+	for l := range strings.Lines(string(more)) {
+		if !has[l[:max(0, strings.LastIndexByte(l, ' '))]] {
+			sums = append(sums, l...)
+		}
+	}
+	return sums, err
 }
 
 // following returns the modules whose version is the fork's, because nothing else uses them.

@@ -3,9 +3,6 @@
 package calico
 
 import (
-	"context"
-	_ "unsafe" // for linkname
-
 	"github.com/projectcalico/calico/kube-controllers/pkg/config"
 	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/node"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
@@ -22,12 +19,3 @@ const ClientGo = "0.33"
 func newIPAMController(cfg config.NodeControllerConfig, c clientv3.Interface, k kubernetes.Interface, pods, nodes cache.Indexer) *node.IPAMController {
 	return node.NewIPAMController(cfg, c, k, pods, nodes)
 }
-
-// reconcileTunnels runs until ctx ends. It ends the process if an allocation fails.
-func reconcileTunnels(ctx context.Context, r tunnelReconciler) error {
-	runReconciler(r, ctx.Done())
-	return ctx.Err()
-}
-
-//go:linkname runReconciler github.com/projectcalico/calico/node/pkg/allocateip.reconciler.run
-func runReconciler(r tunnelReconciler, done <-chan struct{})

@@ -3,10 +3,6 @@
 package calico
 
 import (
-	"cmp"
-	"context"
-	_ "unsafe" // for linkname
-
 	"github.com/projectcalico/calico/kube-controllers/pkg/config"
 	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/node"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
@@ -24,12 +20,3 @@ const ClientGo = "0.35"
 func newIPAMController(cfg config.NodeControllerConfig, c clientv3.Interface, k kubernetes.Interface, pods, nodes cache.Indexer) *node.IPAMController {
 	return node.NewIPAMController(cfg, c, k, pods, nodes, &kubevirt.DeferredInformers{})
 }
-
-// reconcileTunnels runs until ctx ends or an allocation fails, which ends the process.
-func reconcileTunnels(ctx context.Context, r tunnelReconciler) error {
-	err := runReconciler(r, ctx)
-	return cmp.Or(ctx.Err(), err)
-}
-
-//go:linkname runReconciler github.com/projectcalico/calico/node/pkg/allocateip.reconciler.run
-func runReconciler(r tunnelReconciler, ctx context.Context) error
