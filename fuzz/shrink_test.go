@@ -92,7 +92,7 @@ func TestShrinkMarksWhatDecides(t *testing.T) {
 	}
 	told := timeline.Of(again, &again.Violations[0])
 	for _, text := range []string{told, string(f.YAML), string(f.Issue(again, &again.Violations[0]))} {
-		for _, want := range []string{"A read ", "A change ", "A use ", "A: with the read of step ", f.Invariant + " does not break (tried)"} {
+		for _, want := range []string{"A read ", "A change ", "A use ", "A: if the read of step ", "there is no " + f.Invariant + " (simulated)"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}

@@ -143,7 +143,7 @@ func (b *bench) story(rep *reports.Report, v *model.Violation, env string) strin
 	if v != nil {
 		fmt.Fprintf(&out, "\n%s", timeline.Story(rep, v))
 	}
-	fmt.Fprintf(&out, "   show it again: %s%s", b.again(env), stock())
+	fmt.Fprintf(&out, "   reproduce: %s%s", b.again(env), stock())
 	return out.String()
 }
 

@@ -10,10 +10,10 @@ import (
 	"ipamsim/reports/answer/words"
 )
 
-// measuresTold is how many measures a sentence has; the table has all.
-const measuresTold = 6
+// measuresInSentence is the maximum number of measures in a sentence; the table has all.
+const measuresInSentence = 6
 
-// summary of several recommendations.
+// summary returns a sentence about several recommendations, "" if there are fewer than two.
 func (a *Answer) summary() string {
 	if len(a.Recommended) < 2 {
 		return ""
@@ -43,15 +43,15 @@ func (a *Answer) summary() string {
 	return fmt.Sprintf("In %d of %d cases of %s the requirements are met.", met, len(a.Recommended), words.List(given))
 }
 
-// advise is a recommendation in sentences, the most important first.
+// advise renders a recommendation as sentences, the most important first.
 func (a *Answer) advise(r *Recommendation) (s []string) {
 	switch r.Outcome {
 	case Take:
 		s = words.NonEmpty([]string{a.take(r), a.ties(r), a.price(r), a.brings(r), a.noted(r), a.never(r), a.nearMisses(r), a.couldBe(r)})
 	case NoneMeets:
 		s = []string{a.noneMeets(r)}
-	case CannotTell:
-		s = []string{a.cannotTell(r)}
+	case TooFewRepeats:
+		s = []string{a.tooFew(r)}
 	default:
 		s = []string{a.unanswered(r)}
 	}
@@ -61,7 +61,7 @@ func (a *Answer) advise(r *Recommendation) (s []string) {
 	return s
 }
 
-// take says what is best, and by which reason.
+// take names the best row and the reason.
 func (a *Answer) take(r *Recommendation) string {
 	best := r.Rows[0]
 	name, asked := a.Choice(best), a.Asked()
@@ -85,11 +85,11 @@ func (a *Answer) take(r *Recommendation) string {
 	}
 	switch {
 	case len(r.Among) == 1 && asked == "":
-		return fmt.Sprintf("There is nothing to choose from but %s.", name)
+		return fmt.Sprintf("The plan has one option: %s.", name)
 	case len(r.Among) == 1:
 		return fmt.Sprintf("%s meets the requirements: %s.", words.Upper(name), asked)
 	case asked == "" && reason == "":
-		return "Nothing was required or is to be minimised, so that no option is better than another."
+		return "The plan sets neither require nor minimise, so no option is better than another."
 	case asked == "":
 		return fmt.Sprintf("%s%s: of %d options %s.", verb, name, len(r.Among), reason)
 	case meeting == 1:
@@ -104,7 +104,7 @@ func (a *Answer) take(r *Recommendation) string {
 	return fmt.Sprintf("%s%s: of the %d of %d options that meet the requirements, %s, %s.", verb, name, meeting, len(r.Among), asked, reason)
 }
 
-// Asked is what the plan requires, in words.
+// Asked renders the requirements of the plan.
 func (a *Answer) Asked() string {
 	var parts []string
 	for _, b := range a.Require {
@@ -113,19 +113,19 @@ func (a *Answer) Asked() string {
 	return words.List(parts)
 }
 
-// ties names those that do as well.
+// ties names the rows that are not significantly worse than the best one.
 func (a *Answer) ties(r *Recommendation) string {
 	if len(r.Rows) == 1 || a.Minimise == "" && len(a.Require) == 0 {
 		return ""
 	}
-	verb := "do"
+	verb := "are"
 	if len(r.Rows) == 2 {
-		verb = "does"
+		verb = "is"
 	}
-	return fmt.Sprintf("%s %s as well, as far as the trials can tell.", words.List(a.names(r.Rows[1:])), verb)
+	return fmt.Sprintf("%s %s not significantly worse.", words.List(a.names(r.Rows[1:])), verb)
 }
 
-// price is what the choice costs, and what it brings, against what there is now.
+// price compares the best row with the first one, which is the present state.
 func (a *Answer) price(r *Recommendation) string {
 	if r.Rows[0] == r.Among[0] {
 		return ""
@@ -147,16 +147,16 @@ func (a *Answer) price(r *Recommendation) string {
 	if len(better)+len(worse) == 0 {
 		return ""
 	}
-	if len(worse) == 0 && len(r.Races) > 0 { // what is worse is told next, and is not measured
-		return fmt.Sprintf("Against %s, better: %s.", a.Choice(r.Among[0]), words.List(words.Some(better, measuresTold)))
+	if len(worse) == 0 && len(r.Races) > 0 { // brings follows; it names what is worse and not measured
+		return fmt.Sprintf("Compared with %s, better: %s.", a.Choice(r.Among[0]), words.List(words.Some(better, measuresInSentence)))
 	}
-	tell := func(parts []string) string {
-		return cmp.Or(words.List(words.Some(parts, measuresTold)), "nothing that is measured here")
+	list := func(parts []string) string {
+		return cmp.Or(words.List(words.Some(parts, measuresInSentence)), "no measure")
 	}
-	return fmt.Sprintf("Against %s, better: %s. Worse: %s.", a.Choice(r.Among[0]), tell(better), tell(worse))
+	return fmt.Sprintf("Compared with %s, better: %s. Worse: %s.", a.Choice(r.Among[0]), list(better), list(worse))
 }
 
-// noted is what the plan says that the choice costs.
+// noted repeats the cost that the plan gives for the best row.
 func (a *Answer) noted(r *Recommendation) string {
 	cost := strings.TrimRight(a.Rows[r.Rows[0]].Cost, ". ")
 	if cost == "" || r.Rows[0] == r.Among[0] {
@@ -165,21 +165,21 @@ func (a *Answer) noted(r *Recommendation) string {
 	return "Noted in the plan, not simulated: " + cost + "."
 }
 
-// built says what recommendations are not: a way to get there. "" if all of them are
-// to stay.
+// built notes that the migration to the recommended options was not simulated. It returns ""
+// if every recommendation is to stay, or if migrations were simulated.
 func (a *Answer) built(all []Recommendation) string {
 	switch {
 	case !slices.ContainsFunc(all, func(r Recommendation) bool { return len(r.Rows) > 0 && r.Rows[0] != r.Among[0] }):
 		return ""
 	case slices.ContainsFunc(a.Rows, func(r Row) bool { return r.Migration != nil }):
-		return "" // it is told of each
+		return "" // each migration has its own sentence
 	case a.Question.From != "":
-		return "Each option begins with what " + words.Quoted(reports.Clean(a.Question.From)) + " has stored; the way there was not simulated."
+		return "Each option starts with the records of " + words.Quoted(reports.Clean(a.Question.From)) + "; the migration to it was not simulated."
 	}
-	return "All of this is as if the cluster had been built so: moving a running one there was not simulated."
+	return "Each option was simulated as a new cluster; the migration of a running cluster was not simulated."
 }
 
-// never says how sure it is that what is to be 0 is 0.
+// never names the measures that must be 0 and were 0 in every trial, with the upper end of the band.
 func (a *Answer) never(r *Recommendation) string {
 	var zero []string
 	best := &a.Rows[r.Rows[0]]
@@ -191,10 +191,10 @@ func (a *Answer) never(r *Recommendation) string {
 	if len(zero) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: 0 in all of its %s; up to %s of trials may have some.", words.Upper(words.List(zero)), words.Plural(best.Trials, "trial"), words.Percent(rare(best.Trials)))
+	return fmt.Sprintf("%s: 0 in all %s; the true share of trials with more may be up to %s.", words.Upper(words.List(zero)), words.Plural(best.Trials, "trial"), words.Percent(rare(best.Trials)))
 }
 
-// nearMisses are the options that would be better but for one bound.
+// nearMisses names the options that would be better if they did not break one bound.
 func (a *Answer) nearMisses(r *Recommendation) string {
 	m := a.Measure(a.Minimise)
 	if m == nil {
@@ -212,15 +212,15 @@ func (a *Answer) nearMisses(r *Recommendation) string {
 	if len(near) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Better in %s, but for one bound: %s.", m.Column(), words.List(words.Some(near, words.Told)))
+	return fmt.Sprintf("Better in %s, but each breaks one bound: %s.", m.Column(), words.List(words.Some(near, words.NamesMax)))
 }
 
-// couldBe says which others may meet the requirements, too.
+// couldBe names the rows that have too few repeats for a verdict.
 func (a *Answer) couldBe(r *Recommendation) string {
 	if len(r.Maybe) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Of %s %d repeats cannot tell whether %s it%s.", words.List(a.names(r.Maybe)), a.Repeats, words.Either(len(r.Maybe), "it meets", "they meet"), a.enough(r.Maybe))
+	return fmt.Sprintf("%d repeats are too few to decide whether %s %s the requirements%s.", a.Repeats, words.List(a.names(r.Maybe)), words.Either(len(r.Maybe), "meets", "meet"), a.enough(r.Maybe))
 }
 
 func (a *Answer) noneMeets(r *Recommendation) string {
@@ -242,12 +242,12 @@ func (a *Answer) noneMeets(r *Recommendation) string {
 	case len(others) > 0 && alike:
 		s += " The others are no better."
 	case len(others) > 0:
-		s += " Of the others, " + strings.Join(words.Some(others, words.Told), "; ") + "."
+		s += " The others: " + strings.Join(words.Some(others, words.NamesMax), "; ") + "."
 	}
 	return s
 }
 
-// broken are the bounds that a row does not meet, with what it has instead.
+// broken lists the bounds that a row does not meet, with its values.
 func (a *Answer) broken(n int) (out []string) {
 	for _, v := range a.Rows[n].Bounds {
 		m := a.Measure(v.Measure)
@@ -262,7 +262,7 @@ func (a *Answer) broken(n int) (out []string) {
 	return out
 }
 
-// instead is what a row has instead of what a bound asks for.
+// instead renders a row's value of a measure whose bound it breaks.
 func (a *Answer) instead(n int, m *Measure, b Bound) string {
 	f := a.Rows[n].Figures[m.Name]
 	s := fmt.Sprintf("%s is %s", m.Column(), a.Say(m.Unit, float64(f.Value))) + m.average()
@@ -275,16 +275,16 @@ func (a *Answer) instead(n int, m *Measure, b Bound) string {
 	return s
 }
 
-func (a *Answer) cannotTell(r *Recommendation) string {
+func (a *Answer) tooFew(r *Recommendation) string {
 	n := r.Maybe[0]
 	for _, v := range a.Rows[n].Bounds {
 		if v.Outcome != TooFew {
 			continue
 		}
 		f, m := a.Rows[n].Figures[v.Measure], a.Measure(v.Measure)
-		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", words.Plural(f.Trials, "trial"), a.Choice(n), a.bound(v.Bound), a.Say(m.Unit, float64(f.Value)))
+		s := fmt.Sprintf("Too few repeats: %s of %s cannot show %s. The value is %s", words.Plural(f.Trials, "trial"), a.Choice(n), a.bound(v.Bound), a.Say(m.Unit, float64(f.Value)))
 		if band := a.band(m, f); band != "" {
-			s += ", and may be " + band
+			s += " (95%: " + band + ")"
 		}
 		s += a.enough(r.Maybe) + "."
 		others := 0
@@ -301,7 +301,7 @@ func (a *Answer) cannotTell(r *Recommendation) string {
 	return ""
 }
 
-// enough is how many repeats would tell of rows.
+// enough states how many repeats would decide about rows.
 func (a *Answer) enough(rows []int) string {
 	needs := 0
 	for _, n := range rows {
@@ -310,16 +310,16 @@ func (a *Answer) enough(rows []int) string {
 			case v.Outcome == TooFew && v.Most == 0 && v.Needs == 0:
 				return "; no number of trials shows that a chance is 0: require a small one, such as 0.01"
 			case v.Outcome == TooFew && v.Needs == 0:
-				return "; it is too near to the bound for any number of repeats"
+				return "; it is too close to the bound for any number of repeats"
 			case v.Outcome == TooFew:
 				needs = max(needs, v.Needs)
 			}
 		}
 	}
-	return fmt.Sprintf("; about %s would", words.Plural(roundUp(needs), "repeat"))
+	return fmt.Sprintf("; about %s would suffice", words.Plural(roundUp(needs), "repeat"))
 }
 
-// roundUp to two digits: 465 is 470.
+// roundUp rounds up to two digits: 465 is 470.
 func roundUp(n int) int {
 	unit := 1
 	for n/unit >= 100 {
@@ -339,7 +339,7 @@ func (a *Answer) unanswered(r *Recommendation) string {
 			}
 		}
 	}
-	return "There is no answer yet: no point is done."
+	return "There is no answer yet: no point is finished."
 }
 
 func (a *Answer) names(rows []int) []string {
@@ -347,5 +347,5 @@ func (a *Answer) names(rows []int) []string {
 	for _, n := range rows {
 		all = append(all, a.Choice(n))
 	}
-	return words.Some(all, words.Told)
+	return words.Some(all, words.NamesMax)
 }

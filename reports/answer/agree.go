@@ -8,20 +8,20 @@ import (
 	"ipamsim/reports/answer/words"
 )
 
-// Agreement of the reference with the real code, where both lived through the same
-// tape.
+// Agreement compares the reference with the real code in trials that both ran with the same
+// workload trace.
 type Agreement struct {
-	Trials  int    `json:"lives"`            // that both lived
+	Trials  int    `json:"trials"`           // that both ran
 	Samples int    `json:"samples"`          // compared
-	Parted  int    `json:"parted,omitempty"` // lives that are compared up to where chance may part them
+	Parted  int    `json:"parted,omitempty"` // trials compared only up to a random decision of upstream
 	Equal   bool   `json:"equal"`
 	Text    string `json:"text"`
-	// Differ are the first differences of lives that differ, in the order of rows and
-	// repeats, at most differMax.
+	// Differ lists the first difference of each trial that differs, in the order of rows
+	// and repeats, at most differMax.
 	Differ []Differing `json:"differ,omitempty"`
 }
 
-// Differing is where two lives differ for the first time.
+// Differing is the first difference of two trials.
 type Differing struct {
 	Row       int    `json:"row"`
 	Repeat    int    `json:"repeat"` // from 0
@@ -33,7 +33,7 @@ type Differing struct {
 
 const differMax = 20
 
-// agree compares what both engines lived, or is nil if there is nothing to compare.
+// agree compares the trials that both engines ran. It returns nil if there are none.
 func (a *Answer) agree() *Agreement {
 	p, g, differ := a.Question, &Agreement{}, 0
 	for n := range p.Cells {
@@ -44,7 +44,7 @@ func (a *Answer) agree() *Agreement {
 			}
 			g.Trials++
 			certain, real := c.Courses[i].Certain(), c.Real[i].Samples
-			if len(certain) < len(c.Courses[i].Samples) { // from here on the real life may be another
+			if len(certain) < len(c.Courses[i].Samples) { // the real trial may differ from here on
 				g.Parted++
 				real = real[:min(len(real), len(certain))]
 			}
@@ -61,21 +61,20 @@ func (a *Answer) agree() *Agreement {
 		return nil
 	}
 	if g.Equal = differ == 0; g.Equal {
-		g.Text = fmt.Sprintf("The real code ran %s, too, %s: all %s are equal.", words.Plural(g.Trials, "trial"), a.beside(), words.Plural(g.Samples, "sample"))
+		g.Text = fmt.Sprintf("The real code also ran %s, %s: all %s are equal.", words.Plural(g.Trials, "trial"), a.beside(), words.Plural(g.Samples, "sample"))
 		if g.Parted > 0 {
-			g.Text += fmt.Sprintf(" In %d of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps.", g.Parted)
+			g.Text += fmt.Sprintf(" In %d of them only the samples before a random decision of upstream are compared, such as which empty block a node keeps.", g.Parted)
 		}
 		return g
 	}
 	d := g.Differ[0]
 	name := NameOf(p.Axes, &Row{Option: p.Cells[d.Row].Option, Values: p.Cells[d.Row].Values})
-	g.Text = fmt.Sprintf("The engines disagree in %d of %s, so that something is wrong with one of them. The first: %s, repeat %d, at %s d: %s is %s by the reference and %s by the real code.",
+	g.Text = fmt.Sprintf("The engines disagree in %d of %s, so one of them is wrong. First difference: %s, repeat %d, at %s d: %s is %s in the reference and %s in the real code.",
 		differ, words.Plural(g.Trials, "trial"), words.Quoted(cleanLines(name)), d.Repeat, words.Short(float64(d.AtDays)), d.Field, d.Reference, d.Real)
 	return g
 }
 
-// beside says of which rows the real code's lives are, and that those recommended
-// have none.
+// beside counts the real code's trials by row, and names recommended rows without any.
 func (a *Answer) beside() string {
 	var of, none []string
 	alike := true
@@ -92,12 +91,12 @@ func (a *Answer) beside() string {
 	case alike:
 		return fmt.Sprintf("%d of each row", a.Rows[0].Real)
 	case len(none) > 0:
-		return words.List(words.Some(of, words.Told)) + ", none of the recommended " + words.List(words.Some(none, words.Told))
+		return words.List(words.Some(of, words.NamesMax)) + ", none of the recommended " + words.List(words.Some(none, words.NamesMax))
 	}
-	return words.List(words.Some(of, words.Told))
+	return words.List(words.Some(of, words.NamesMax))
 }
 
-// differing is the first sample and the first field in it that differs.
+// differing returns the first sample and field that differ.
 func differing(reference, real []capacity.Sample) *Differing {
 	for i := range min(len(reference), len(real)) {
 		if reference[i] == real[i] {

@@ -1,10 +1,8 @@
-// Package answer is what a plan came to: a table of options, the chance that
-// addresses run out by a day, the trade-offs as plots, and a recommendation with
-// its reason. Pure functions of the courses.
+// Package answer computes the result of a plan: a table of options, the chance that addresses
+// run out by a day, and a recommendation with its reason. Its functions are pure.
 //
-// A Question is what was asked and what came of it; Of makes the Answer of it, which
-// is also the form of answer.json; Text, Markdown and CSV write its table, Page
-// draws all of it. Files are all that lies in a plan's directory.
+// A Question holds the plan and its trials. Of computes the Answer, which is also the form of
+// answer.json. Package render writes it as text, Markdown, CSV, plots and a page.
 package answer
 
 import (
@@ -14,11 +12,11 @@ import (
 	"ipamsim/reports"
 )
 
-// Question is a plan as the answer tells it: what was asked, and what came of it.
+// Question is a plan and the results of its trials.
 type Question struct {
 	Name, Title, Story string
 	File               string
-	Upstream           string // module@version that ran, or whose reference did
+	Upstream           string // module@version that ran, or that the reference reproduces
 	Horizon            time.Duration
 	Repeats            int
 	Axes               []Axis
@@ -26,17 +24,17 @@ type Question struct {
 	Manager            Manager
 	Require            []Bound
 	Minimise           string
-	Unknown            []string // what an import could not know, one line each
-	// From is the scenario or import that the plan begins with; "" if clusters are built
-	// as each option says.
+	Unknown            []string // what the import could not determine, one line each
+	// From is the scenario or import that the plan starts with; "" if each option is a new
+	// cluster.
 	From string
-	// Repeated are points that had to be lived through again.
+	// Repeated counts points that had to run again.
 	Repeated reports.Repeated
-	// Both: the real code was to live through what is small enough for it, too.
+	// Both: the real code also runs the trials that are small enough for it.
 	Both bool
-	// Stopped: points are left to do.
+	// Stopped: some points did not run.
 	Stopped bool
-	// Settings of every point, "name: value" in the order to tell them.
+	// Settings of every point, "name: value", in display order.
 	Settings []string
 }
 
@@ -44,8 +42,8 @@ type Question struct {
 type Axis struct {
 	Setting string   `json:"setting"`
 	Values  []string `json:"values"`
-	// Given: nobody chooses it. It is load or trouble, and a recommendation is made
-	// for each of its values; otherwise the values are options.
+	// Given: the user does not choose it, for example load or failures. Each of its values
+	// gets a recommendation. Otherwise the values are options.
 	Given bool `json:"given,omitempty"`
 }
 
@@ -55,17 +53,17 @@ type Bound struct {
 	Most    float64 `json:"most"`
 }
 
-// Trials is one combination of settings, a cell of the plan, with what came of it.
+// Trials is one combination of settings, a cell of the plan, with its trials.
 type Trials struct {
 	Option, Cost        string // "" for a plan without options
 	Values              []string
 	BlockSize, PoolSize int
-	// Cluster is what the settings come to: it knows the names of blocks and nodes,
-	// which are numbered if it is nil.
+	// Cluster is the cluster that the settings describe. It has the names of blocks and
+	// nodes, which are numbered if it is nil.
 	Cluster *capacity.Cluster
-	// Courses by repeat: of the engine that answers, and of the real code where both
-	// ran. Nil where a point was refused or is not done yet.
+	// Courses by repeat, of the answering engine and of the real code if both ran. Nil if a
+	// point was refused or did not run yet.
 	Courses, Real []*capacity.Course
 	Engine        string
-	Refused       []string // why points were, each reason once, sorted
+	Refused       []string // reasons why points were refused, distinct and sorted
 }

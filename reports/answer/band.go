@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// confidence of every band: 19 of 20 such bands hold the true value.
+// confidence of every band: 19 of 20 such bands contain the true value.
 const confidence = 0.95
 
-// Chance is the band of a probability of which k of n lives are known:
-// Clopper and Pearson's, which is never too narrow. It is 0 to 1 if n is 0.
+// Chance returns the band of a probability from k of n trials, by Clopper and Pearson, which
+// is never too narrow. It is 0 to 1 if n is 0.
 //
 // Source: C. Clopper, E. Pearson, "The use of confidence or fiducial limits
 // illustrated in the case of the binomial", Biometrika 26 (1934).
@@ -27,8 +27,8 @@ func Chance(k, n int) (low, high float64) {
 	return low, high
 }
 
-// Mean is the mean of values and its band by Student's t. The band is not a number
-// for a single value, and has no width where all are equal.
+// Mean returns the mean of values and its band by Student's t. The band is NaN for a
+// single value, and has width 0 if all values are equal.
 func Mean(values []float64) (mean, low, high float64) {
 	if len(values) == 0 {
 		return math.NaN(), math.NaN(), math.NaN()
@@ -41,10 +41,10 @@ func Mean(values []float64) (mean, low, high float64) {
 	return mean, mean - half, mean + half
 }
 
-// spread is the mean and the standard deviation of a sample.
+// spread returns the mean and the standard deviation of a sample.
 func spread(values []float64) (mean, sd float64) {
 	if lo, hi := slices.Min(values), slices.Max(values); lo == hi {
-		return lo, 0 // exactly, whatever a sum would round to
+		return lo, 0 // exactly; a sum may round
 	}
 	for _, v := range values {
 		mean += v
@@ -60,8 +60,8 @@ func student(n int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + confidence) / 2)
 }
 
-// Quantile is the smallest of sorted values that at least a share q of them does
-// not exceed: a value that occurred, never one between two.
+// Quantile returns the smallest of sorted values that at least a share q of them does not
+// exceed. It never interpolates.
 func Quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()

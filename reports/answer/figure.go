@@ -8,7 +8,7 @@ import (
 	"ipamsim/model/capacity"
 )
 
-// Number is null in JSON where it is not finite.
+// Number is null in JSON if it is not finite.
 type Number float64
 
 // MarshalJSON writes six digits: more are noise, and differ between processors.
@@ -19,40 +19,38 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// Figure is a measure of a cell over its lives. Measure.Over says what Value, Low
-// and High are.
+// Figure is a measure of a cell over its trials. Measure.Over defines Value, Low and High.
 //
-// Low and High are null for a mean of one life, which says nothing about others. A
-// time that is null is later than the horizon.
+// Low and High are null for the mean of one trial. A time of null is beyond the horizon.
 type Figure struct {
 	Value  Number `json:"value"`
 	Low    Number `json:"low"`
 	High   Number `json:"high"`
-	Trials int    `json:"lives"` // that say something
-	Any    int    `json:"any"`   // of these, in which it is not 0
+	Trials int    `json:"trials"` // with a value
+	Any    int    `json:"any"`    // of these, those with a value other than 0
 }
 
-// figure of values by repeat; ok is false if none of them says anything.
+// figure summarizes values by repeat; ok is false if all are NaN.
 func (m *Measure) figure(values []float64) (f Figure, ok bool) {
-	said := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	if len(said) == 0 {
+	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(known) == 0 {
 		return Figure{}, false
 	}
 	var v, low, high float64
 	switch m.Over {
 	case OverChance:
 		k := 0
-		for _, x := range said {
+		for _, x := range known {
 			k += int(x)
 		}
-		v = float64(k) / float64(len(said))
-		low, high = Chance(k, len(said))
+		v = float64(k) / float64(len(known))
+		low, high = Chance(k, len(known))
 	case OverMedian:
-		slices.Sort(said)
-		low, v, high = Quantile(said, 0.25), Quantile(said, 0.5), Quantile(said, 0.75)
+		slices.Sort(known)
+		low, v, high = Quantile(known, 0.25), Quantile(known, 0.5), Quantile(known, 0.75)
 	default:
-		v, low, high = Mean(said)
-		if slices.Min(said) >= 0 { // as all measures are that count something
+		v, low, high = Mean(known)
+		if slices.Min(known) >= 0 { // as for all measures that count
 			low = clip(low, 0, v)
 		}
 		if m.Unit == Share {
@@ -60,15 +58,15 @@ func (m *Measure) figure(values []float64) (f Figure, ok bool) {
 		}
 	}
 	if m.Over != OverMedian && math.IsInf(v+low+high, 0) {
-		return Figure{}, false // more than anybody can have measured
+		return Figure{}, false // overflow
 	}
-	any := len(said)
-	for _, x := range said {
+	any := len(known)
+	for _, x := range known {
 		if x == 0 {
 			any--
 		}
 	}
-	return Figure{Number(v), Number(low), Number(high), len(said), any}, true
+	return Figure{Number(v), Number(low), Number(high), len(known), any}, true
 }
 
 func clip(v, low, high float64) float64 {
@@ -78,20 +76,19 @@ func clip(v, low, high float64) float64 {
 	return min(max(v, low), high)
 }
 
-// values are what a measure says of the lives of a cell, by repeat; not a number
-// where it says nothing.
+// values returns a measure of the trials of a cell, by repeat; NaN where it has no value.
 func (m *Measure) values(c *Trials) []float64 {
-	lives := c.Courses
+	courses := c.Courses
 	if m.Real {
 		switch {
 		case slices.ContainsFunc(c.Real, func(l *capacity.Course) bool { return l != nil }):
-			lives = c.Real
+			courses = c.Real
 		case c.Engine != RealCode:
-			lives = nil
+			courses = nil
 		}
 	}
-	out := make([]float64, len(lives))
-	for i, l := range lives {
+	out := make([]float64, len(courses))
+	for i, l := range courses {
 		if out[i] = math.NaN(); l != nil {
 			out[i] = m.of(c, l)
 		}
@@ -99,14 +96,14 @@ func (m *Measure) values(c *Trials) []float64 {
 	return out
 }
 
-// The engines: the real code, and the allocators that do what it does.
+// The engines: the real code, and the reference allocators that reproduce its decisions.
 const (
 	RealCode  = "real"
 	Reference = "reference"
 )
 
-// paired is by how much b exceeds a, repeat by repeat: the same repeat has the same
-// tape in all cells, so that what happens by chance cancels out.
+// paired returns the mean and band of b-a, repeat by repeat. A repeat has the same workload
+// trace in all cells, so differences between traces cancel out.
 func paired(a, b []float64) (mean, low, high float64) {
 	var d []float64
 	for i := range min(len(a), len(b)) {

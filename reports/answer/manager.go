@@ -7,23 +7,22 @@ import (
 	"ipamsim/model/capacity/workload"
 )
 
-// Manager is what answers know of an address manager: a part of its ipam.Manager. The zero
-// value knows nothing.
+// Manager holds an address manager's settings for answers. It is a part of its ipam.Manager.
+// The zero value has none.
 type Manager struct {
-	// Tenants are what gets the addresses; "" is pods.
+	// Tenants names the objects that get addresses; "" is pods.
 	Tenants string
-	// With are the measures of its own, Without those that mean nothing of it.
+	// With lists its additional measures, Without those that do not apply to it.
 	With, Without []string
-	// Minimise is the measure that is best if a plan says nothing.
+	// Minimise is the default measure to minimise.
 	Minimise string
-	// Changes are what options do that known failures follow from, in the order to tell
-	// them.
+	// Changes lists the changes that enable known failures, in display order.
 	Changes []Known
-	// Step is a step of a migration as an instruction, of the manager's own kinds.
+	// Step renders a migration step of the manager's own kinds as an instruction.
 	Step func(*workload.Step) string
 }
 
-// measures are those that mean something, as people are told of them.
+// measures returns the measures that apply, with the manager's wording.
 func (m *Manager) measures() []Measure {
 	all := slices.DeleteFunc(Measures(), func(x Measure) bool {
 		return slices.Contains(m.Without, x.Name) || x.some && !slices.Contains(m.With, x.Name)
@@ -41,7 +40,7 @@ func (m *Manager) measures() []Measure {
 	return all
 }
 
-// measure is the one of this name, nil if there is none.
+// measure returns the measure of this name, nil if there is none.
 func (m *Manager) measure(name string) *Measure {
 	all := m.measures()
 	if i := slices.IndexFunc(all, func(x Measure) bool { return x.Name == name }); i >= 0 {
@@ -50,13 +49,13 @@ func (m *Manager) measure(name string) *Measure {
 	return nil
 }
 
-// Says is a text about pods as one about the tenants, whose ADD is their creation.
+// Says replaces pods and ADDs in a text by the tenants and their requests.
 func (m *Manager) Says(text string) string {
 	if m.Tenants == "" {
 		return text
 	}
 	return strings.NewReplacer(
 		"bound to a node", "asked for", "Pods", m.Tenants, "pods", m.Tenants, "an ADD", "a request", "ADDs", "requests", "ADD", "request",
-		"no address was left that the node may hand out", "no address or no node port was left", "a sandbox", "one",
+		"the node had no free address", "no address or no node port was left", "a sandbox", "one",
 	).Replace(text)
 }

@@ -12,36 +12,36 @@ import (
 	"ipamsim/reports/answer/words"
 )
 
-// Migration is what became of the way to a row's option, from the cluster that runs
-// at the beginning.
+// Migration is the result of the migration from the running cluster to a row's option.
 type Migration struct {
 	Steps []MigrationStep `json:"steps"`
-	// Done is in how many lives it was, and Hours after how long: the median. Null: not
-	// within the horizon.
+	// Done counts the trials in which it finished. Hours is the median duration, null if it
+	// exceeds the horizon.
 	Done   int    `json:"done"`
-	Trials int    `json:"lives"`
+	Trials int    `json:"trials"`
 	Hours  Number `json:"hours"`
-	// Restarted pods, and what was seen on the way at worst: means over lives.
+	// Restarted counts pods. Waiting and Blackholed are the maxima during the migration. All
+	// are means over trials.
 	Restarted  Number `json:"restarted"`
 	Waiting    Number `json:"waiting"`
 	Blackholed Number `json:"blackholed"`
 	Text       string `json:"text"`
 }
 
-// MigrationStep is one step of it. Pool, CIDR and BlockSize (a prefix length) are of
-// the pool that is created, disabled or deleted.
+// MigrationStep is one step of a migration. Pool, CIDR and BlockSize (a prefix length) are
+// those of the pool that is created, disabled or deleted.
 type MigrationStep struct {
 	Kind      workload.StepKind `json:"kind"`
 	Pool      string            `json:"pool,omitempty"`
 	CIDR      string            `json:"cidr,omitempty"`
 	BlockSize int               `json:"blockSize,omitempty"`
-	Stuck     int               `json:"stuck,omitempty"` // lives that never came further
-	Why       string            `json:"why,omitempty"`   // the datastore's last reason there
+	Stuck     int               `json:"stuck,omitempty"` // trials that did not get past it
+	Why       string            `json:"why,omitempty"`   // the datastore's last reason
 
 	text string
 }
 
-// migrationOf a cell, nil if there is nothing to be done for its option.
+// migrationOf returns the migration of a cell, nil if its option needs none.
 func migrationOf(p *Question, c *Trials) *Migration {
 	if c.Cluster == nil || len(c.Cluster.Migration) == 0 {
 		return nil
@@ -76,7 +76,7 @@ func migrationOf(p *Question, c *Trials) *Migration {
 	return m
 }
 
-// stuck notes where the way of a life ended.
+// stuck records the step at which a trial's migration stopped.
 func (m *Migration) stuck(way *capacity.Migration) {
 	for i := range min(len(way.Steps), len(m.Steps)) {
 		if way.Steps[i].End == capacity.Never {
@@ -86,7 +86,7 @@ func (m *Migration) stuck(way *capacity.Migration) {
 	}
 }
 
-// step in words, as an instruction.
+// step renders a step as an instruction.
 func (m *Manager) step(s *workload.Step) MigrationStep {
 	out := MigrationStep{Kind: s.Kind, Pool: reports.Clean(s.Pool)}
 	if s.CIDR.IsValid() {
@@ -107,8 +107,8 @@ func (m *Manager) step(s *workload.Step) MigrationStep {
 	return out
 }
 
-// tell fills in the text of a row's migration.
-func (a *Answer) tell(r *Row) {
+// describe sets the text of a row's migration.
+func (a *Answer) describe(r *Row) {
 	m := r.Migration
 	if m == nil {
 		return
@@ -117,9 +117,9 @@ func (a *Answer) tell(r *Row) {
 	for i := range m.Steps {
 		steps = append(steps, m.Steps[i].text)
 	}
-	s := fmt.Sprintf("The way to %s, simulated: %s.", words.Quoted(r.Name), strings.Join(steps, "; "))
+	s := fmt.Sprintf("Migration to %s (simulated): %s.", words.Quoted(r.Name), strings.Join(steps, "; "))
 	if m.Done > 0 {
-		s += fmt.Sprintf(" Done after %s (median), %s restarted; on the way at worst %s waiting and %s blackholed.",
+		s += fmt.Sprintf(" It takes %s (median) and restarts %s; during it at most %s waiting and %s blackholed.",
 			hoursText(float64(m.Hours)), amount(m.Restarted, "pod"), amount(m.Waiting, "pod"), amount(m.Blackholed, "pair"))
 	}
 	for i := range m.Steps {
@@ -127,9 +127,9 @@ func (a *Answer) tell(r *Row) {
 		if x.Stuck == 0 {
 			continue
 		}
-		s += fmt.Sprintf(" In %d of %s it ended at step %d, %s", x.Stuck, words.Plural(m.Trials, "trial"), i+1, words.Quoted(x.text))
+		s += fmt.Sprintf(" In %d of %s it stopped at step %d, %s", x.Stuck, words.Plural(m.Trials, "trial"), i+1, words.Quoted(x.text))
 		if x.Why != "" {
-			s += ", refused to the end: " + x.Why
+			s += ", which was refused until the end: " + x.Why
 		}
 		s += "."
 	}
@@ -143,7 +143,7 @@ func amount(v Number, what string) string {
 	return words.Few(float64(v)) + " " + what + "s"
 }
 
-// hoursText is a time in the unit that people would use.
+// hoursText renders a time in a suitable unit.
 func hoursText(h float64) string {
 	switch {
 	case h < 1./60:
@@ -156,8 +156,8 @@ func hoursText(h float64) string {
 	return words.Few(h/24) + " d"
 }
 
-// Ways are the texts of the rows' migrations: those that did not end first, then in
-// the order of rows.
+// Ways returns the texts of the rows' migrations, unfinished ones first, then in the order of
+// rows.
 func (a *Answer) Ways(wanted func(n int) bool) (out []string) {
 	for _, ended := range []bool{false, true} {
 		for n := range a.Rows {
@@ -169,15 +169,15 @@ func (a *Answer) Ways(wanted func(n int) bool) (out []string) {
 	return out
 }
 
-// Beginning is what a measure is at the beginning, of a cluster that runs: it is told
-// apart, and in no bound.
+// Beginning is a measure of the running cluster at the start. It is reported separately and
+// no bound applies to it.
 type Beginning struct {
 	Measure string `json:"measure"`
 	Value   Number `json:"value"`
 }
 
-// beginning is what there is before anything happens, the same in all lives: of what
-// is counted at worst that which is not 0.
+// beginning returns the measures at the start that are not 0, of those reported at worst. They
+// are equal in all trials.
 func (a *Answer) beginning() (out []Beginning) {
 	for n := range a.Question.Cells {
 		c := &a.Question.Cells[n]
@@ -197,7 +197,7 @@ func (a *Answer) beginning() (out []Beginning) {
 	return nil
 }
 
-// Since says from when on lives count, and what was there before.
+// Since states from which time trials count, and the measures at the start.
 func (a *Answer) Since() string {
 	var from []float64
 	for n := range a.Rows {
@@ -210,12 +210,12 @@ func (a *Answer) Since() string {
 	}
 	slices.Sort(from)
 	first, last := hoursText(from[0]), hoursText(from[len(from)-1])
-	s := "Numbers and bounds are of the time from " + first + " on"
+	s := "Numbers and bounds cover the time from " + first + " on"
 	if first != last {
-		s = fmt.Sprintf("Numbers and bounds are of the time from %s to %s on, by row", first, last)
+		s = fmt.Sprintf("Numbers and bounds cover the time from %s to %s on, by row", first, last)
 	}
 	if a.Question.From != "" {
-		s += ": when an option has been carried out and the cluster has settled"
+		s += ", when the option is in place and the cluster has settled"
 	}
 	s += "."
 	var parts []string
@@ -226,13 +226,13 @@ func (a *Answer) Since() string {
 		}
 	}
 	if len(parts) > 0 {
-		s += " At the beginning, reported separately: " + words.List(parts) + "."
+		s += " Reported separately, at the start: " + words.List(parts) + "."
 	}
 	return s
 }
 
-// sinceOf a cell is from when on its lives count, the median in hours; 0 is from the
-// beginning, and infinite is never.
+// sinceOf returns the time from which the trials of a cell count, the median in hours; 0: from
+// the start, infinite: never.
 func sinceOf(c *Trials) Number {
 	var all []float64
 	for _, l := range c.Courses {

@@ -9,21 +9,21 @@ import (
 	"ipamsim/reports/trackrecord"
 )
 
-// Race is a known failure of the address manager that an option brings, or makes more
-// likely, and that no life of a plan shows: it takes two processes at once.
+// Race is a known failure of the address manager that an option adds or makes more likely. No
+// trial of a plan shows it: it needs two concurrent processes.
 type Race struct {
 	Change   Change `json:"change"`
 	What     string `json:"what"`
-	Upstream string `json:"upstream"` // the version of which it is known
-	Command  string `json:"command"`  // shows it
+	Upstream string `json:"upstream"` // the version in which it is known
+	Command  string `json:"command"`  // reproduces it
 
 	words string // of the change
 }
 
-// Change is what an option does that races follow from.
+// Change is a difference between clusters that enables races.
 type Change string
 
-// The changes of which something is known.
+// The changes with known races.
 const (
 	CollectorOn   Change = "collector-on"
 	PassesOftener Change = "passes-oftener"
@@ -36,8 +36,8 @@ const (
 	OverlapOn     Change = "overlap-on"
 )
 
-// Known says when an option makes a change, and which failures are known to follow. Both
-// clusters are as their migrations leave them.
+// Known defines when an option makes a change, and which failures are known to follow. Made
+// compares the clusters after their migrations.
 type Known struct {
 	Change Change
 	Words  string // "lets … collect garbage"
@@ -45,16 +45,16 @@ type Known struct {
 	Rows   []Follows
 }
 
-// Follows is a row of the track record, by the name of its scenario, and of which clusters
-// it can be true; nil: of all. That a change brings its rows is tested by running each
-// scenario with and without it: TestRacesAreBrought of cmd/ipamsim.
+// Follows is a row of the track record, by the name of its scenario. Of reports whether the
+// failure is possible in a cluster; nil: in all. TestRacesAreBrought of cmd/ipamsim runs each
+// scenario with and without the change.
 type Follows struct {
 	Scenario string
 	Of       func(then *capacity.Cluster) bool
 }
 
-// Races are those that a cluster brings in the place of another one, in the order of
-// the changes.
+// Races lists the races that a cluster has and another one does not, in the order of the
+// changes.
 //
 // It returns an error if the track record cannot be read.
 func (m *Manager) Races(now, then *capacity.Cluster) (out []Race, err error) {
@@ -84,7 +84,7 @@ func (m *Manager) Races(now, then *capacity.Cluster) (out []Race, err error) {
 	return out, nil
 }
 
-// ended is a cluster as its migration leaves it.
+// ended returns a cluster after its migration.
 func ended(c *capacity.Cluster) *capacity.Cluster {
 	if c.Becomes == nil {
 		return c
@@ -94,12 +94,12 @@ func ended(c *capacity.Cluster) *capacity.Cluster {
 	return &out
 }
 
-// plain is a cell of the track record without Markdown's marks and without its last
-// period: it stands within a sentence.
+// plain returns a cell of the track record without Markdown and without its final period, for
+// use within a sentence.
 func plain(s string) string { return strings.TrimSuffix(strings.ReplaceAll(s, "`", ""), ".") }
 
-// races of row to in the place of row from. TestRaces reads the whole track record, so
-// that nothing can be missing.
+// races lists the races that row to adds compared with row from. TestRaces reads the whole
+// track record, so an error is impossible here.
 func (a *Answer) races(from, to int) []Race {
 	if from == to {
 		return nil
@@ -111,7 +111,7 @@ func (a *Answer) races(from, to int) []Race {
 	return all
 }
 
-// brings says which known races the choice brings, against what there is now.
+// brings names the known races that the choice adds compared with the present state.
 func (a *Answer) brings(r *Recommendation) string {
 	var parts []string
 	for i := 0; i < len(r.Races); {
@@ -119,12 +119,12 @@ func (a *Answer) brings(r *Recommendation) string {
 		for ; i < len(r.Races) && r.Races[i].Change == first.Change; i++ {
 			of = append(of, fmt.Sprintf("%s (%s)", r.Races[i].What, r.Races[i].Command))
 		}
-		parts = append(parts, fmt.Sprintf("It %s, and no trial here shows what %s is known to do then: %s.", first.words, first.Upstream, strings.Join(words.Some(of, words.Told), "; ")))
+		parts = append(parts, fmt.Sprintf("It %s. Known failures of %s in this case, which no trial shows: %s.", first.words, first.Upstream, strings.Join(words.Some(of, words.NamesMax), "; ")))
 	}
 	return strings.Join(parts, " ")
 }
 
-// Oftener reports whether passes come at shorter intervals, or come at all.
+// Oftener reports whether passes are more frequent in then, or happen only there.
 func Oftener(now, then *capacity.Cluster) bool {
 	a, b := now.Collect.Every, then.Collect.Every
 	return b > 0 && (a == 0 || b < a)

@@ -9,22 +9,22 @@ import (
 	"ipamsim/reports/answer/words"
 )
 
-// Recommendation is what to choose where nobody chooses Given, and why.
+// Recommendation is the row to choose for given values of the axes that the user does not choose.
 type Recommendation struct {
 	Given   []string `json:"given,omitempty"` // "setting value", of the given axes
 	Outcome Advice   `json:"outcome"`
-	// Rows are the best row that meets the requirements, and those that do as well as far
-	// as the lives can tell.
+	// Rows lists the best row that meets the requirements, then the rows that are not
+	// significantly worse.
 	Rows []int `json:"rows,omitempty"`
-	// Nearest is the row that comes nearest if none meets it.
+	// Nearest is the row nearest to the requirements if no row meets them.
 	Nearest *int `json:"nearest,omitempty"`
-	// Maybe are rows of which the lives cannot tell.
+	// Maybe lists rows with too few trials for a verdict.
 	Maybe []int `json:"maybe,omitempty"`
-	// Against is how the best row differs from the first one, which is what there is
-	// now: what chance does not explain, in the order of measures.
+	// Against lists the significant differences of the best row from the first one, the
+	// present state, in the order of measures.
 	Against []Difference `json:"against,omitempty"`
-	// Races are known failures that the best row brings, against the first one, and that
-	// no life shows.
+	// Races lists known failures that the best row adds compared with the first one. No
+	// trial shows them.
 	Races []Race `json:"races,omitempty"`
 	Text  string `json:"text"`
 
@@ -32,19 +32,19 @@ type Recommendation struct {
 	Among     []int    `json:"-"` // the rows to choose from
 }
 
-// Advice is how a recommendation ends.
+// Advice is the outcome of a recommendation.
 type Advice string
 
-// The ends of a recommendation.
+// The outcomes of a recommendation.
 const (
-	Take       Advice = "recommended"
-	NoneMeets  Advice = "none-meets"
-	CannotTell Advice = "too-few-repeats"
-	Unanswered Advice = "unanswered"
+	Take          Advice = "recommended"
+	NoneMeets     Advice = "none-meets"
+	TooFewRepeats Advice = "too-few-repeats"
+	Unanswered    Advice = "unanswered"
 )
 
-// Difference of a measure between two rows, repeat by repeat, with a band of 95 % by
-// Student's t.
+// Difference is the difference of a measure between two rows, paired by repeat, with a band
+// of 95 % by Student's t.
 type Difference struct {
 	Measure string `json:"measure"`
 	By      Number `json:"by"`
@@ -72,7 +72,7 @@ func (a *Answer) recommend() []Recommendation {
 			r.Against = a.differences(r.Among[0], r.Rows[0])
 			r.Races = a.races(r.Among[0], r.Rows[0])
 		case len(r.Maybe) > 0:
-			r.Outcome = CannotTell
+			r.Outcome = TooFewRepeats
 		case slices.ContainsFunc(r.Among, known):
 			r.Outcome = NoneMeets
 			nearest := a.nearest(slices.DeleteFunc(slices.Clone(r.Among), func(n int) bool { return !known(n) }))
@@ -86,7 +86,7 @@ func (a *Answer) recommend() []Recommendation {
 				r.Sentences = append(r.Sentences, m.Text)
 			}
 		}
-		if len(groups) == 1 { // of several it stands in the summary
+		if len(groups) == 1 { // otherwise the summary contains it
 			r.Sentences = words.NonEmpty(append(r.Sentences, a.built(groups)))
 		}
 		r.Text = strings.Join(r.Sentences, " ")
@@ -94,7 +94,7 @@ func (a *Answer) recommend() []Recommendation {
 	return groups
 }
 
-// groups are the rows by what is given, in the order in which they come.
+// groups groups the rows by the values of given axes, in order.
 func (a *Answer) groups() []Recommendation {
 	var out []Recommendation
 	at := map[string]int{}
@@ -120,7 +120,7 @@ func (a *Answer) given(r *Row) (out []string) {
 	return out
 }
 
-// Outcome of all bounds of a row: what is broken, then what is not known, decides.
+// Outcome combines the bounds of a row: Breaks takes precedence, then NotKnown, then TooFew.
 func (r *Row) Outcome() Outcome {
 	if r.Trials == 0 {
 		return NotKnown
@@ -134,8 +134,8 @@ func (r *Row) Outcome() Outcome {
 	return all
 }
 
-// best of rows by what is to be minimised, and those that chance may have made
-// worse.
+// best returns the best row by the measure to minimise, then the rows that are not
+// significantly worse.
 func (a *Answer) best(rows []int) []int {
 	value := func(n int) float64 {
 		f, ok := a.Rows[n].Figures[a.Minimise]
@@ -163,7 +163,7 @@ func (a *Answer) best(rows []int) []int {
 	return out
 }
 
-// differences of row b from row a that chance does not explain.
+// differences lists the significant differences between two rows.
 func (a *Answer) differences(from, to int) (out []Difference) {
 	if from == to {
 		return nil
@@ -181,8 +181,8 @@ func (a *Answer) differences(from, to int) (out []Difference) {
 	return out
 }
 
-// nearest breaks the fewest bounds, and of those with as few has the least too much;
-// of those alike it has the least of what is to be minimised.
+// nearest returns the row that breaks the fewest bounds. Among equals it returns the row that
+// exceeds them least, then the row with the least of the measure to minimise.
 func (a *Answer) nearest(rows []int) int {
 	worst := map[string]float64{}
 	for _, n := range rows {
@@ -208,7 +208,7 @@ func (a *Answer) nearest(rows []int) int {
 	return best
 }
 
-// Choice is what a row is called among those of its group: without what is given.
+// Choice names a row within its group, without the given values.
 func (a *Answer) Choice(n int) string {
 	r := Row{Option: a.Rows[n].Option}
 	var axes []Axis

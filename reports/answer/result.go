@@ -11,12 +11,12 @@ import (
 	"ipamsim/reports/chart"
 )
 
-// Schema of answer.json. It changes when a field means something else or goes; one
-// more field is the same schema.
-const Schema = "ipamsim.dev/answer/v1"
+// Schema of answer.json. It changes when a field changes its meaning or is removed, not when
+// one is added.
+const Schema = "ipamsim.dev/answer/v2"
 
-// Answer is what a plan came to: answer.json. Rows are numbered from 0, in the
-// order of the plan's cells. All texts are clean; they are not escaped.
+// Answer is the result of a plan: answer.json. Rows are numbered from 0, in the order of the
+// plan's cells. All texts are clean; they are not escaped.
 type Answer struct {
 	Schema      string   `json:"schema"`
 	Name        string   `json:"name"`
@@ -26,7 +26,7 @@ type Answer struct {
 	Upstream    string   `json:"upstream,omitempty"`
 	HorizonDays Number   `json:"horizonDays"`
 	Repeats     int      `json:"repeats"`
-	Stopped     bool     `json:"stopped,omitempty"` // points are left to do
+	Stopped     bool     `json:"stopped,omitempty"` // some points did not run
 	Settings    []string `json:"settings,omitempty"`
 	Axes        []Axis   `json:"axes,omitempty"`
 	Require     []Bound  `json:"require,omitempty"`
@@ -35,46 +35,46 @@ type Answer struct {
 	Summary string `json:"summary,omitempty"` // of several recommendations
 	// Recommended has one entry for each combination of values of given axes.
 	Recommended []Recommendation `json:"recommended"`
-	Measures    []Measure        `json:"measures"` // that say something about a row
+	Measures    []Measure        `json:"measures"` // that have a value in some row
 	Rows        []Row            `json:"rows"`
-	// Beginning is what a cluster that runs has before anything happens.
+	// Beginning holds measures of the running cluster at the start.
 	Beginning []Beginning `json:"beginning,omitempty"`
 	Agreement *Agreement  `json:"agreement,omitempty"` // of the engines, where both ran
 	Plots     []Plot      `json:"plots,omitempty"`
-	Unknown   []string    `json:"unknown,omitempty"` // what an import could not know
+	Unknown   []string    `json:"unknown,omitempty"` // what the import could not determine
 	Notes     []string    `json:"notes,omitempty"`   // what the numbers do not mean
-	// Repeated are points that had to be lived through again; the answer is the same.
+	// Repeated counts points that had to run again; the answer is the same.
 	Repeated reports.Repeated `json:"repeated"`
 
-	// Question is what was asked.
+	// Question is the plan.
 	Question *Question `json:"-"`
 }
 
 // Row is one cell of the plan.
 type Row struct {
-	Name      string   `json:"name"` // its option and values, as people are told
+	Name      string   `json:"name"` // its option and values, for display
 	Option    string   `json:"option,omitempty"`
 	Values    []string `json:"values,omitempty"`
 	Cost      string   `json:"cost,omitempty"`
 	BlockSize int      `json:"blockSize,omitempty"`
 	PoolSize  int      `json:"poolSize,omitempty"`
 	Engine    string   `json:"engine,omitempty"`
-	Trials    int      `json:"lives"`
-	Real      int      `json:"realLives,omitempty"` // that the real code lived, too
+	Trials    int      `json:"trials"`
+	Real      int      `json:"realTrials,omitempty"` // of these, also run by the real code
 	Refused   []string `json:"refused,omitempty"`
-	// Figures by the name of their measure; none for one that says nothing.
+	// Figures by the name of their measure; a measure without a value has none.
 	Figures map[string]Figure `json:"figures"`
-	// Bounds in the order of Require, and that of being carried out, if it was not.
+	// Bounds in the order of Require, then the bound of unfinished if a migration was.
 	Bounds []Verdict `json:"bounds,omitempty"`
-	// SinceHours is from when on the lives count: when the option had been carried out
-	// and the cluster had settled. The median; null: never.
+	// SinceHours is the time from which trials count, when the option is in place and the
+	// cluster has settled. The median; null: never.
 	SinceHours Number     `json:"sinceHours,omitempty"`
 	Migration  *Migration `json:"migration,omitempty"`
 
 	ByRepeat map[string][]float64 `json:"-"` // by measure, then repeat
 }
 
-// Plot is a picture of an answer.
+// Plot is a chart of an answer.
 type Plot struct {
 	Name    string        `json:"name"` // plots/NAME.svg, .png, .csv and .json
 	Title   string        `json:"title"`
@@ -82,8 +82,8 @@ type Plot struct {
 	Picture chart.Picture `json:"-"`
 }
 
-// Of is the answer of a plan, without plots. The plan is not changed, and must not be while the
-// answer is used.
+// Of computes the answer of a plan, without plots. It does not modify the plan; the caller must
+// not either while it uses the answer.
 func Of(p *Question) *Answer {
 	a := &Answer{
 		Schema: Schema, Name: reports.Clean(p.Name), Title: reports.Clean(p.Title), Story: cleanLines(p.Story), File: reports.Clean(p.File),
@@ -103,7 +103,7 @@ func Of(p *Question) *Answer {
 	}
 	for _, m := range all {
 		for i := range a.Rows {
-			if _, said := a.Rows[i].Figures[m.Name]; said {
+			if _, ok := a.Rows[i].Figures[m.Name]; ok {
 				a.Measures = append(a.Measures, m)
 				break
 			}
@@ -116,7 +116,7 @@ func Of(p *Question) *Answer {
 		if a.Rows[i].Figures["unfinished"].Any > 0 {
 			a.Rows[i].Bounds = append(a.Rows[i].Bounds, Verdict{Bound: Bound{Measure: "unfinished"}, Outcome: Breaks})
 		}
-		a.tell(&a.Rows[i])
+		a.describe(&a.Rows[i])
 	}
 	a.Beginning = a.beginning()
 	a.Recommended = a.recommend()
@@ -133,7 +133,7 @@ func row(p *Question, c *Trials, all []Measure, taken map[string]bool) Row {
 		SinceHours: sinceOf(c), Migration: migrationOf(p, c), Figures: map[string]Figure{}, ByRepeat: map[string][]float64{},
 	}
 	r.Name = NameOf(p.Axes, &r)
-	for n := 2; taken[r.Name]; n++ { // a picture cannot have two lines of one name
+	for n := 2; taken[r.Name]; n++ { // names of lines in a chart are unique
 		r.Option = fmt.Sprintf("%s (%d)", reports.Clean(c.Option), n)
 		r.Name = NameOf(p.Axes, &r)
 	}
@@ -148,7 +148,7 @@ func row(p *Question, c *Trials, all []Measure, taken map[string]bool) Row {
 	return r
 }
 
-// valuesOf a cell are as many as there are axes.
+// valuesOf returns the values of a cell, one for each axis.
 func valuesOf(p *Question, c *Trials) []string {
 	var out []string
 	for i := range p.Axes {
@@ -161,7 +161,7 @@ func valuesOf(p *Question, c *Trials) []string {
 	return out
 }
 
-// NameOf a row is its option, and the value of each axis: "small blocks, nodes 12".
+// NameOf names a row by its option and the value of each axis: "small blocks, nodes 12".
 func NameOf(axes []Axis, r *Row) string {
 	var parts []string
 	if r.Option != "" {
@@ -176,8 +176,8 @@ func NameOf(axes []Axis, r *Row) string {
 	return strings.Join(parts, ", ")
 }
 
-func done(lives []*capacity.Course) (n int) {
-	for _, l := range lives {
+func done(courses []*capacity.Course) (n int) {
+	for _, l := range courses {
 		if l != nil {
 			n++
 		}
@@ -193,7 +193,7 @@ func cleaned(texts []string) []string {
 	return out
 }
 
-// cleanLines keeps the ends of lines.
+// cleanLines cleans a text and keeps its line breaks.
 func cleanLines(text string) string {
 	return strings.Join(cleaned(strings.Split(strings.TrimSpace(text), "\n")), "\n")
 }
@@ -205,7 +205,7 @@ func (a *Answer) JSON(w io.Writer) error {
 	return e.Encode(a)
 }
 
-// Measure of a name that says something, or nil.
+// Measure returns the measure of this name if a row has a value, or nil.
 func (a *Answer) Measure(name string) *Measure {
 	for i := range a.Measures {
 		if a.Measures[i].Name == name {

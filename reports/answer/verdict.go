@@ -4,21 +4,21 @@ import (
 	"math"
 )
 
-// Verdict is whether a row keeps to a bound. What is judged is the band, not the
-// value: a row meets a bound if all of its band does, and breaks it if none does.
+// Verdict states whether a row meets a bound. It judges the band, not the value: a row meets
+// a bound if its whole band does, and breaks it if none of the band does.
 type Verdict struct {
 	Bound
 	Outcome Outcome `json:"outcome"`
-	// Needs is about how many lives would tell, if they go on like those so far; 0 if
-	// no number of them that anybody would run does.
+	// Needs estimates how many trials would decide, if further trials are like those so
+	// far; 0 if more than trialsMax.
 	Needs int `json:"needs,omitempty"`
 }
 
 // Outcome of a verdict.
 type Outcome string
 
-// The outcomes. TooFew lives cannot tell, and NotKnown is what the engine does not
-// measure or no life was lived for.
+// The outcomes. TooFew: more trials are needed. NotKnown: the engine does not measure it, or
+// no trial ran.
 const (
 	Meets    Outcome = "meets"
 	Breaks   Outcome = "breaks"
@@ -27,14 +27,14 @@ const (
 )
 
 const (
-	// livesMin is how many lives a mean is believed of: Student's t presumes that means
-	// are normal, and lives that were all alike say little if they are few.
-	livesMin = 10
-	// livesMax is more than anybody runs.
-	livesMax = 1_000_000
+	// trialsMin is the minimum for a verdict about a mean: Student's t assumes normal means,
+	// and a few equal trials have a band of width 0.
+	trialsMin = 10
+	// trialsMax bounds Needs: no plan runs more.
+	trialsMax = 1_000_000
 )
 
-// judge a row by a bound.
+// judge returns the verdict about a row for a bound.
 func judge(b Bound, figures map[string]Figure) Verdict {
 	v := Verdict{Bound: b, Outcome: NotKnown}
 	f, ok := figures[b.Measure]
@@ -46,11 +46,11 @@ func judge(b Bound, figures map[string]Figure) Verdict {
 		chance = chance || m.Name == b.Measure && m.Over == OverChance
 	}
 	value, low, high := float64(f.Value), float64(f.Low), float64(f.High)
-	enough := chance || f.Trials >= livesMin
+	enough := chance || f.Trials >= trialsMin
 	switch {
 	case enough && high <= b.Most:
 		v.Outcome = Meets
-	// No measure is below 0: one life that has some proves that the mean is above.
+	// No measure is below 0: one trial above 0 proves that the mean is.
 	case enough && low > b.Most, b.Most == 0 && value > 0:
 		v.Outcome = Breaks
 	case chance:
@@ -61,7 +61,7 @@ func judge(b Bound, figures map[string]Figure) Verdict {
 	return v
 }
 
-// needsChance is how many lives tell a chance that looks like p from most.
+// needsChance estimates how many trials separate a chance of about p from most.
 func needsChance(p float64, n int, most float64) int {
 	return first(n, func(n int) bool {
 		low, high := Chance(int(math.Round(p*float64(n))), n)
@@ -69,24 +69,24 @@ func needsChance(p float64, n int, most float64) int {
 	})
 }
 
-// needsMean is how many lives tell a mean from most whose band narrows as the
+// needsMean estimates how many trials separate a mean from most. The band narrows with the
 // square root of their number.
 func needsMean(f *Figure, most float64) int {
 	half := float64(f.High - f.Value)
 	if f.Trials < 2 || math.IsNaN(half) {
-		return livesMin
+		return trialsMin
 	}
 	sd := half / student(f.Trials) * math.Sqrt(float64(f.Trials))
-	return first(max(f.Trials, livesMin-1), func(n int) bool {
+	return first(max(f.Trials, trialsMin-1), func(n int) bool {
 		return student(n)*sd/math.Sqrt(float64(n)) <= math.Abs(most-float64(f.Value)) && (float64(f.Value) != most || sd == 0)
 	})
 }
 
-// first n above from for which enough holds, as it does for all after it.
+// first returns the smallest n above from for which enough holds; enough is monotonic.
 func first(from int, enough func(int) bool) int {
 	lo, hi := from, from+1
 	for ; !enough(hi); hi *= 2 {
-		if lo = hi; hi > livesMax {
+		if lo = hi; hi > trialsMax {
 			return 0
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"ipamsim/reports/answer/words"
 )
 
-// Say is a value with its unit where a column would not say it.
+// Say renders a value with its unit.
 func (a *Answer) Say(u Unit, v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -25,7 +25,7 @@ func (a *Answer) Say(u Unit, v float64) string {
 	return words.Few(v)
 }
 
-// band is the band of a figure: "1% to 8%", or "" where it has none.
+// band renders the band of a figure, "1% to 8%", or "" if it has none.
 func (a *Answer) band(m *Measure, f Figure) string {
 	low, high := a.Say(m.Unit, float64(f.Low)), a.Say(m.Unit, float64(f.High))
 	if math.IsNaN(float64(f.Low)) || low == high {
@@ -34,7 +34,7 @@ func (a *Answer) band(m *Measure, f Figure) string {
 	return low + " to " + high
 }
 
-// bound in words: "exhaustion probability ≤ 5%", "blackholed = 0".
+// bound renders a bound: "exhaustion probability ≤ 5%", "blackholed = 0".
 func (a *Answer) bound(b Bound) string {
 	m := a.Question.Manager.measure(b.Measure)
 	switch {
@@ -48,7 +48,7 @@ func (a *Answer) bound(b Bound) string {
 	return m.Column() + " ≤ " + words.Short(b.Most) + map[Unit]string{Days: " d", Milliseconds: " ms"}[m.Unit] + m.average()
 }
 
-// Called is what sentences call a measure of this name.
+// Called returns the name of a measure in sentences.
 func (a *Answer) Called(name string) string {
 	if m := a.Question.Manager.measure(name); m != nil {
 		return m.Column()
@@ -56,7 +56,7 @@ func (a *Answer) Called(name string) string {
 	return name
 }
 
-// average is what a sentence adds to the value of a mean over time.
+// average returns the suffix of a mean over time.
 func (m *Measure) average() string {
 	if m.When != OnAverage {
 		return ""
@@ -64,7 +64,7 @@ func (m *Measure) average() string {
 	return " " + string(OnAverage)
 }
 
-// Noun is a title within a sentence.
+// Noun returns the title in lower case, for use within a sentence.
 func (m *Measure) Noun() string {
 	first, size := utf8.DecodeRuneInString(m.Title)
 	return string(unicode.ToLower(first)) + m.Title[size:]

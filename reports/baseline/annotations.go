@@ -54,7 +54,7 @@ func annotation(command string, r *Row, c *Change) string {
 		message = strings.TrimPrefix(message+"\n"+m, "\n")
 	}
 	if c.Command != "" {
-		message += "\nshow it again: " + reports.Clean(c.Command)
+		message += "\nreproduce: " + reports.Clean(c.Command)
 	}
 	if message == "" {
 		message = c.Words()

@@ -181,7 +181,7 @@ func (c *Change) story() string {
 		lines = append(lines, reports.Clean(c.Sentence))
 	}
 	if c.Command != "" {
-		lines = append(lines, "show it again: "+reports.Clean(c.Command))
+		lines = append(lines, "reproduce: "+reports.Clean(c.Command))
 	}
 	if c.Timeline != "" {
 		lines = append(lines, "", cleanLines(c.Timeline))

@@ -57,17 +57,17 @@ type violation struct {
 // call is a message of the story of a violation, with where in upstream's code it was
 // sent: which line read, which wrote. Stories are told of the first few violations.
 type call struct {
-	Step int             `json:"step"`
-	At   float64         `json:"at"`
-	Who  string          `json:"who"`
-	Text string          `json:"text"`
-	Site *model.CallSite `json:"site"`
+	Step  int             `json:"step"`
+	At    float64         `json:"at"`
+	Actor string          `json:"actor"`
+	Text  string          `json:"text"`
+	Site  *model.CallSite `json:"site"`
 }
 
 func callsOf(v *record.Violation) (out []call) {
 	for _, t := range v.Turns {
 		if t.Site != nil {
-			out = append(out, call{t.Step, seconds(t.At), t.Who, t.Text, t.Site})
+			out = append(out, call{t.Step, seconds(t.At), t.Actor, t.Text, t.Site})
 		}
 	}
 	return out

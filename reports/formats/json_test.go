@@ -108,7 +108,7 @@ func TestJSONSaysWhereItWasSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := out.Violations[0].Calls
-	if len(calls) != said || calls[0].Who == "" || calls[0].Site.Frames[0].File != "store/client.go" || calls[0].Site.Module != "github.com/a/up@v1" {
+	if len(calls) != said || calls[0].Actor == "" || calls[0].Site.Frames[0].File != "store/client.go" || calls[0].Site.Module != "github.com/a/up@v1" {
 		t.Errorf("%s", line)
 	}
 }

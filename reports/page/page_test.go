@@ -164,7 +164,7 @@ func testBothFamilies(t *testing.T, b *browser.Browser) {
 		recording.Change{Table: 0, Key: "six", Row: []string{"six", "default/net", "fd00:1::/124", ""}},
 		route("fd00:1::10/128", "fd00:1::10 dev cali2"), route("fd00:1::a/128", "fd00:1::a dev cali1"), route("fd00:1::/124", "blackhole fd00:1::/124"))
 	rec.Recording.Frames[3].Changes[2].Row[2] = "10.0.0.1 fd00:1::7" // who is lost
-	rec.Addresses = append(rec.Addresses, record.Held{Network: "default/net", Addr: "fd00:1::7", Spans: []record.Span{{Kind: record.Live, From: 3, Who: "default/web-1", Node: "node-b"}}})
+	rec.Addresses = append(rec.Addresses, record.Held{Network: "default/net", Addr: "fd00:1::7", Spans: []record.Span{{Kind: record.Live, From: 3, Pod: "default/web-1", Node: "node-b"}}})
 	r := show(t, b, rec, "#step=7", desk)
 	r.at("7")
 	r.sees("#reach", "node-a does not reach 2 addresses, 1 of IPv6, on node-b")

@@ -53,14 +53,14 @@ func small(pod string) *record.Record {
 			{Violation: model.Violation{Invariant: "unbacked-sandbox", Severity: model.Major, Step: 5, Message: "default/web-1 has 10.0.0.1, but no claim says so", Objects: []model.Ref{{Kind: model.RefAddress, Name: "10.0.0.1"}}}, At: at(5)},
 			{Violation: model.Violation{Invariant: "duplicate-address", Severity: model.Critical, Step: 7, Message: "10.0.0.1 is held by default/web-1 and " + pod, Objects: []model.Ref{{Kind: model.RefAddress, Name: "10.0.0.1"}, {Kind: model.RefPod, Name: pod}, {Kind: model.RefPod, Name: "default/web-1"}}},
 				At: at(7), Meaning: "No two live sandboxes hold one address.", Timeline: "the timeline of " + pod,
-				Turns: []timeline.Turn{{Step: 3, At: at(3), Text: "10.0.0.1 is handed out to default/web-1"}, {Step: 5, At: at(5), Who: "reconciler", Text: "removes 10.0.0.1"}, {Step: 7, At: at(7), Text: "10.0.0.1 is handed out AGAIN to " + pod}}},
+				Turns: []timeline.Turn{{Step: 3, At: at(3), Text: "10.0.0.1 is handed out to default/web-1"}, {Step: 5, At: at(5), Actor: "reconciler", Text: "removes 10.0.0.1"}, {Step: 7, At: at(7), Text: "10.0.0.1 is handed out AGAIN to " + pod}}},
 		},
 		Addresses: []record.Held{
 			{Network: "default/net", Addr: "10.0.0.2"},
 			{Network: "default/net", Addr: "10.0.0.1", Spans: []record.Span{
-				{Kind: record.Claimed, From: 3, To: 5, Who: "default/web-1"}, {Kind: record.Live, From: 3, Who: "default/web-1", Node: "node-a"},
-				{Kind: record.Unbacked, From: 5, Who: "default/web-1"}, {Kind: record.Claimed, From: 7, Who: pod},
-				{Kind: record.Live, From: 7, Who: pod, Node: "node-b"}, {Kind: record.Duplicate, From: 7, Who: "default/web-1, " + pod},
+				{Kind: record.Claimed, From: 3, To: 5, Pod: "default/web-1"}, {Kind: record.Live, From: 3, Pod: "default/web-1", Node: "node-a"},
+				{Kind: record.Unbacked, From: 5, Pod: "default/web-1"}, {Kind: record.Claimed, From: 7, Pod: pod},
+				{Kind: record.Live, From: 7, Pod: pod, Node: "node-b"}, {Kind: record.Duplicate, From: 7, Pod: "default/web-1, " + pod},
 			}},
 		},
 		Screens: []record.Screen{{Step: 8, At: at(8), Prompt: "root@node-a:~#", Output: "blackhole 10.0.0.0/30\n" + pod}},
@@ -111,7 +111,7 @@ func large(n int) *record.Record {
 			rec.Recording.Frames = append(rec.Recording.Frames, recording.Frame{Step: s, At: at, Changes: []recording.Change{{Table: 1, Key: key}}})
 			continue
 		}
-		h.Spans = append(h.Spans, record.Span{Kind: record.Claimed, From: s, Who: pod}, record.Span{Kind: record.Live, From: s, Who: pod, Node: node(s)})
+		h.Spans = append(h.Spans, record.Span{Kind: record.Claimed, From: s, Pod: pod}, record.Span{Kind: record.Live, From: s, Pod: pod, Node: node(s)})
 		rec.Events = append(rec.Events, record.Event{Step: s, At: at, Kind: "add-end", Node: node(s), Pod: pod, Text: h.Addr + " is handed out to " + pod})
 		rec.Recording.Frames = append(rec.Recording.Frames, recording.Frame{Step: s, At: at, Changes: []recording.Change{{Table: 1, Key: key, Row: []string{h.Addr, pod}},
 			{Table: 3, Key: node(s) + " " + h.Addr, Row: []string{node(s), h.Addr, h.Addr + " dev cali" + key + " scope link"}}}})

@@ -10,20 +10,20 @@ import (
 	"ipamsim/sim/way"
 )
 
-// Answer is what came of a message, where that is not what everybody expects: " -> 409
-// Conflict", " -> revision 7". Told: the words of the act stand before it, and say
-// already why a datastore of the manager's own refused.
-func Answer(c *sim.Choice, a *act.Act, told bool) string {
+// Answer returns the outcome of a message: " -> 409 Conflict", " -> revision 7", or "" for
+// an ordinary one. described: the text of Act precedes it and already contains why the
+// manager's own datastore refused the write.
+func Answer(c *sim.Choice, a *act.Act, described bool) string {
 	switch {
 	case c.Outcome == sim.LoseReply:
-		return " -> FAULT " + Fault(c) + ": done, but the answer is lost"
+		return " -> FAULT " + Fault(c) + ": applied, but the reply is lost"
 	case c.Outcome == sim.Stale:
-		return " -> FAULT stale: an older state is read"
+		return " -> FAULT stale: the read returns an older state"
 	case c.Outcome.Fault():
 		return " -> FAULT " + Fault(c)
 	case a.Error != "" && a.Status != 0:
 		return strings.TrimRight(" -> "+strconv.Itoa(a.Status)+" "+a.Error, " ")
-	case a.Error != "" && told:
+	case a.Error != "" && described:
 		return ""
 	case a.Error != "":
 		return " -> " + Reason(a.Error)
@@ -33,7 +33,7 @@ func Answer(c *sim.Choice, a *act.Act, told bool) string {
 	return ""
 }
 
-// Fault is what the schedule did to a message: "fail-before (timeout)".
+// Fault names the fault that the schedule injected into a message: "fail-before (timeout)".
 func Fault(c *sim.Choice) string {
 	if w := way.Named(c); w != "" {
 		return c.Outcome.String() + " (" + w + ")"
@@ -41,11 +41,11 @@ func Fault(c *sim.Choice) string {
 	return c.Outcome.String()
 }
 
-// request is how client-go begins the error of a request: the longest part of
-// most errors, and never the reason.
+// request matches the prefix that client-go puts before a request's error: method and
+// URL, never the reason.
 var request = regexp.MustCompile(`(Get|Put|Post|Patch|Delete) "[^"]*": `)
 
-// Reason is upstream's error on one line, without the URLs.
+// Reason returns the first line of an upstream error, without URLs.
 func Reason(err string) string { return request.ReplaceAllString(firstLine(err), "") }
 
 func firstLine(s string) string {

@@ -8,8 +8,8 @@ import (
 	"ipamsim/sim"
 )
 
-// Event is an entry of the history as a sentence for people. What a process does
-// begins with its verb: "begins a pass".
+// Event returns a sentence for an entry of the history. If the subject is a process, the
+// sentence begins with its verb: "begins a pass".
 func Event(ev *model.Event) string {
 	pod := ev.Pod.String()
 	switch ev.Kind {
@@ -63,8 +63,7 @@ func Event(ev *model.Event) string {
 	return "fault: " + ev.Text
 }
 
-// HandedOut is the end of an ADD, which gives a pod addresses that others may have
-// still.
+// HandedOut describes a successful ADD. still lists pods that hold the same address.
 func HandedOut(ev *model.Event, still []string) string {
 	again := ""
 	if len(still) > 0 {
@@ -73,7 +72,7 @@ func HandedOut(ev *model.Event, still []string) string {
 	return fmt.Sprintf("%s is handed out%s to %s on %s (%s)", addresses(ev), again, ev.Pod, ev.Node, ev.Interface)
 }
 
-// Returned is the end of an ADD whose addresses are not what the story is about.
+// Returned describes a successful ADD whose addresses do not concern the violation.
 func Returned(ev *model.Event) string {
 	return fmt.Sprintf("ADD returns %s for %s", addresses(ev), ev.Pod)
 }
@@ -86,10 +85,10 @@ func addresses(ev *model.Event) string {
 	return strings.Join(all, " ")
 }
 
-// Sign is that an invariant is broken from a step on.
+// Sign states that an invariant is broken from this step on.
 func Sign(v *model.Violation) string { return "from here on: " + v.Invariant }
 
-// Since is Sign in the words of the violation.
+// Since is Sign with the violation's message.
 func Since(v *model.Violation) string {
 	return "from here on " + v.Message + " (" + v.Invariant + ")"
 }

@@ -7,12 +7,12 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// file tells of a system call about a file or a directory.
+// file describes a system call on a file or a directory.
 func file(a *act.Act) string {
 	name := string(a.Thing.Kind) + " " + a.Thing.Name
 	switch a.Verb {
 	case act.Stat:
-		return tried("finds "+name, "looks for "+name, name, a)
+		return tried("finds "+name, "checks for "+name, name, a)
 	case act.Read, act.List:
 		return tried("reads "+name+content(a), "reads "+name, name, a)
 	case act.Create:
@@ -36,18 +36,18 @@ func file(a *act.Act) string {
 	return ""
 }
 
-// tried tells of what only looks.
+// tried describes a system call that changes nothing: done if it succeeded, failed if not.
 func tried(done, failed, name string, a *act.Act) string {
 	switch a.Outcome {
 	case act.Done:
 		return done
 	case act.Absent:
-		return "sees that there is no " + name
+		return "finds no " + name
 	}
 	return failed + failure(a)
 }
 
-// content is what was read or written: its beginning, or how much it is.
+// content returns the text that was read or written, or its size.
 func content(a *act.Act) string {
 	t := &a.Thing
 	switch part := t.Part(act.Text); {
@@ -61,35 +61,35 @@ func content(a *act.Act) string {
 	return ": " + layout.Plural(t.Size, "byte")
 }
 
-// failure is the operating system's own words.
+// failure describes why a system call failed.
 func failure(a *act.Act) string {
 	switch a.Outcome {
 	case act.Exists:
-		return ": it is there already"
+		return ": it already exists"
 	case act.Absent:
-		return ": it is not there"
+		return ": it does not exist"
 	case act.Failed:
 		return ": " + a.Error
 	}
 	return ""
 }
 
-// service tells of a request to a daemon of the node, and of its answer.
+// service describes a request to a daemon on the node, or its reply.
 func service(a *act.Act) string {
 	if a.Verb == act.Hear {
-		return "is answered by " + a.Thing.State + ", " + a.Thing.Name + failure(a)
+		return "receives the reply of " + a.Thing.State + " for " + a.Thing.Name + failure(a)
 	}
 	return "asks " + a.Thing.State + " for " + a.Thing.Name
 }
 
-// cloud tells of a call to a provider's API.
+// cloud describes a call to a provider's API.
 func cloud(a *act.Act) string {
 	text := "calls " + a.Thing.State + " " + a.Thing.Name
 	if len(a.Gives) > 0 {
-		text += ", which gives " + some(a.Gives, title)
+		text += ", which assigns " + some(a.Gives, title)
 	}
 	if len(a.Takes) > 0 {
-		text += ", which takes " + some(a.Takes, title)
+		text += ", which releases " + some(a.Takes, title)
 	}
 	return text + failure(a)
 }

@@ -7,13 +7,13 @@ import (
 	"ipamsim/model/act"
 )
 
-// config tells of the IPAM configuration, under calicoctl's names.
+// config describes an action on the IPAM configuration, with calicoctl's names of its fields.
 func config(a *act.Act) string {
 	const name = "the IPAM configuration"
 	settings := strings.Join(each(a.Thing.Parts, func(t *act.Thing) string { return t.Name + " " + t.State }), ", ")
 	switch {
 	case a.Verb == act.Read && a.Outcome == act.Absent:
-		return "sees that there is no IPAM configuration"
+		return "finds no IPAM configuration"
 	case a.Verb == act.Read && a.Outcome == act.Done:
 		return "reads " + name + ": " + settings
 	case a.Verb == act.Create || a.Verb == act.Update:
@@ -26,8 +26,8 @@ func config(a *act.Act) string {
 	return about(a, name, "", "configuration")
 }
 
-// object tells of what is stored under its own name: Calico's pools, reservations,
-// nodes and the rest of its configuration.
+// object describes an action on an object with a name: Calico's pools, reservations,
+// nodes and other configuration.
 func object(a *act.Act) string {
 	what := titled(&a.Thing)
 	if contents := describes(&a.Thing); contents != "" && a.Verb != act.Delete {
@@ -71,7 +71,7 @@ func objects(a *act.Act) string {
 
 func names(all []act.Thing) []string { return each(all, func(t *act.Thing) string { return t.Name }) }
 
-// titled is a thing by kind and name.
+// titled returns the kind and the name of an object.
 func titled(t *act.Thing) string {
 	switch t.Kind {
 	case act.Nodes:
@@ -86,7 +86,7 @@ func titled(t *act.Thing) string {
 	return string(t.Kind) + " " + t.Name
 }
 
-// describes is what one wants to know of it.
+// describes returns the contents of a pool or a reservation that matter to a reader.
 func describes(t *act.Thing) string {
 	switch {
 	case t.Kind == act.IPReservation && len(t.Parts) > 0:
@@ -99,7 +99,7 @@ func describes(t *act.Thing) string {
 	return ""
 }
 
-// ledger tells of the canary's record.
+// ledger describes an action on the canary manager's record.
 func ledger(a *act.Act) string {
 	claims := "no claims"
 	if len(a.Thing.Parts) > 0 {
@@ -112,11 +112,11 @@ func ledger(a *act.Act) string {
 	name := "ledger " + a.Thing.Name
 	switch {
 	case a.Verb == act.Create:
-		return "begins " + name + " with " + claims
+		return "creates " + name + " with " + claims
 	case a.Verb == act.Update:
 		return "writes " + name + condition(a) + ": " + claims
 	case a.Outcome != act.Done:
-		return "asks for " + name
+		return "requests " + name
 	}
 	return about(a, name, claims, "ledger")
 }

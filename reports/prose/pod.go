@@ -8,18 +8,18 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// pod tells of a pod what Whereabouts' reconciler judges it by: its phase, and the
-// addresses in its network-status.
+// pod describes a read of a pod with the fields that Whereabouts' reconciler uses: the
+// phase and the addresses in the network-status annotation.
 func pod(a *act.Act) string {
 	switch {
 	case a.Verb == act.Hear:
-		return "learns that " + a.Thing.Name + " was deleted"
+		return "observes that " + a.Thing.Name + " was deleted"
 	case a.Verb == act.List && a.Outcome != act.Done:
 		return list(a, "pods", nil)
 	case a.Verb == act.List:
 		return podsAndBare(a.Thing.Parts)
 	case a.Outcome == act.Absent:
-		return "sees that " + a.Thing.Name + " does not exist"
+		return "finds no pod " + a.Thing.Name
 	}
 	text := "reads " + a.Thing.Name + ": " + phase(&a.Thing)
 	if n := a.Thing.Part(act.NetworkStatus); n != nil {
@@ -28,7 +28,7 @@ func pod(a *act.Act) string {
 	return text + ", no network-status"
 }
 
-// podsAndBare counts pods and names those without network-status.
+// podsAndBare counts pods and names the pods without network-status.
 func podsAndBare(all []act.Thing) string {
 	var bare []act.Thing
 	for _, t := range all {
@@ -50,7 +50,7 @@ func phase(t *act.Thing) string {
 	return t.State
 }
 
-// apiPod tells of a pod as the API has it.
+// apiPod describes a request for a pod by anything but Whereabouts.
 func apiPod(a *act.Act) string {
 	t := &a.Thing
 	n := t.Part(act.NetworkStatus)
@@ -69,7 +69,7 @@ func apiPod(a *act.Act) string {
 	return third(a.Verb) + " pod " + t.Name
 }
 
-// state is how a reader of the API sees a pod.
+// state returns the phase and the addresses that a pod's object contains.
 func state(t *act.Thing) string {
 	text := t.State
 	if t.Deleted {
@@ -87,8 +87,8 @@ func state(t *act.Thing) string {
 	return text + ", no address yet"
 }
 
-// Asked is a request to the API server by verb, resource and name: "patches pods/status
-// default/web-0". Of an event it is "": its key says it all.
+// Asked describes a request to the API server by verb, resource and name: "patches
+// pods/status default/web-0". For an event it returns "".
 func Asked(a *act.Act) string {
 	if a.Verb == act.Hear || a.Verb == "" {
 		return ""
@@ -100,7 +100,7 @@ func Asked(a *act.Act) string {
 	return strings.TrimSpace(third(a.Verb) + " " + what + " " + a.Thing.Name)
 }
 
-// third is a verb in the third person.
+// third returns a verb in the third person.
 func third(v act.Verb) string {
 	switch {
 	case strings.HasSuffix(string(v), "tch"):

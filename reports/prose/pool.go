@@ -9,7 +9,7 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// pool tells of what is allocated of a range: "reads pool X at revision 7: .45 web-0",
+// pool describes an action on the allocations of a range: "reads pool X at revision 7: .45 web-0",
 // "writes 10.128.40.47 for default/web-2, if still at revision 17".
 func pool(a *act.Act) string {
 	t := &a.Thing
@@ -29,14 +29,14 @@ func pool(a *act.Act) string {
 	case a.Verb == act.Update:
 		return allocated(a)
 	case a.Verb == act.Read && a.Outcome != act.Done:
-		return "asks for pool " + t.Name
+		return "requests pool " + t.Name
 	case a.Verb == act.Hear:
-		return "sees pool " + t.Name + at(t) + ": " + holding(t)
+		return "observes pool " + t.Name + at(t) + ": " + holding(t)
 	}
 	return about(a, "pool "+t.Name, holding(t), "pool")
 }
 
-// allocated is what a write changes in a pool.
+// allocated lists the allocations that a write changes.
 func allocated(a *act.Act) string {
 	name := func(t *act.Thing) string {
 		text := t.Name
@@ -48,16 +48,16 @@ func allocated(a *act.Act) string {
 		}
 		return text
 	}
-	var said []string
+	var parts []string
 	for _, part := range []struct {
 		verb string
 		list []act.Thing
 	}{{"writes", a.Gives}, {"passes to another container", a.Passes}, {"removes", a.Takes}} {
 		if len(part.list) > 0 {
-			said = append(said, part.verb+" "+some(part.list, name))
+			parts = append(parts, part.verb+" "+some(part.list, name))
 		}
 	}
-	text := strings.Join(said, ", ") + condition(a)
+	text := strings.Join(parts, ", ") + condition(a)
 	if a.Outcome == act.Conflict {
 		text += refusal(a, "pool")
 	}
@@ -73,7 +73,7 @@ func holding(t *act.Thing) string {
 	return some(t.Parts, func(one *act.Thing) string { return tail(one.Name, within) + " " + familiar(one.Owner.Name) })
 }
 
-// tail leaves out the part of an address that all of its range share.
+// tail cuts the part of an address that all addresses of its range share.
 func tail(addr string, within netip.Prefix) string {
 	if within.Addr().Is4() && within.Bits() >= 24 {
 		return addr[strings.LastIndexByte(addr, '.'):]
@@ -81,15 +81,15 @@ func tail(addr string, within netip.Prefix) string {
 	return addr
 }
 
-// familiar names a pod as people do: without the default namespace.
+// familiar returns a pod's name without the default namespace.
 func familiar(pod string) string {
 	if pod == "" {
-		return "nobody"
+		return "(no pod)"
 	}
 	return strings.TrimPrefix(pod, "default/")
 }
 
-// reservation tells of an address that is kept from other ranges.
+// reservation describes an action on an OverlappingRangeIPReservation.
 func reservation(a *act.Act) string {
 	what := a.Thing.Name
 	if addr := a.Thing.Part(act.Address); addr != nil {
@@ -99,17 +99,17 @@ func reservation(a *act.Act) string {
 	case a.Verb == act.Create:
 		return strings.TrimSpace("reserves " + what + " across ranges for " + a.Thing.Owner.Name)
 	case a.Verb == act.Delete:
-		return "drops the reservation of " + what
+		return "deletes the reservation of " + what
 	case a.Verb == act.List && a.Outcome == act.Done:
 		return "reads " + layout.Plural(len(a.Thing.Parts), "reservation")
 	case a.Verb == act.List:
 		return list(a, "reservations", nil)
 	case a.Outcome == act.Absent:
-		return "sees that nobody reserved " + what
+		return "finds no reservation of " + what
 	case a.Outcome == act.Done:
-		return "sees that " + what + " is reserved by " + a.Thing.Owner.Name
+		return "finds " + what + " reserved by " + a.Thing.Owner.Name
 	}
-	return "asks who reserved " + what
+	return "requests the reservation of " + what
 }
 
 func lease(a *act.Act) string {
@@ -126,31 +126,31 @@ func lease(a *act.Act) string {
 	case a.Thing.State == act.Renewed:
 		return "renews " + name + " as " + holder
 	case a.Outcome == act.Absent:
-		return "sees that " + name + " does not exist"
+		return "finds no " + strings.TrimPrefix(name, "the ")
 	case a.Outcome != act.Done:
 		return "reads " + name
 	case holder == "":
-		return "reads " + name + ": nobody holds it"
+		return "reads " + name + ": no holder"
 	}
-	return "reads " + name + ": " + holder + " holds it"
+	return "reads " + name + ": held by " + holder
 }
 
-// nodeSlices tells which node has which part of a range.
+// nodeSlices describes an action on a NodeSlicePool, which assigns parts of a range to nodes.
 func nodeSlices(a *act.Act) string {
 	name := "the node slices " + a.Thing.Name
-	holds := fmt.Sprintf("%d, no node has one", a.Thing.Size)
+	holds := fmt.Sprintf("%d, none assigned", a.Thing.Size)
 	if len(a.Thing.Parts) > 0 {
 		holds = some(a.Thing.Parts, func(t *act.Thing) string { return t.Name + " " + t.Owner.Name })
 	}
 	switch {
 	case a.Verb == act.Create:
-		return "cuts " + name + ": " + holds
+		return "creates " + name + ": " + holds
 	case a.Verb == act.Update:
 		return "writes " + name + ": " + holds
 	case a.Verb == act.Delete:
 		return "deletes " + name
 	case a.Outcome != act.Done:
-		return "asks for " + name
+		return "requests " + name
 	}
 	return about(a, name, holds, "")
 }

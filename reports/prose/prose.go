@@ -1,10 +1,9 @@
-// Package prose puts into words what happened in a run: what a message did, what an
-// entry of the history says, what was answered. It is the only place that does, for
-// terminal, page and issue text, and nothing may take its words apart again
-// (sim/tidy_test.go): who wants to know something asks the data that they are made of.
+// Package prose renders the steps and events of a run as sentences, for terminals, pages
+// and issue texts. No other package does, and no package parses the sentences
+// (sim/tidy_test.go): the data that they are made of has the same facts.
 //
-// All texts are without control characters only if what they are made of is: whoever
-// shows them cleans them.
+// A sentence contains control characters if a name in it does. The caller cleans it
+// (reports.Clean).
 package prose
 
 import (
@@ -14,8 +13,7 @@ import (
 	"ipamsim/model/act"
 )
 
-// kinds are the things of which there is more to say than that they were read or
-// written.
+// kinds lists the kinds of objects that have their own renderer; object renders the rest.
 var kinds = map[act.Kind]func(*act.Act) string{
 	act.Block: block, act.Affinity: affinity, act.Handle: handle, act.IPAMConfig: config,
 	act.IPPool: object, act.IPReservation: object, act.OwnNode: object,
@@ -24,47 +22,47 @@ var kinds = map[act.Kind]func(*act.Act) string{
 	act.File: file, act.Directory: file, act.Service: service, act.Cloud: cloud,
 }
 
-// Act is what a message did, as a sentence without its subject: "reads block
-// 10.64.75.0/26 of kubestage1001 at revision 7: 64 of 64 used". It is "" if there is
-// nothing to say beyond which request it was.
+// Act describes what a message did, as a sentence without its subject: "reads block
+// 10.64.75.0/26 of kubestage1001 at revision 7: 64 of 64 used". It returns "" if only the
+// request is known; Asked then describes the request.
 func Act(a *act.Act) string {
 	if a.Bare || a.Verb == "" {
 		return ""
 	}
-	if tell := kinds[a.Thing.Kind]; tell != nil {
-		return tell(a)
+	if render := kinds[a.Thing.Kind]; render != nil {
+		return render(a)
 	}
 	return object(a)
 }
 
-// about is what is told in the same way of all things: that one was read, deleted or
-// heard of. What it holds is told behind a colon.
+// about describes a read, a deletion or a watch event of any object. holds, its contents,
+// follows a colon.
 func about(a *act.Act, name, holds, what string) string {
 	if holds != "" {
 		holds = ": " + holds
 	}
 	switch {
 	case a.Verb == act.Read && a.Outcome == act.Absent:
-		return "sees that there is no " + name
+		return "finds no " + name
 	case a.Verb == act.Read && a.Outcome == act.Done:
 		return "reads " + name + at(&a.Thing) + holds
 	case a.Verb == act.Read:
-		return "asks for " + name
+		return "requests " + name
 	case a.Verb == act.Delete:
 		return "deletes " + name + condition(a) + refusal(a, what)
 	case a.Verb == act.Hear && a.Gone:
-		return "hears that " + name + " was deleted"
+		return "observes that " + name + " was deleted"
 	case a.Verb == act.Hear:
-		return "hears of " + name + holds
+		return "observes " + name + holds
 	}
 	return ""
 }
 
-// list tells of a list of things, each in its own words.
+// list describes a list request; one renders each item.
 func list(a *act.Act, what string, one func(*act.Thing) string) string {
 	what += of(a.Thing.Owner.Name)
 	if a.Outcome != act.Done {
-		return "asks for the " + what
+		return "requests the " + what
 	}
 	return "reads the " + what + ": " + some(a.Thing.Parts, one)
 }
@@ -77,10 +75,10 @@ func each(all []act.Thing, one func(*act.Thing) string) []string {
 	return out
 }
 
-// someMax is how many of a list a sentence names.
+// someMax is the number of items of a list that a sentence names.
 const someMax = 6
 
-// some names the first few of a list, and says how many there are if there are more.
+// some names the first items of a list, and counts all if there are more.
 func some(all []act.Thing, one func(*act.Thing) string) string {
 	n, before := len(all), ""
 	if n > 0 && all[0].Kind == act.Others {
@@ -95,7 +93,7 @@ func some(all []act.Thing, one func(*act.Thing) string) string {
 	return fmt.Sprintf("%s%s, … %d in all", before, strings.Join(each(all[:someMax-1], one), ", "), n)
 }
 
-// condition is what a write depends on.
+// condition describes the precondition of a write.
 func condition(a *act.Act) string {
 	if a.If == "" {
 		return ""
@@ -103,22 +101,22 @@ func condition(a *act.Act) string {
 	return ", if still at revision " + a.If
 }
 
-// refusal is why a write did nothing.
+// refusal describes why a write had no effect.
 func refusal(a *act.Act, what string) string {
 	switch a.Outcome {
 	case act.Conflict:
-		return ": refused, the " + what + " has moved on"
+		return ": refused, the " + what + " has changed"
 	case act.Exists:
-		return ": refused, there is one already"
+		return ": refused, it already exists"
 	case act.Absent:
-		return ": refused, it is gone"
+		return ": refused, it no longer exists"
 	case act.Failed:
 		return ": failed"
 	}
 	return ""
 }
 
-// at is the revision that a read saw.
+// at returns the revision that a read returned.
 func at(t *act.Thing) string {
 	if t.Revision == "" {
 		return ""

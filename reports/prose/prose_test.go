@@ -15,10 +15,10 @@ func TestAnswer(t *testing.T) {
 	conflict := act.Act{Error: "update conflict: x\nmore", Outcome: act.Conflict}
 	status := act.Act{Error: "Conflict", Status: 409, Outcome: act.Conflict}
 	for _, c := range []struct {
-		c    sim.Choice
-		a    act.Act
-		told bool
-		want string
+		c         sim.Choice
+		a         act.Act
+		described bool
+		want      string
 	}{
 		{sim.Choice{}, act.Act{}, false, ""},
 		{sim.Choice{}, act.Act{Left: "7"}, true, " -> revision 7"},
@@ -29,7 +29,7 @@ func TestAnswer(t *testing.T) {
 		{sim.Choice{Outcome: sim.LoseReply, Op: sim.Op{Loses: way.Of(way.Timeout)}, Level: int(way.Timeout)}, act.Act{Left: "7"}, true, " -> FAULT lose-reply (timeout): done, but the answer is lost"},
 		{sim.Choice{Outcome: sim.FailBefore}, act.Act{}, true, " -> FAULT fail-before"},
 	} {
-		if got := Answer(&c.c, &c.a, c.told); got != c.want {
+		if got := Answer(&c.c, &c.a, c.described); got != c.want {
 			t.Errorf("%v %+v: %q, want %q", c.c.Outcome, c.a, got, c.want)
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"ipamsim/model"
 )
 
-// letter is what the i-th race of a run is called, from 0.
+// letter returns the label of the i-th race of a run: A for 0.
 func letter(i int) string { return string(rune('A' + max(0, i)%model.RacesMax)) }
 
-// Marks are the parts of one message in the races of a run, "A read": those of one kind
-// together, "A,B change".
+// Marks lists the parts that one message has in the races of a run: "A read". Parts of one
+// kind are joined: "A,B change".
 func Marks(marks []model.RaceMark) string {
 	var out []string
 	for _, part := range []model.RacePart{model.RaceRead, model.RaceChange, model.RaceUse} {
@@ -29,7 +29,7 @@ func Marks(marks []model.RaceMark) string {
 	return strings.Join(out, ", ")
 }
 
-// Race is what happens with the two messages of the i-th race in the other order.
+// Race states the result of the run in which the two messages of the i-th race are swapped.
 func Race(i int, r *model.Race) string {
-	return fmt.Sprintf("%s: with the read of step %d after the change of step %d, %s does not break (tried)", letter(i), r.Read, r.Change, r.Invariant)
+	return fmt.Sprintf("%s: if the read of step %d comes after the change of step %d, there is no %s (simulated)", letter(i), r.Read, r.Change, r.Invariant)
 }

@@ -250,7 +250,7 @@ func (l *lives) judge(w wire, f recording.Frame) {
 	}
 	for b := range now {
 		if _, was := a.open[b]; !was {
-			a.open[b] = Span{Kind: b.kind, From: f.Step, Since: f.At, Who: b.who, Node: b.node}
+			a.open[b] = Span{Kind: b.kind, From: f.Step, Since: f.At, Pod: b.who, Node: b.node}
 		}
 	}
 }
@@ -338,7 +338,7 @@ func (l *lives) held(r *reports.Report) []Held {
 		}
 		spans = slices.DeleteFunc(spans, func(s Span) bool { return s.Kind == Blackholed && s.Until-s.Since <= r.BlackholeAfter })
 		slices.SortFunc(spans, func(x, y Span) int {
-			return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Who, y.Who), cmp.Compare(x.Node, y.Node), cmp.Compare(x.To, y.To))
+			return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Pod, y.Pod), cmp.Compare(x.Node, y.Node), cmp.Compare(x.To, y.To))
 		})
 		out = append(out, Held{Network: w.network, Addr: w.addr.String(), Spans: spans})
 	}

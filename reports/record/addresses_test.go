@@ -48,7 +48,7 @@ func (r *reel) bands(t *testing.T, blackholeAfter time.Duration) map[string][]st
 	out := map[string][]string{}
 	for _, h := range addresses(rep) {
 		for _, s := range h.Spans {
-			out[h.Addr] = append(out[h.Addr], string(s.Kind)+" "+s.Since.String()+"-"+s.Until.String()+" "+s.Who)
+			out[h.Addr] = append(out[h.Addr], string(s.Kind)+" "+s.Since.String()+"-"+s.Until.String()+" "+s.Pod)
 		}
 	}
 	return out

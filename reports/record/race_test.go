@@ -20,7 +20,7 @@ func TestRecordSaysWhatDecides(t *testing.T) {
 	}
 	marks := map[int][]model.RaceMark{}
 	for _, turn := range v.Turns {
-		if turn.Who != "" && len(turn.Races) > 0 {
+		if turn.Actor != "" && len(turn.Races) > 0 {
 			marks[turn.Step] = turn.Races
 		}
 	}

@@ -134,7 +134,7 @@ type Span struct {
 	To    int           `json:"to"`
 	Since time.Duration `json:"since"`
 	Until time.Duration `json:"until"`
-	Who   string        `json:"who,omitempty"` // namespace/pod
+	Pod   string        `json:"pod,omitempty"` // namespace/name
 	Node  string        `json:"node,omitempty"`
 }
 

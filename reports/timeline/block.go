@@ -11,10 +11,10 @@ import (
 	"ipamsim/sim"
 )
 
-// Stories of addresses that come out of blocks: who owns the block decides what
-// becomes of the address, and that was settled long before there was a pod.
+// For address managers with blocks, a timeline includes the changes of a block's owner: the
+// owner decides who gets an address, and is set long before the pod exists.
 
-// owns reports whether a message is to make somebody the owner of a block, or nobody.
+// owns reports whether a message is to set or remove the owner of a block.
 func owns(a *act.Act) bool {
 	switch a.Thing.Kind {
 	case act.Affinity:
@@ -25,24 +25,24 @@ func owns(a *act.Act) bool {
 	return false
 }
 
-// surveys reports whether a message is what a node looks at before it takes a block, or
-// an address out of somebody else's.
+// surveys reports whether a message is the list that a node reads before it claims a block
+// or borrows an address from another node's block.
 func surveys(a *act.Act) bool {
 	return a.Verb == act.List && a.Outcome == act.Done && (a.Thing.Kind == act.Affinity || a.Thing.Kind == act.Block)
 }
 
-// surveyed reports whether a message follows from what surveys shows: it is about one
-// block, or claims one.
+// surveyed reports whether a message depends on such a list: it is about one block, or
+// claims one.
 func surveyed(a *act.Act) bool {
 	return a.Thing.Kind == act.Block && a.Verb != act.List || a.Thing.Kind == act.Affinity && a.Verb == act.Create
 }
 
-// bookkeeping reports whether a message is what every allocation does as well, and what
-// no story turns on unless it is about a handle.
+// bookkeeping reports whether a message writes a handle. Every allocation does, so it
+// matters only for a violation about a handle.
 func bookkeeping(a *act.Act) bool { return a.Thing.Kind == act.Handle && a.Write() }
 
-// assignments looks for the blocks that hold an address of the violation in what the
-// pods' own calls wrote.
+// assignments adds the blocks that contain an address of the violation and that the pods'
+// own CNI calls wrote.
 func (s *subject) assignments(r *reports.Report) {
 	var addrs []netip.Addr
 	for _, name := range s.named[model.RefAddress] {
@@ -67,23 +67,21 @@ func (s *subject) assignments(r *reports.Report) {
 	}
 }
 
-// ranged reports whether a message gives a node of the violation a range to draw from.
+// ranged reports whether a message assigns a range to a node of the violation.
 func (s *subject) ranged(a *act.Act) bool {
 	return slices.ContainsFunc(a.Gives, func(t act.Thing) bool {
 		return t.Kind == act.Block && slices.Contains(s.named[t.Owner.Kind], t.Owner.Name)
 	})
 }
 
-// blockWritten weighs a write that is about blocks, handles or nodes, and not
-// about an address of the violation. It is of no interest to others if it reports
-// false.
+// blockWritten sets the weight of a write about blocks, handles or nodes that is not about
+// an address of the violation. It returns false if the caller must not give it a weight.
 func (s *subject) blockWritten(e *entry, m mentions) bool {
-	// Where a violation names neither pod nor address, nodes and blocks are the
-	// heroes.
-	hero := len(s.named[model.RefAddress]) == 0 && len(s.named[model.RefPod]) == 0
+	// A violation that names neither pod nor address is about nodes and blocks.
+	main := len(s.named[model.RefAddress]) == 0 && len(s.named[model.RefPod]) == 0
 	kind := e.act.Thing.Kind
-	owned := owns(&e.act) && (m.block || hero && m.node && len(s.blocks) == 0)
-	borrowed := hero && !m.node && (kind == act.Block || kind == act.Affinity) && slices.Contains(s.named[model.RefNode], s.nodeOf[e.actor])
+	owned := owns(&e.act) && (m.block || main && m.node && len(s.blocks) == 0)
+	borrowed := main && !m.node && (kind == act.Block || kind == act.Affinity) && slices.Contains(s.named[model.RefNode], s.nodeOf[e.actor])
 	if m.any() || owned || borrowed {
 		e.lane = cmp.Or(s.podOf[e.actor], e.lane)
 	}
@@ -96,19 +94,18 @@ func (s *subject) blockWritten(e *entry, m mentions) bool {
 		return false
 	case borrowed:
 		e.weight, e.turn = cause, "borrowed"
-	case hero && m.block:
+	case main && m.block:
 		e.weight, e.turn = glimpse, "used"
 	case m.block && !m.pod && !slices.Contains(s.pods, e.lane):
-		return false // what others were given out of it
+		return false // assignments to other pods
 	case m.block:
 		e.weight = scenery + 1
 	}
 	return true
 }
 
-// ownership is what a step on the way to a block, or from it, is worth. In the
-// story of an address only the outcome counts, and the attempts of a node that has
-// to do with it.
+// ownership returns the weight of a step that claims or releases a block. For a violation
+// about an address, only the outcome counts and the attempts of a node of the violation.
 func (s *subject) ownership(a *act.Act, m mentions) int {
 	affinity := a.Thing.Kind == act.Affinity
 	switch {
@@ -118,7 +115,7 @@ func (s *subject) ownership(a *act.Act, m mentions) int {
 		return fate
 	case affinity && (a.Verb != act.Update || a.Thing.Deleted):
 		if m.node {
-			return look
+			return reconcilerRead
 		}
 		return attempt - 1
 	}

@@ -13,21 +13,20 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// codeLines are how many lines say, under the verdict, where in the manager's own source
-// the story happened: whose source it is, and a line for each place.
+// codeLines is the maximum length of the legend below the verdict, which lists the places in
+// the manager's source: a line for the module and one for each place.
 const codeLines = 8
 
-// place is one line of the manager's source that sent messages of the story, and who
-// called it.
+// place is a line of the manager's source that sent messages of the timeline, and its caller.
 type place struct {
 	site   model.CallSite
-	number int   // in the legend; 0: it is not there
-	worth  int   // of its worthiest message
+	number int   // in the legend; 0: not listed
+	worth  int   // the maximum of its messages
 	steps  []int // its messages
 }
 
-// locate says of the entries on which the story turns where they were sent. Messages
-// that were sent from one line for one caller share a place.
+// locate sets the place of the entries of at least weight glimpse. Messages that one line
+// sent for one caller share a place.
 func locate(r *reports.Report, entries []*entry) {
 	type key struct{ sent, caller model.Frame }
 	known := map[key]*place{}
@@ -48,8 +47,8 @@ func locate(r *reports.Report, entries []*entry) {
 	}
 }
 
-// numberPlaces numbers the places in the order of the entries, and lists them: as many as a
-// legend has lines for, the worthiest, and of equal ones the later.
+// numberPlaces numbers the places in the order of the entries and returns them: those of
+// the highest worth that fit in the legend, and the later ones among equals.
 func numberPlaces(entries []*entry) []*place {
 	var all []*place
 	for _, e := range entries {
@@ -74,19 +73,19 @@ func numberPlaces(entries []*entry) []*place {
 	return all
 }
 
-// worth is what it is worth to say where a message was sent. What was seen of a pod is
-// why its address was taken away: that comes before the lists that were read on the way.
+// worth ranks an entry's place. A read of a pod ranks above other reads: it is the reason
+// why a reconciler releases the pod's address.
 func (e *entry) worth() int {
 	if e.mark == 'r' && e.about != nil && e.about.Resource == "pods" {
-		return max(e.weight, look+1)
+		return max(e.weight, reconcilerRead+1)
 	}
 	return e.weight
 }
 
-// glue stands for a space at which no line ends. A clean text has none.
+// glue is a space at which no line breaks. A clean text does not contain it.
 const glue = "\x1f"
 
-// noted are the lines of a text that ends with the entry's number in the legend.
+// noted wraps a text and appends the entry's number in the legend.
 func (e *entry) noted(text string, width int) []string {
 	if e.place == nil || e.place.number == 0 {
 		return layout.Wrap(text, width)
@@ -100,8 +99,7 @@ func (e *entry) noted(text string, width int) []string {
 
 func (p *place) mark() string { return "[" + strconv.Itoa(p.number) + "]" }
 
-// legend says where the numbered places are. Of several modules it says with each place
-// whose it is.
+// legend lists the numbered places, each with its module if there are several.
 func legend(places []*place) []string {
 	if len(places) == 0 {
 		return nil
@@ -124,9 +122,9 @@ func legend(places []*place) []string {
 	return out
 }
 
-// line is the place on one line. What does not fit is left out in this order: the
-// caller's name, the folders but the last, the last: a function's name says more of
-// where it is than its folder. A caller in the same folder is said without.
+// line renders the place on one line. If it does not fit, line omits, in this order, the
+// caller's name, all folders but the last, the last folder: a function's name locates it
+// better than its folder. The folder of a caller in the same folder is always omitted.
 func (p *place) line(width int) string {
 	sent := p.site.Frames[0]
 	caller, called := p.site.Caller()
@@ -135,7 +133,7 @@ func (p *place) line(width int) string {
 	var text string
 	for _, form := range []struct {
 		file  func(string) string
-		named bool // the caller is
+		named bool // includes the caller's name
 	}{{whole, true}, {whole, false}, {last, true}, {last, false}, {path.Base, false}} {
 		text = form.file(sent.File) + ":" + strconv.Itoa(sent.Line) + " " + sent.Name()
 		if path.Dir(caller.File) == path.Dir(sent.File) {

@@ -42,7 +42,7 @@ func TestTimelineFitsWithItsLegend(t *testing.T) {
 		code := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "   code: github.com/a/up@v1") })
 		verdict := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "=> ") })
 		last := len(lines) - 1
-		if code < verdict || verdict < 0 || last-code > codeLines || !strings.HasPrefix(lines[last], "   show it again: ") {
+		if code < verdict || verdict < 0 || last-code > codeLines || !strings.HasPrefix(lines[last], "   reproduce: ") {
 			t.Errorf("%s:\n%s", name, text)
 		}
 		for _, l := range lines[code+1 : last] {
@@ -120,9 +120,9 @@ func TestSource(t *testing.T) {
 		want       []string
 	}{
 		{"there", "/up", []string{"[2] step 82, in github.com/a/up@v1\n    store/pool.go:231 (*Pool).Update\n", "    >   231  \tline 231\\x1b[31m", "called by loop/loop.go:200 Loop.Free", "      230  "}},
-		{"gone", "/gone", []string{"(the source is not on this machine; when this program was built it was /gone/store/pool.go)"}},
-		{"another", "/other", []string{"(/other/store/pool.go is not what this program was built of: another version, or edited since)"}},
-		{"not said", "", []string{"built without the folders of its sources"}},
+		{"gone", "/gone", []string{"(the source is not on this machine; at build time it was /gone/store/pool.go)"}},
+		{"another", "/other", []string{"(/other/store/pool.go differs from the source of this program: another version, or edited since)"}},
+		{"not said", "", []string{"built without source paths"}},
 	} {
 		r.Sites = func(s sim.Stack) model.CallSite {
 			site := sites(s)

@@ -14,22 +14,21 @@ import (
 	"ipamsim/reports/prose"
 )
 
-// A story of few actors is drawn with a column for each, so that one sees who
-// did what between two steps of another; one of many as a list. Columns must
-// leave the text most of the line.
+// A timeline of few actors has a column for each, which shows how their steps interleave; a
+// timeline of many actors is a list. The columns leave most of the line to the text.
 const (
 	lanesMax     = 4
 	lanesWidth   = 44
 	laneNameMax  = 20
 	actorMax     = 34
-	linesPerStep = 2 // longer texts are cut, unless the story turns on them
-	elidedMin    = 3 // fewer steps of others than this pass without a line
+	linesPerStep = 2 // longer texts are cut; turning points have one line more
+	elidedMin    = 3 // fewer omitted steps than this are not counted
 )
 
-// draw lays the entries out.
+// draw renders the entries.
 func draw(entries []*entry, s *subject) []string {
 	if len(entries) == 0 && s.v.Step <= 1 {
-		return []string{fmt.Sprintf("%20s  nothing had happened: what is configured makes it so", "")}
+		return []string{fmt.Sprintf("%20s  no step had run: the configuration alone violates the invariant", "")}
 	}
 	cols := s.lanes(entries)
 	gutter := gutterOf(entries)
@@ -43,7 +42,7 @@ func draw(entries []*entry, s *subject) []string {
 	last := s.from
 	for _, e := range entries {
 		if e.turn == "owned" {
-			last = min(last, e.step) // the story of a block begins before that of the pods
+			last = min(last, e.step) // the changes of a block's owner precede the pods
 		}
 	}
 	for i, e := range entries {
@@ -61,7 +60,7 @@ func draw(entries []*entry, s *subject) []string {
 
 func elided(steps int) string { return fmt.Sprintf("%20s  … %d other steps …", "", steps) }
 
-// line is the i-th entry, its text on at most linesPerStep lines.
+// line renders the i-th entry, its text on at most linesPerStep lines.
 func (s *subject) line(e *entry, i int, cols *columns, gutter int) []string {
 	before := ""
 	head := fmt.Sprintf("%12s %6d  %s", layout.Stamp(e.at), e.step, layout.Pad(e.marks(), gutter))
@@ -83,12 +82,12 @@ func (s *subject) line(e *entry, i int, cols *columns, gutter int) []string {
 	if e.weight >= fate {
 		most++
 	}
-	say := before + e.text
-	if len(layout.Wrap(say, width)) > most && e.brief != "" {
-		say = before + e.brief
+	text := before + e.text
+	if len(layout.Wrap(text, width)) > most && e.brief != "" {
+		text = before + e.brief
 	}
-	out := e.noted(say, width)
-	if len(layout.Wrap(say, width)) > most { // what fits without its number is not cut for it
+	out := e.noted(text, width)
+	if len(layout.Wrap(text, width)) > most { // a text that fits without its number is not cut
 		for n := most * width; len(out) > most; n -= 4 {
 			out = e.noted(layout.Cut(before+cmp.Or(e.brief, e.text), n), width)
 		}
@@ -101,8 +100,8 @@ func (s *subject) line(e *entry, i int, cols *columns, gutter int) []string {
 	return out
 }
 
-// shorter is an act whose lists begin with what the violation is about: whether it is
-// among them is why the line is there. It is false if they begin with that anyway.
+// shorter returns an act whose lists begin with the objects of the violation: they are why
+// the line is shown. ok is false if the lists begin with them already.
 func (s *subject) shorter(a act.Act) (short act.Act, ok bool) {
 	lists := []*[]act.Thing{&a.Gives, &a.Takes, &a.Passes}
 	if a.Thing.Kind == act.Pool && a.Verb != act.List {
@@ -117,14 +116,13 @@ func (s *subject) shorter(a act.Act) (short act.Act, ok bool) {
 	return a, ok
 }
 
-// concerns reports whether a part of something is an address of the violation, or one of
-// its pods'.
+// concerns reports whether t is an address of the violation, or belongs to one of its pods.
 func (s *subject) concerns(t act.Thing) bool {
 	return t.Kind == act.Address && slices.Contains(s.named[model.RefAddress], t.Name) ||
 		t.Owner.Kind == model.RefPod && slices.Contains(s.pods, t.Owner.Name)
 }
 
-// label names an actor in the list: of one that works for a pod, the program and
+// label names an actor in the list. For an actor that works for a pod it is the program and
 // the pod.
 func (s *subject) label(e *entry) string {
 	name := reports.Clean(e.actor)
@@ -135,13 +133,13 @@ func (s *subject) label(e *entry) string {
 	return name
 }
 
-// columns are the lanes in the order of their first appearance.
+// columns holds the lanes in the order of their first entries.
 type columns struct {
 	keys, names []string
 	first, last []int // entries
 }
 
-// lanes is nil if the actors are too many or their names too long.
+// lanes returns nil if there are too many actors or their names are too long.
 func (s *subject) lanes(entries []*entry) *columns {
 	c := &columns{}
 	for i, e := range entries {
@@ -189,9 +187,8 @@ func (s *subject) laneName(key string, keys []string) string {
 	return reports.Clean(short(key))
 }
 
-// row draws the lanes as lines from their first entry to their last, with the
-// mark in the middle of the one that the i-th entry is about. What happens to the
-// whole cluster has none.
+// row draws each lane as a line from its first entry to its last, with the mark in the
+// lane of the i-th entry. An event of the whole cluster has no lane.
 func (c *columns) row(i int, lane string, mark byte) string {
 	cells := make([]string, len(c.keys))
 	for k, key := range c.keys {

@@ -8,12 +8,12 @@ import (
 	"ipamsim/sim"
 )
 
-// event weighs one entry of the history; holders are the containers that were
-// given the address and live, with their pods.
+// event returns the entry of one event of the history. holders maps the live containers
+// that hold the address to their ADD.
 func (s *subject) event(ev *model.Event, holders map[string]*model.Event) *entry {
 	pod := ev.Pod.String()
 	ours := slices.Contains(s.pods, pod) && s.ours(ev.Network)
-	e := &entry{step: ev.Step, at: ev.At, actor: ev.Actor, lane: pod, mark: '*', fact: true, say: func() string { return Said(ev) }}
+	e := &entry{step: ev.Step, at: ev.At, actor: ev.Actor, lane: pod, mark: '*', fact: true, sentence: func() string { return Said(ev) }}
 	before := ev.Step < s.from
 	switch ev.Kind {
 	case model.AddEnd:
@@ -39,7 +39,7 @@ func (s *subject) event(ev *model.Event, holders map[string]*model.Event) *entry
 		if ev.Err != "" {
 			e.mark = 'x'
 		}
-		if ev.Kind == model.Exited && ev.Err != "" && !ev.Disturbed { // by itself: what it does not do from then on
+		if ev.Kind == model.Exited && ev.Err != "" && !ev.Disturbed { // not by a fault: its work is missing from then on
 			e.weight, e.turn = glimpse, "exited"
 		}
 	default:
@@ -58,17 +58,17 @@ func (s *subject) added(e *entry, ev *model.Event, ours bool, holders map[string
 		e.weight, e.turn = fate+1, "out"
 		delete(holders, ev.Container)
 		still := s.still(ev, holders)
-		e.say = func() string { return spoken(prose.HandedOut(ev, still)) }
+		e.sentence = func() string { return spoken(prose.HandedOut(ev, still)) }
 	default:
 		e.weight = scenery
-		e.say = func() string { return spoken(prose.Returned(ev)) }
+		e.sentence = func() string { return spoken(prose.Returned(ev)) }
 	}
 	if out && ev.Err == "" {
 		holders[ev.Container] = ev
 	}
 }
 
-// still are the pods that have the address of an ADD, on the same wire, sorted.
+// still lists the pods that already hold the address of an ADD on the same network, sorted.
 func (s *subject) still(ev *model.Event, holders map[string]*model.Event) (pods []string) {
 	for _, h := range holders {
 		if !s.local[ev.Network] || h.Node == ev.Node {
@@ -79,10 +79,10 @@ func (s *subject) still(ev *model.Event, holders map[string]*model.Event) (pods 
 	return slices.Compact(pods)
 }
 
-// outside is what is done to the cluster: by people, to machines, to processes.
-// It counts even before the story begins, which may be its consequence.
+// outside sets the weight of an action on the cluster by operators, machines or hazards. It
+// counts even before the timeline begins, because it may be the cause.
 func (s *subject) outside(e *entry, ev *model.Event, ours bool) {
-	e.lane, e.actor = laneless, "" // the text says who
+	e.lane, e.actor = laneless, "" // the text names the subject
 	switch ev.Kind {
 	case model.Operator:
 		e.weight, e.turn = cause-5, "operator"
@@ -90,10 +90,10 @@ func (s *subject) outside(e *entry, ev *model.Event, ours bool) {
 			e.mark = 'x'
 		}
 		if s.typed[ev.Actor] && !s.wrote[ev.Actor] && ev.Err == "" {
-			e.weight, e.turn = unshown, "" // who only looks changes nothing
+			e.weight, e.turn = unshown, "" // an operator that only reads changes nothing
 		}
 	case model.FaultEvent:
-		if sim.ActorID(ev.Actor).Kind() == "hazard" { // else a message was hurt, which the trace shows
+		if sim.ActorID(ev.Actor).Kind() == "hazard" { // otherwise a fault of a message, which the trace contains
 			e.mark, e.weight, e.turn = 'x', cause-5, "hazard"
 		}
 	case model.NodeEvent:
@@ -102,7 +102,7 @@ func (s *subject) outside(e *entry, ev *model.Event, ours bool) {
 			e.weight = attempt
 		}
 		if ev.Step == 0 {
-			e.weight = unshown // every node comes up once
+			e.weight = unshown // every node starts once
 		}
 	case model.ActorPanic:
 		e.weight, e.actor, e.mark, e.fact, e.stack = cause, ev.Actor, 'x', false, ev.Text

@@ -8,20 +8,20 @@ import (
 	"ipamsim/reports/prose"
 )
 
-// Turn is one step on the way to a violation.
+// Turn is a step that contributes to a violation.
 type Turn struct {
-	Step int           `json:"step"`
-	At   time.Duration `json:"at"`
-	Who  string        `json:"who,omitempty"`
-	Text string        `json:"text"`
-	// Races are the message's parts in those of the violation.
+	Step  int           `json:"step"`
+	At    time.Duration `json:"at"`
+	Actor string        `json:"actor,omitempty"`
+	Text  string        `json:"text"`
+	// Races lists the message's parts in the races of the violation.
 	Races []model.RaceMark `json:"races,omitempty"`
-	// Site is where in upstream's code the message was sent; nil: not known, or no message.
+	// Site is the line of upstream's code that sent the message; nil if unknown or no message.
 	Site *model.CallSite `json:"site,omitempty"`
 }
 
-// Path are the steps that led to a violation: the turning points, and what was read and
-// done on the way to them; and the orders that decide over it.
+// Path returns the steps that led to a violation, the turning points and the reads and
+// writes between them, and the races that decide it.
 func Path(r *reports.Report, v *model.Violation) (turns []Turn, races []model.Race) {
 	turns = []Turn{}
 	s := subjectOf(r, v)
@@ -34,14 +34,14 @@ func Path(r *reports.Report, v *model.Violation) (turns []Turn, races []model.Ra
 			t.Text = spoken(prose.Since(e.sign))
 		}
 		if !e.fact {
-			t.Who = reports.Clean(e.actor)
+			t.Actor = reports.Clean(e.actor)
 		}
 		turns = append(turns, t)
 	}
 	return turns, s.races
 }
 
-// siteOf is the call site of an entry; nil if there is nothing to say.
+// siteOf returns the call site of an entry, nil if it is unknown.
 func siteOf(r *reports.Report, e *entry) *model.CallSite {
 	if c := r.CallSite(e.sent); c.Known() {
 		return &c

@@ -16,45 +16,45 @@ import (
 
 // entry is one line of a timeline.
 type entry struct {
-	step   int
-	at     time.Duration
-	actor  string           // process, "" for what happens to the cluster
-	lane   string           // whose column: a pod's key or a reconciler's actor
-	mark   byte             // r reads, w writes, x hurt or refused, * a fact
-	text   string           // clean, without the actor; pick fills it in when all is chosen
-	brief  string           // a shorter one, which begins its lists with what the violation is about
-	fact   bool             // the text has a subject of its own
-	turn   string           // of what kind of turning point it is, of which the last few count
-	weight int              // what is left out first when there is no room; 0: not shown
-	about  *sim.Request     // what a message asked for
-	sent   *sim.Step        // the message, nil for what is none
-	stack  string           // of a panic
-	place  *place           // of the manager's source that sent it, if the story turns on it
-	act    act.Act          // what it did, if judged
-	judged bool             // it was looked at what the message did
-	races  []model.RaceMark // its parts in the orders that decide
-	times  int              // how often the same was read, if more than once, and last when
-	until  time.Duration
-	end    int              // the last of several steps, 0: step
-	sign   *model.Violation // that is true from here on
-	say    func() string    // the text of what is no message
+	step     int
+	at       time.Duration
+	actor    string           // process, "" for an event of the cluster
+	lane     string           // the column: a pod's key or a reconciler's actor
+	mark     byte             // r read, w write, x fault or refusal, * fact
+	text     string           // clean, without the actor; set by render
+	brief    string           // shorter: its lists begin with the objects of the violation
+	fact     bool             // the text contains its subject
+	turn     string           // the kind of turning point, "" if it is none; thin keeps the last few of each kind
+	weight   int              // the lowest is omitted first if there is no room; 0: not shown
+	about    *sim.Request     // the request of a message
+	sent     *sim.Step        // the message, nil for an event
+	stack    string           // of a panic
+	place    *place           // the line of the manager's source that sent it, if the weight is at least glimpse
+	act      act.Act          // its effect, if judged
+	judged   bool             // act is set
+	races    []model.RaceMark // its parts in the races
+	times    int              // the number of equal reads, if more than one; until is the time of the last
+	until    time.Duration
+	end      int              // the last step of several; 0: step
+	sign     *model.Violation // the violation that begins here
+	sentence func() string    // returns the text of an event
 }
 
-// What a line is worth. The story is told by what changed the fate of the
-// address; then by what those who changed it had read; the rest is scenery.
+// Weights of entries. The changes of the address's owner come first, then the reads of the
+// processes that made them; the rest is scenery.
 const (
-	fate     = 100 // handed out, taken away, hurt
-	late     = 90  // the write that others waited for, and what a reconciler saw instead
-	look     = 88
-	cause    = 80 // other writes of the pods concerned, what people and machines did
-	glimpse  = 70 // what an ADD or DEL had read before it wrote
-	attempt  = 50 // writes that were refused
-	scenery  = 30
-	unshown  = 0
-	laneless = ""
+	fate           = 100 // assigned, released, fault
+	late           = 90  // the network-status write that a reconciler read too early
+	reconcilerRead = 88  // what a reconciler read before it wrote
+	cause          = 80  // other writes of the pods of the violation, actions of operators and machines
+	glimpse        = 70  // what an ADD or DEL read before it wrote
+	attempt        = 50  // refused writes
+	scenery        = 30
+	unshown        = 0
+	laneless       = ""
 )
 
-// pick lists what belongs to the story of a violation, in order.
+// pick returns the entries of a violation's timeline, in order.
 func pick(r *reports.Report, s *subject) []*entry {
 	var all []*entry
 	if r.Trace != nil {
@@ -84,15 +84,15 @@ func pick(r *reports.Report, s *subject) []*entry {
 	all = slices.DeleteFunc(all, func(e *entry) bool { return e.weight == unshown })
 	slices.SortStableFunc(all, func(a, b *entry) int { return cmp.Compare(a.step, b.step) }) // messages before the facts they caused
 	for _, e := range all {
-		s.tell(e)
+		s.render(e)
 	}
 	return all
 }
 
-// tell gives an entry its text. Nothing is chosen by it.
-func (s *subject) tell(e *entry) {
+// setText sets the texts of an entry. The choice of entries does not depend on them.
+func (s *subject) render(e *entry) {
 	if e.sent == nil {
-		e.text = e.say()
+		e.text = e.sentence()
 		return
 	}
 	more := ""
@@ -105,7 +105,7 @@ func (s *subject) tell(e *entry) {
 	}
 }
 
-// message weighs one step of the trace.
+// message returns the entry of one step of the trace.
 func (s *subject) message(r *reports.Report, st *sim.Step) *entry {
 	op := st.Choice.Op
 	e := &entry{step: st.Step, at: st.At, actor: string(op.Actor), mark: 'w', about: op.Request, sent: st}
@@ -123,7 +123,7 @@ func (s *subject) message(r *reports.Report, st *sim.Step) *entry {
 		return e
 	}
 	if s.podOf[e.actor] != "" && pod == "" && op.Kind != sim.Write && !fault {
-		return e // what another pod's call reads; words cost a decoding, and most steps are of this kind
+		return e // a read of another pod's call: most steps are, and decoding them is expensive
 	}
 	e.act, e.judged = r.Did(st), true
 	m := s.about(&e.act, op.Request)
@@ -137,7 +137,7 @@ func (s *subject) message(r *reports.Report, st *sim.Step) *entry {
 	return e
 }
 
-// weigh says what a message is worth that comes after the story has begun.
+// weigh sets the weight of a message after the begin of the timeline.
 func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 	switch op := st.Choice.Op; {
 	case st.Choice.Outcome.Fault():
@@ -153,7 +153,7 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 	case e.resource() == "leases":
 	case op.Kind == sim.Read:
 		if m.any() {
-			e.weight = -glimpse // shown if its reader then wrote something
+			e.weight = -glimpse // shown if the reader writes later
 		}
 	case e.act.Outcome != act.Done:
 		e.mark = 'x'
@@ -169,7 +169,7 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 	case s.ranged(&e.act):
 		e.weight = cause
 	case m.service:
-		e.weight = cause - 6 // less than an operator's deed: a status may be written again and again
+		e.weight = cause - 6 // less than an operator's action: a status may be written many times
 	default:
 		if s.blockWritten(e, m) && e.weight == unshown && (pod != "" || m.pod) {
 			e.weight = cause
@@ -177,7 +177,7 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 	}
 }
 
-// released reports whether a message takes away an address of the violation.
+// released reports whether a message releases an address of the violation.
 func (s *subject) released(a *act.Act) bool {
 	return slices.ContainsFunc(s.named[model.RefAddress], func(name string) bool {
 		return a.Releases(model.Ref{Kind: model.RefAddress, Name: name})
@@ -193,12 +193,12 @@ func podWritten(a *act.Act, mentioned bool) int {
 	case a.Verb == act.Delete:
 		return attempt
 	case a.Verb == act.Create || a.Subresource == "binding":
-		return unshown // the sandbox that follows says it
+		return unshown // the sandbox event follows
 	}
 	return scenery
 }
 
-// resource is of what the object is that a message is about.
+// resource returns the API resource of a message's request.
 func (e *entry) resource() string {
 	if e.about == nil {
 		return ""
@@ -206,7 +206,7 @@ func (e *entry) resource() string {
 	return e.about.Resource
 }
 
-// path is where what a message is about is stored.
+// path returns the path of the object of a message's request.
 func (e *entry) path() string {
 	switch {
 	case e.about == nil:
@@ -217,10 +217,9 @@ func (e *entry) path() string {
 	return e.about.Path
 }
 
-// glimpses gives the reads their weight: of each object, the last one that an
-// actor made before a write that matters. Its reads of the pods concerned all
-// count, because a reconciler that looks three times and sees nothing three times
-// is the story; but what it saw again and again is one line.
+// glimpses sets the weight of reads: for each object, an actor's last read before a write
+// that matters. All its reads of the violation's pods count, because a reconciler that
+// reads a pod three times and never sees its address is the cause; equal reads are one line.
 func (s *subject) glimpses(all []*entry) {
 	type key struct{ actor, path string }
 	type survey struct {
@@ -243,7 +242,7 @@ func (s *subject) glimpses(all []*entry) {
 		case e.weight >= attempt && e.mark != '*':
 			worth := glimpse
 			if s.pod(e.actor) == "" {
-				worth = look
+				worth = reconcilerRead
 			}
 			if e.weight < cause {
 				worth = attempt - 1
@@ -262,7 +261,7 @@ func (s *subject) glimpses(all []*entry) {
 					}
 				}
 			}
-			for _, read := range again(pods[e.actor]) {
+			for _, read := range merged(pods[e.actor]) {
 				read.weight = max(read.weight, worth-1)
 			}
 			delete(pods, e.actor)
@@ -270,7 +269,7 @@ func (s *subject) glimpses(all []*entry) {
 	}
 }
 
-// onePanic leaves out that a process exits that panics.
+// onePanic omits the exit of a process that panics.
 func onePanic(all []*entry) {
 	type end struct {
 		actor string
@@ -287,8 +286,8 @@ func onePanic(all []*entry) {
 	}
 }
 
-// repeats shows the request that a violation says is sent again and again: the first of those
-// that it counts, and until when they were sent.
+// repeats shows the request that a violation counts (fact "request"): the first one, how
+// often it was sent, and until when.
 func (s *subject) repeats(r *reports.Report, all []*entry) {
 	request, ok := model.FactOf[string](s.v.Facts, "request")
 	since, _ := model.FactOf[time.Duration](s.v.Facts, "since")
@@ -308,8 +307,8 @@ func (s *subject) repeats(r *reports.Report, all []*entry) {
 	}
 }
 
-// again merges reads that saw the same into the first of them.
-func again(reads []*entry) []*entry {
+// merged merges reads that returned the same into the first of them.
+func merged(reads []*entry) []*entry {
 	var out []*entry
 	by := map[string]*entry{}
 	for _, e := range reads {
@@ -324,30 +323,29 @@ func again(reads []*entry) []*entry {
 	return out
 }
 
-// earlier are the violations that foretold this one: what is true of one of its
-// addresses and pods from some step on. The message of that step is a turning
-// point, even if the address manager has no words for it.
+// earlier returns entries for earlier violations that share an address and a pod with this
+// one. The message of such a step is a turning point, even if it has no description.
 func (s *subject) earlier(r *reports.Report, all []*entry) []*entry {
 	var out []*entry
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for i := range r.Violations {
 		v := &r.Violations[i]
-		if told[v.Invariant] || v.Invariant == s.v.Invariant || v.Step >= s.v.Step || v.Step < s.from || !s.shares(v.Objects) {
+		if seen[v.Invariant] || v.Invariant == s.v.Invariant || v.Step >= s.v.Step || v.Step < s.from || !s.shares(v.Objects) {
 			continue
 		}
-		told[v.Invariant] = true
+		seen[v.Invariant] = true
 		for _, e := range all {
 			if e.step == v.Step && e.judged && e.about != nil && e.about.Resource+e.about.Path != "" {
 				e.weight = max(e.weight, fate)
 			}
 		}
 		out = append(out, &entry{step: v.Step, at: v.At, mark: '*', fact: true, weight: cause, turn: "sign",
-			sign: v, say: func() string { return spoken(prose.Sign(v)) }})
+			sign: v, sentence: func() string { return spoken(prose.Sign(v)) }})
 	}
 	return out
 }
 
-// shares reports whether a violation is about an address and a pod of this one.
+// shares reports whether objects include an address and a pod of this violation.
 func (s *subject) shares(objects []model.Ref) bool {
 	has := func(kind model.RefKind, names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(objects, model.Ref{Kind: kind, Name: n}) })
@@ -355,9 +353,9 @@ func (s *subject) shares(objects []model.Ref) bool {
 	return has(model.RefAddress, s.named[model.RefAddress]) && has(model.RefPod, s.pods)
 }
 
-// thin keeps the last few turning points of each kind: an address that was
-// handed out a hundred times was handed out rightly most of the time. Of what was done
-// to an imported cluster more is kept: that is what its user asks about.
+// thin keeps the last few turning points of each kind: of a hundred assignments of an
+// address, most are correct. For an imported cluster it keeps more actions of operators and
+// hazards: the user asks about their effect.
 func thin(all []*entry, imported bool) {
 	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3, "operator": 3, "hazard": 4, "failed": 3, "gone": 4, "owned": 6, "counted": 6, "used": 3, "borrowed": 3, "exited": 3}
 	if imported {
@@ -372,8 +370,7 @@ func thin(all []*entry, imported bool) {
 	}
 }
 
-// passes shows where a reconciler's pass began and ended if it did anything of
-// interest between.
+// passes shows the begin and the end of a reconciler's pass if a step of the pass is shown.
 func (s *subject) passes(all []*entry) {
 	busy := map[string]bool{}
 	for _, e := range all {

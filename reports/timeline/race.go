@@ -10,9 +10,8 @@ import (
 	"ipamsim/reports/prose"
 )
 
-// decides marks the messages whose order decides over the violation. They are in the
-// story whatever else is, though nobody may have missed them without: a list that a
-// process once read says little of the address.
+// decides marks the messages whose order decides the violation. The timeline always shows
+// them: by weight alone, a list that a process read once might be omitted.
 func (s *subject) decides(r *reports.Report, all []*entry) {
 	if len(s.races) == 0 {
 		return
@@ -31,7 +30,7 @@ func (s *subject) decides(r *reports.Report, all []*entry) {
 	}
 }
 
-// marks are an entry's parts in the orders that decide, "A read".
+// marks renders an entry's parts in the races, "A read".
 func (e *entry) marks() string {
 	if len(e.races) == 0 {
 		return ""
@@ -39,7 +38,7 @@ func (e *entry) marks() string {
 	return spoken(prose.Marks(e.races))
 }
 
-// gutterOf is how wide the column of the marks is; 0 where there are none.
+// gutterOf returns the width of the column of the marks, 0 if there are none.
 func gutterOf(entries []*entry) (width int) {
 	for _, e := range entries {
 		if n := utf8.RuneCountInString(e.marks()); n > 0 {
@@ -49,7 +48,7 @@ func gutterOf(entries []*entry) (width int) {
 	return width
 }
 
-// swapped are the lines that say what happens in the other order.
+// swapped states the result of each race in the other order.
 func (s *subject) swapped() (out []string) {
 	for i := range s.races {
 		for j, l := range layout.Wrap(spoken(prose.Race(i, &s.races[i])), layout.Width-6) {

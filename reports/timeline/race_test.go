@@ -25,7 +25,7 @@ func TestWhatDecidesIsNeverLeftOut(t *testing.T) {
 		r.Races = append(r.Races, model.Race{Invariant: v.Invariant, Read: i, Change: v.Step - i, Use: v.Step})
 	}
 	text := Of(r, v)
-	for _, mark := range []string{"A read", "E read", "A change", "E change", "A,B,C,D,E use", "E: with the read of step 5 after the change of step "} {
+	for _, mark := range []string{"A read", "E read", "A change", "E change", "A,B,C,D,E use", "E: if the read of step 5 comes after the change of step 358"} {
 		if !strings.Contains(text, mark) {
 			t.Errorf("no %q in\n%s", mark, text)
 		}

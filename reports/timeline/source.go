@@ -12,15 +12,15 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// sourceAround are how many lines are shown before the one that is meant, and after it.
+// sourceAround is the number of lines shown before and after a line.
 const sourceAround = 2
 
-// Source is the source of the places that the timeline of a violation numbers, in their
-// order: the line that sent the message and the one that called it, with those around
-// them. It is "" if the timeline numbers none.
+// Source returns excerpts of the manager's source for the numbered places of a violation's
+// timeline, in order: the line that sent the message and its caller's line, with the lines
+// around them. It returns "" if the timeline numbers none.
 //
-// read gives a file of this machine by its path. What it does not have, or what is
-// another version than the one that ran, is said in place of the lines.
+// read returns a file of this machine. If the file is missing or is another version than
+// the one that ran, a note replaces the lines.
 func Source(r *reports.Report, v *model.Violation, read func(path string) ([]byte, error)) string {
 	_, places := timeline(r, v)
 	var b strings.Builder
@@ -34,7 +34,7 @@ func Source(r *reports.Report, v *model.Violation, read func(path string) ([]byt
 	return b.String()
 }
 
-// numbers are "step 7", or "steps 7, 9 and 12".
+// numbers renders "step 7", or "steps 7, 9 and 12".
 func numbers(steps []int) string {
 	text := make([]string, len(steps))
 	for i, s := range steps {
@@ -46,8 +46,8 @@ func numbers(steps []int) string {
 	return "step " + text[0]
 }
 
-// excerpts are the line that sent the messages, and the one that called it; what is
-// between them is named.
+// excerpts writes the line that sent the messages and its caller's line; of the frames
+// between them only the names.
 func (p *place) excerpts(b *strings.Builder, read func(string) ([]byte, error)) {
 	caller, called := p.site.Caller()
 	for i, f := range p.site.Frames {
@@ -65,7 +65,7 @@ func (p *place) excerpts(b *strings.Builder, read func(string) ([]byte, error)) 
 	}
 }
 
-// excerpt is the text of a frame's line, and where to read more.
+// excerpt writes a frame's line with the lines around it, and its URL.
 func (p *place) excerpt(b *strings.Builder, f model.Frame, read func(string) ([]byte, error)) {
 	if url := p.site.URL(f); url != "" {
 		b.WriteString("    " + url + "\n")
@@ -84,30 +84,30 @@ func (p *place) excerpt(b *strings.Builder, f model.Frame, read func(string) ([]
 	}
 }
 
-// source are the lines of a frame's file, or why there are none.
+// source returns the lines of a frame's file, or why they are missing.
 func (p *place) source(f model.Frame, read func(string) ([]byte, error)) (lines []string, problem string) {
 	if p.site.Root == "" || !filepath.IsLocal(filepath.FromSlash(f.File)) {
-		return nil, "this program was built without the folders of its sources: build it with make build to see the lines here"
+		return nil, "this program was built without source paths; make build includes them"
 	}
 	file := filepath.Join(p.site.Root, filepath.FromSlash(f.File))
 	text, err := read(file)
 	if err != nil {
-		return nil, "the source is not on this machine; when this program was built it was " + file
+		return nil, "the source is not on this machine; at build time it was " + file
 	}
 	lines = strings.Split(string(text), "\n")
 	if !holds(lines, f) {
-		return nil, file + " is not what this program was built of: another version, or edited since"
+		return nil, file + " differs from the source of this program: another version, or edited since"
 	}
 	return lines, ""
 }
 
-// inner are the parts of a function's name that the compiler makes: of functions without
-// a name, and of those of a range.
+// inner matches the parts of a function's name that the compiler generates for function
+// literals and range-over-func bodies.
 var inner = regexp.MustCompile(`^(func\d+|gowrap\d+|deferwrap\d+|\d+|)$`)
 
-// holds reports whether the function that begins last before a frame's line is the
-// frame's. Of what begins no function of that name, a variable or an init, only the line
-// must be there.
+// holds reports whether the frame's line is in the frame's function: the last function that
+// begins before the line has its name. For a variable or an init it only requires that the
+// line exists.
 func holds(lines []string, f model.Frame) bool {
 	if f.Line < 1 || f.Line > len(lines) {
 		return false

@@ -11,21 +11,21 @@ import (
 	"ipamsim/sim"
 )
 
-// subject is what a violation is about, and when its story begins.
+// subject holds the objects of a violation, and the step at which its timeline begins.
 type subject struct {
 	v        *model.Violation
 	named    map[model.RefKind][]string // names of the violation's objects
-	blocks   []string                   // CIDRs of those named, and of those that hold a named address
-	pods     []string                   // keys, those named and those that were given a named address
+	blocks   []string                   // CIDRs: named, or containing a named address
+	pods     []string                   // keys: named, or assigned a named address
 	networks map[string]string          // actor of a CNI call → its network
-	local    map[string]bool            // networks that are a wire of its own on each node
+	local    map[string]bool            // networks that are local to each node
 	podOf    map[string]string          // actor of a CNI call → its pod
 	nodeOf   map[string]string          // actor of a CNI call → the node it runs on
 	isPod    map[string]bool            // the pods of all CNI calls
-	typed    map[string]bool            // operators who typed a command
+	typed    map[string]bool            // operators that ran a command
 	wrote    map[string]bool            // actors that wrote anything
-	races    []model.Race               // that decide over the violation
-	from     int                        // step at which the oldest life concerned began
+	races    []model.Race               // that decide the violation
+	from     int                        // step at which the oldest sandbox of the violation started
 }
 
 func subjectOf(r *reports.Report, v *model.Violation) *subject {
@@ -91,18 +91,17 @@ func (s *subject) claimants(events []model.Event) {
 	}
 }
 
-// begin finds where the story starts: with the oldest sandbox that is alive when
-// the invariant breaks, or the last one of a pod that has none. A pod's earlier
-// lives are another story, unless there is no address to tell it of: then the
-// story is what the pod went through.
+// begin finds the step at which the timeline starts: with the oldest sandbox that is alive
+// when the invariant breaks, or the last sandbox of a pod without a live one. Earlier
+// sandboxes of a pod count only if the violation names no address.
 func (s *subject) begin(events []model.Event) {
-	type life struct {
+	type sandbox struct {
 		pod   string
 		step  int
 		alive bool
 	}
-	lives := map[string]*life{} // by container
-	last := map[string]string{} // pod → container
+	sandboxes := map[string]*sandbox{} // by container
+	last := map[string]string{}        // pod → container
 	for _, e := range events {
 		key := e.Pod.String()
 		if e.Step > s.v.Step || !slices.Contains(s.pods, key) {
@@ -110,40 +109,40 @@ func (s *subject) begin(events []model.Event) {
 		}
 		switch e.Kind {
 		case model.SandboxUp:
-			lives[e.Container], last[key] = &life{key, e.Step, true}, e.Container
+			sandboxes[e.Container], last[key] = &sandbox{key, e.Step, true}, e.Container
 		case model.SandboxDown:
-			if l := lives[e.Container]; l != nil {
+			if l := sandboxes[e.Container]; l != nil {
 				l.alive = slices.Contains(s.named[model.RefContainer], e.Container)
 			}
 		}
 	}
 	s.from = s.v.Step
-	for id, l := range lives {
+	for id, l := range sandboxes {
 		if l.alive || last[l.pod] == id || len(s.named[model.RefAddress]) == 0 {
 			s.from = min(s.from, l.step)
 		}
 	}
-	if len(lives) == 0 {
+	if len(sandboxes) == 0 {
 		s.from = 0
 	}
 }
 
-// holds reports whether the event hands out an address of the violation.
+// holds reports whether the event assigns an address of the violation.
 func (s *subject) holds(e *model.Event) bool {
 	return slices.ContainsFunc(s.named[model.RefAddress], func(a string) bool {
 		return slices.ContainsFunc(e.Addrs, func(x netip.Addr) bool { return x.String() == a })
 	})
 }
 
-// ours reports whether a network has to do with the violation: a pod's other
-// interfaces do not.
+// ours reports whether a network is one of the violation. A pod's other interfaces do not
+// matter.
 func (s *subject) ours(network string) bool {
 	named := s.named[model.RefNetwork]
 	return len(named) == 0 || network == "" || slices.Contains(named, network)
 }
 
-// pod is the pod, of those concerned, that an actor works for: as its CNI
-// plugin or in its kubelet.
+// pod returns the pod of the violation that an actor works for, as its CNI plugin or in its
+// kubelet, or "".
 func (s *subject) pod(actor string) string {
 	if p := s.podOf[actor]; p != "" {
 		if slices.Contains(s.pods, p) {
@@ -160,13 +159,13 @@ func (s *subject) pod(actor string) string {
 	return ""
 }
 
-// mentions is which of the things that a violation is about a message is about.
+// mentions lists which kinds of a violation's objects a message concerns.
 type mentions struct{ address, pod, block, handle, node, service bool }
 
 func (m mentions) any() bool { return m.address || m.pod || m.block || m.handle }
 
-// about goes by what a message did; where little is known of that, by what it asked for
-// as well.
+// about returns which of the violation's objects a message concerns. If its effect is not
+// decoded, the name in the request counts too.
 func (s *subject) about(a *act.Act, asked *sim.Request) mentions {
 	refs := a.Refs()
 	if asked != nil && (a.Verb == "" || a.Bare) {

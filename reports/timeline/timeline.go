@@ -1,6 +1,6 @@
-// Package timeline tells how a run came to a violation: which messages and events belong to
-// the story, how they are drawn for a terminal, and where in the manager's own source they
-// were sent.
+// Package timeline renders the steps that led to a violation. It chooses the messages and
+// events, draws them for a terminal, and lists the lines of the manager's source that sent
+// them.
 package timeline
 
 import (
@@ -13,21 +13,19 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// linesMax: a timeline is seen at one look.
+// linesMax is the maximum length of a timeline: it fits on one screen.
 const linesMax = 40
 
-// Of tells how a run came to a violation: the steps of the actors that had
-// a part in it, who read which revision and who wrote what, in the order and at
-// the virtual time they happened; what the schedule hurt; what operators and
-// machines did; when the address was handed out, taken away and handed out
-// again. Steps of others are counted, not shown. The messages whose order decides are
-// marked, if that was tried. Its last lines are the verdict, what happens in the other
-// order, where in the manager's own source the numbered messages were sent, in at most
-// codeLines lines besides, and the command that shows it again.
+// Of renders the steps that led to a violation, in order and with their virtual time: reads
+// and writes of the actors involved with their revisions, faults, actions of operators and
+// machines, and each assignment and release of the address. Other steps are counted. The
+// messages of a race are marked if the other order was simulated. The last lines are the
+// verdict, the result in the other order, at most codeLines lines with the places in the
+// manager's source, and the command that reproduces the run.
 //
-// It is a pure function of the report: the same run gives the same text.
+// Of is a pure function of the report: the same run gives the same text.
 func Of(r *reports.Report, v *model.Violation) string {
-	return Story(r, v) + showAgain(r) + "\n"
+	return Story(r, v) + reproduce(r) + "\n"
 }
 
 // Story is Of without the command.
@@ -36,15 +34,15 @@ func Story(r *reports.Report, v *model.Violation) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// showAgain is the last line of a Timeline.
-func showAgain(r *reports.Report) string {
-	return "   show it again: " + strings.TrimRight(r.Command(), " ")
+// reproduce returns the last line of a timeline.
+func reproduce(r *reports.Report) string {
+	return "   reproduce: " + strings.TrimRight(r.Command(), " ")
 }
 
-// timeline is the lines of StoryOf, and the places that they number.
+// timeline returns the lines of Story and the places that they number.
 func timeline(r *reports.Report, v *model.Violation) ([]string, []*place) {
 	sub := subjectOf(r, v)
-	head := []string{fmt.Sprintf("%s, seed %d: how it came to %s at step %d", reports.Clean(r.Scenario), r.Seed, v.Invariant, v.Step), ""}
+	head := []string{fmt.Sprintf("%s, seed %d: steps that led to %s at step %d", reports.Clean(r.Scenario), r.Seed, v.Invariant, v.Step), ""}
 	verdict := append([]string{""}, layout.Wrap(fmt.Sprintf("=> %s (%s) at %s, step %d: %s",
 		v.Invariant, v.Severity, layout.Clock(v.At), v.Step, reports.Clean(v.Message)), layout.Width)...)
 	entries := pick(r, sub)
@@ -59,8 +57,8 @@ func timeline(r *reports.Report, v *model.Violation) ([]string, []*place) {
 	return lines, places
 }
 
-// fit draws the entries, leaving out the least important and earliest one after
-// another until the lines suffice. It numbers the places of those that are left.
+// fit draws the entries. While they exceed the lines, it omits the entry of least weight, the
+// earliest among equals. It numbers the places of the rest.
 func fit(entries []*entry, sub *subject, lines int) ([]string, []*place) {
 	for {
 		places := numberPlaces(entries)

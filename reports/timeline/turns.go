@@ -6,8 +6,8 @@ import (
 	"ipamsim/reports/prose"
 )
 
-// Turns are the turning points of the story that Timeline tells, in order: what
-// was handed out, taken away or hurt, each with its subject, on one line.
+// Turns returns the turning points of the timeline in order, one line each with its subject:
+// assignments, releases and faults.
 func Turns(r *reports.Report, v *model.Violation) []string {
 	var out []string
 	for _, e := range pick(r, subjectOf(r, v)) {

@@ -9,12 +9,12 @@ import (
 	"ipamsim/sim/kube/exchange"
 )
 
-// spoken is what every text of package prose passes on its way to a reader. A test makes
-// it say something else, to show that nothing goes by the words.
+// spoken filters every text of package prose. A test replaces it to show that no code
+// depends on the wording (Reword).
 var spoken = reports.Clean
 
-// Words is what a step did as a sentence without its subject, "reads pool … at revision
-// 18", and what came of it; its key if there is no more to say.
+// Words describes what a step did and its outcome, as a sentence without its subject: "reads
+// pool … at revision 18". It returns the step's key if nothing else is known.
 func Words(s *sim.Step, a *act.Act) string {
 	text := prose.Act(a)
 	answer := prose.Answer(&s.Choice, a, text != "")
@@ -28,5 +28,5 @@ func Words(s *sim.Step, a *act.Act) string {
 	return spoken(text + answer)
 }
 
-// Said is an entry of the history as a sentence.
+// Said describes an event of the history.
 func Said(ev *model.Event) string { return spoken(prose.Event(ev)) }

@@ -1,4 +1,4 @@
-// Package calico is what answers of plans know of Calico.
+// Package calico has the known races and the migration steps of Calico for answers of plans.
 package calico
 
 import (
@@ -15,7 +15,7 @@ import (
 	"ipamsim/reports/answer"
 )
 
-// Answers are what is known of Calico. A route costs each router memory.
+// Answers configures answers for Calico. It minimises routes: each costs memory on every router.
 var Answers = answer.Manager{Minimise: "routes", Changes: changes, Step: step}
 
 var changes = []answer.Known{
@@ -26,7 +26,7 @@ var changes = []answer.Known{
 			{Scenario: "calico-12741-tombstone"}, {Scenario: "found-calico-gc-spins"}, {Scenario: "calico-5044-half-reported", Of: dual}, {Scenario: "calico-7839-leftover-handle"},
 			{Scenario: "found-calico-borrower-loses-the-block", Of: borrows},
 		}},
-	{Change: answer.PassesOftener, Words: "collects garbage more often, for which upstream has leakGracePeriod only: it passes twice in each, so it releases sooner too",
+	{Change: answer.PassesOftener, Words: "collects garbage more often (by a shorter leakGracePeriod, the only setting, so it also releases sooner)",
 		Made: func(a, b *capacity.Cluster) bool { return a.Collect.Every > 0 && answer.Oftener(a, b) }, Rows: sooner},
 	{Change: answer.ReleaseSooner, Words: "releases after a shorter time",
 		Made: func(a, b *capacity.Cluster) bool { return collects(a) && collects(b) && grace(b) < grace(a) }, Rows: sooner},
@@ -39,7 +39,7 @@ var changes = []answer.Known{
 			{Scenario: "found-calico-limit-race", Of: tunnels},
 			{Scenario: "found-calico-limit-per-pools", Of: func(c *capacity.Cluster) bool { return len(calico.Of(c).Pools) > 1 }},
 		}},
-	{Change: answer.OnEtcd, Words: "keeps the record in etcd",
+	{Change: answer.OnEtcd, Words: "uses the etcdv3 datastore",
 		Made: func(a, b *capacity.Cluster) bool { return !onEtcd(a) && onEtcd(b) }, Rows: []answer.Follows{
 			{Scenario: "found-calico-etcd-node-deletion", Of: collects}, {Scenario: "found-calico-node-deletion-repeated", Of: collects}, {Scenario: "found-calico-half-release", Of: collects},
 			{Scenario: "found-calico-asked-address-taken"},
@@ -76,7 +76,7 @@ func ofPool(s workload.Step) bool {
 	return s.Kind == calico.CreatePool || s.Kind == calico.DisablePool || s.Kind == calico.DeletePool
 }
 
-// grace is for how long the collector waits, for ever if it releases nothing.
+// grace returns the leak grace period; the maximum duration if the collector releases nothing.
 func grace(c *capacity.Cluster) time.Duration {
 	if c.Collect.Grace < 0 {
 		return 1<<63 - 1
@@ -84,7 +84,7 @@ func grace(c *capacity.Cluster) time.Duration {
 	return cmp.Or(c.Collect.Grace, calico.GraceDefault)
 }
 
-// step of a migration, as an instruction.
+// step renders a migration step as an instruction.
 func step(s *workload.Step) string {
 	change, _ := s.Change.(calico.Change)
 	switch s.Kind {
@@ -101,7 +101,7 @@ func step(s *workload.Step) string {
 		if len(change.Affinities) == 1 {
 			what = "BlockAffinity"
 		}
-		return fmt.Sprintf("set spec.type: host in the %d %s of these pools that have none (an older Calico wrote them; without it v3.31 leaves their blocks behind)", len(change.Affinities), what)
+		return fmt.Sprintf("set spec.type: host in the %d %s of these pools that lack it (an older Calico wrote them; without it v3.31 does not release their blocks)", len(change.Affinities), what)
 	}
 	return string(s.Kind)
 }

@@ -1,5 +1,4 @@
-// Package render is an answer as people see it: on a terminal, as a page, as Markdown and
-// CSV, and in plots.
+// Package render writes an answer as text for a terminal, as a page, Markdown, CSV and plots.
 package render
 
 import "ipamsim/reports/answer"
@@ -9,8 +8,8 @@ type Answer struct {
 	*answer.Answer
 }
 
-// Of is the answer of a plan. The plan is not changed, and must not be while the answer is
-// used.
+// Of computes the answer of a plan with its plots. It does not modify the plan; the caller must
+// not either while it uses the answer.
 func Of(q *answer.Question) *Answer {
 	a := &Answer{answer.Of(q)}
 	a.Plots = a.plots()

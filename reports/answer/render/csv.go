@@ -9,15 +9,15 @@ import (
 	"ipamsim/reports/table"
 )
 
-// CSV writes every row with every measure that says something: its value, and the
-// ends of its band, or the quartiles of a time, as MEASURE, MEASURE.low and
-// MEASURE.high. What says nothing is empty, and a time beyond the horizon inf.
+// CSV writes every row with every measure that has a value: the value and the ends of its
+// band, or the quartiles of a time, as MEASURE, MEASURE.low and MEASURE.high. A missing value
+// is empty, and a time beyond the horizon is inf.
 func (a *Answer) CSV(w io.Writer) error {
 	head := []string{"row", "option"}
 	for _, x := range a.Axes {
 		head = append(head, x.Setting)
 	}
-	head = append(head, "engine", "lives", "realLives", "addressesPerBlock", "poolSize", "meets", "recommended")
+	head = append(head, "engine", "trials", "realTrials", "addressesPerBlock", "poolSize", "meets", "recommended")
 	for _, m := range a.Measures {
 		head = append(head, m.Name, m.Name+".low", m.Name+".high")
 	}

@@ -7,13 +7,13 @@ import (
 	"ipamsim/reports/chart"
 )
 
-// File is one of the files that tell an answer.
+// File is one file of an answer.
 type File struct {
-	Name  string // with slashes, below the plan's directory
+	Name  string // slash-separated, relative to the plan's directory
 	Write func(io.Writer) error
 }
 
-// Files are all files of an answer, in the order in which to write them.
+// Files returns all files of an answer in the order to write them.
 func (a *Answer) Files() []File {
 	out := []File{{"index.html", func(w io.Writer) error { return a.page(w, true) }}, {"table.md", a.Markdown}, {"table.csv", a.CSV}, {"answer.json", a.JSON}}
 	for i := range a.Plots {
@@ -22,7 +22,7 @@ func (a *Answer) Files() []File {
 	return out
 }
 
-// filesOf are those of a plot, below the plan's directory.
+// filesOf returns the files of a plot.
 func filesOf(p *answer.Plot) []File {
 	form := func(ending string, write func(io.Writer, chart.Picture) error) File {
 		return File{"plots/" + p.Name + "." + ending, func(w io.Writer) error { return write(w, p.Picture) }}

@@ -11,7 +11,7 @@ import (
 )
 
 // Markdown writes the recommendation and the table as GitHub-flavoured Markdown.
-// Nothing of a plan can become markup.
+// It escapes all texts of the plan.
 func (a *Answer) Markdown(w io.Writer) error {
 	var b strings.Builder
 	title := cmp.Or(a.Title, a.Name)

@@ -23,14 +23,14 @@ var pageStyle string
 
 var page = template.Must(template.New("answer").Parse(pageText))
 
-// view is an answer as the template wants it.
+// view is the input of the template.
 type view struct {
 	*Answer
 	Policy     string
 	Style      template.CSS
 	Script     template.JS
 	Heading    string
-	Told       []string // the story, a paragraph each
+	Story      []string // paragraphs
 	Advice     []advice
 	MoreAdvice int
 	Table      template.HTML
@@ -53,11 +53,11 @@ type figure struct {
 	Links []index.Link
 }
 
-// Page draws the whole answer as one HTML file that loads nothing. The same answer
-// is the same bytes.
+// Page writes the answer as one self-contained HTML file. The same answer gives the same
+// bytes.
 func (a *Answer) Page(w io.Writer) error { return a.page(w, false) }
 
-// page with links to the plots' files if they lie beside it.
+// page links to the plots' files if beside is true.
 func (a *Answer) page(w io.Writer, beside bool) error {
 	style := index.Style() + pageStyle
 	v := view{
@@ -66,7 +66,7 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 	}
 	for _, line := range strings.Split(a.Story, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
-			v.Told = append(v.Told, line)
+			v.Story = append(v.Story, line)
 		}
 	}
 	for i, r := range a.Recommended {
@@ -93,10 +93,10 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 	return visible.Page(w, page, v)
 }
 
-// adviceMax is how many recommendations somebody reads.
+// adviceMax is the maximum number of recommendations on a page.
 const adviceMax = 30
 
-var adviceMark = map[answer.Advice]index.Mark{answer.Take: index.Good, answer.NoneMeets: index.Bad, answer.CannotTell: index.Mild, answer.Unanswered: index.Mild}
+var adviceMark = map[answer.Advice]index.Mark{answer.Take: index.Good, answer.NoneMeets: index.Bad, answer.TooFewRepeats: index.Mild, answer.Unanswered: index.Mild}
 
 func (a *Answer) heading() string {
 	if a.Title != "" {
@@ -107,21 +107,21 @@ func (a *Answer) heading() string {
 
 func (a *Answer) facts() []index.Fact {
 	var engines []string
-	lives, real := 0, 0
+	trials, real := 0, 0
 	for i := range a.Rows {
-		lives, real = lives+a.Rows[i].Trials, real+a.Rows[i].Real
+		trials, real = trials+a.Rows[i].Trials, real+a.Rows[i].Real
 		if e := a.Rows[i].Engine; e != "" && (len(engines) == 0 || engines[len(engines)-1] != e) {
 			engines = append(engines, e)
 		}
 	}
 	out := []index.Fact{
 		{Name: "plan", Value: a.Name}, {Name: "horizon", Value: words.Short(float64(a.HorizonDays)) + " days"}, {Name: "repeats", Value: words.Short(float64(a.Repeats))},
-		{Name: "lives", Value: words.Short(float64(lives))}, {Name: "engine", Value: words.List(words.Some(engines, words.Told))},
+		{Name: "trials", Value: words.Short(float64(trials))}, {Name: "engine", Value: words.List(words.Some(engines, words.NamesMax))},
 	}
 	if real > 0 {
-		out = append(out, index.Fact{Name: "run by the real code as well", Value: words.Short(float64(real))})
+		out = append(out, index.Fact{Name: "also run by the real code", Value: words.Short(float64(real))})
 	}
-	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.Asked()}, {Name: "as little as possible", Value: a.Called(a.Minimise)}} {
+	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.Asked()}, {Name: "minimised", Value: a.Called(a.Minimise)}} {
 		if f.Value != "" {
 			out = append(out, f)
 		}
@@ -136,13 +136,13 @@ func (a *Answer) facts() []index.Fact {
 	return out
 }
 
-// rowsMax is how many rows a page has; table.csv has all.
+// rowsMax is the maximum number of rows on a page; table.csv has all.
 const rowsMax = 500
 
-// pageTable is the table of rows with what can be told apart.
+// pageTable returns the table of rows with the measures that differ.
 func (a *Answer) pageTable() *index.Table {
 	differ, same := a.columns(true)
-	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(strings.Join(words.NonEmpty([]string{a.legend(differ), a.Since(), same}), " ") + " More measures are in table.csv.")}
+	t := &index.Table{Name: "rows", Title: "Results", Note: strings.TrimSpace(strings.Join(words.NonEmpty([]string{a.legend(differ), a.Since(), same}), " ") + " More measures are in table.csv.")}
 	leads := a.leads()
 	for i, c := range leads {
 		t.Columns = append(t.Columns, index.Column{Title: words.Cut(c.head, 40), Choice: i > 0 || len(leads) > 1})
@@ -182,7 +182,7 @@ func (a *Answer) pageTable() *index.Table {
 	return t
 }
 
-// winnersFirst are all rows, those that are recommended before the others.
+// winnersFirst returns all rows, recommended ones first.
 func (a *Answer) winnersFirst() (rows []int) {
 	for _, first := range []bool{true, false} {
 		for n := range a.Rows {
@@ -194,7 +194,7 @@ func (a *Answer) winnersFirst() (rows []int) {
 	return rows
 }
 
-// pageCell is a figure with its band below; a chance has of how many lives it is.
+// pageCell renders a figure with its band; a chance also with its trials.
 func (a *Answer) pageCell(m *answer.Measure, r *answer.Row) index.Cell {
 	f, ok := r.Figures[m.Name]
 	if !ok {

@@ -11,17 +11,17 @@ import (
 	"ipamsim/reports/chart"
 )
 
-// Which plots a plan gets, from its axes, its options, and what came of it:
+// plots returns the plots of an answer, which depend on its axes, options and results:
 //
 //	exhaustion   the chance that addresses have run out, over time: always
-//	over-time    what else changes over time: if anything is ever other than 0
+//	over-time    other quantities over time: if any is ever not 0
 //	heat-…       a measure by two axes: with at least two axes
 //	along-…      a measure along an axis
 //	tradeoff     waste against routes: if both differ between rows
 //	stranded     stranded addresses by row: if there are any
-//	owners-…     whose each block is over time, in the median life: small pools
+//	owners-…     the owner of each block over time in the median trial: small pools
 //
-// Of many cells only some are drawn, and the caption says so.
+// If there are many cells only some are drawn, and the caption says how many.
 func (a *Answer) plots() (out []answer.Plot) {
 	for _, draw := range []func() []answer.Plot{a.exhaustionOverTime, a.overTime, a.heatMaps, a.alongAxes, a.tradeoffs, a.strandedBars, a.ownership} {
 		out = append(out, draw()...)
@@ -29,15 +29,15 @@ func (a *Answer) plots() (out []answer.Plot) {
 	return out
 }
 
-// linesMax is how many lines can be told apart; bandsMax how many of them may have
-// bands that lie on each other.
+// linesMax is the maximum number of lines that are distinguishable; bandsMax the maximum
+// number of overlapping bands.
 const (
 	linesMax = chart.LinesMax
 	bandsMax = 3
 )
 
-// living are the rows with lives.
-func (a *Answer) living() (rows []int) {
+// withTrials returns the rows with trials.
+func (a *Answer) withTrials() (rows []int) {
 	for n := range a.Rows {
 		if a.Rows[n].Trials > 0 {
 			rows = append(rows, n)
@@ -46,11 +46,10 @@ func (a *Answer) living() (rows []int) {
 	return rows
 }
 
-// drawn are the rows to draw where there is room for few: the first one, those that
-// are recommended, those that may meet the requirements, then the others. The text says
-// how many are not.
+// drawn returns at most most rows to draw: the first one, the recommended ones, those that
+// may meet the requirements, then the others. left says how many of all are drawn.
 func (a *Answer) drawn(most int) (rows []int, left string) {
-	all := a.living()
+	all := a.withTrials()
 	if len(all) <= most {
 		return all, ""
 	}
@@ -72,7 +71,7 @@ func (a *Answer) drawn(most int) (rows []int, left string) {
 	return rows, fmt.Sprintf(" %d of %d rows are drawn.", len(rows), len(all))
 }
 
-// without is the name of a row without an axis, "" if nothing is left of it.
+// without names a row without an axis, "" if nothing else names it.
 func (a *Answer) without(n, axis int) string {
 	r := answer.Row{Option: a.Rows[n].Option}
 	var axes []answer.Axis
@@ -87,10 +86,10 @@ func (a *Answer) without(n, axis int) string {
 	return answer.NameOf(axes, &r)
 }
 
-// rowsBy are the rows with lives by what key says, in the order in which they come.
+// rowsBy groups the rows with trials by key, in order.
 func (a *Answer) rowsBy(key func(n int) string) (keys []string, rows map[string][]int) {
 	rows = map[string][]int{}
-	for _, n := range a.living() {
+	for _, n := range a.withTrials() {
 		k := key(n)
 		if _, seen := rows[k]; !seen {
 			keys = append(keys, k)
@@ -100,7 +99,7 @@ func (a *Answer) rowsBy(key func(n int) string) (keys []string, rows map[string]
 	return keys, rows
 }
 
-// axisOf values of a measure in a picture.
+// axisOf returns the axis of a measure's values in a chart.
 func axisOf(m *answer.Measure) chart.Axis {
 	x := chart.Axis{Label: m.Noun()}
 	switch m.Unit {
@@ -114,8 +113,8 @@ func axisOf(m *answer.Measure) chart.Axis {
 	return x
 }
 
-// drawable is a value as an axis of its measure wants it; a time beyond the horizon
-// is at the horizon, and beyond says so.
+// drawable converts a value to the unit of its measure's axis. A time beyond the horizon is
+// drawn at the horizon, with beyond true.
 func (a *Answer) drawable(m *answer.Measure, v answer.Number) (y float64, beyond bool) {
 	if y = float64(v); m.Unit == answer.Days {
 		if beyond = math.IsInf(y, 1); beyond {
@@ -129,7 +128,7 @@ func (a *Answer) drawable(m *answer.Measure, v answer.Number) (y float64, beyond
 // day in seconds.
 const day = 24 * 3600
 
-// slug is a name of a file: letters, digits and dashes.
+// slug returns a file name of letters, digits and dashes.
 func slug(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

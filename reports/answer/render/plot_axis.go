@@ -9,8 +9,7 @@ import (
 	"ipamsim/reports/chart"
 )
 
-// heatMaps are measures by the first two axes, a map for each of the other
-// combinations there are.
+// heatMaps draws measures by the first two axes, one map for each combination of the others.
 func (a *Answer) heatMaps() (out []answer.Plot) {
 	if len(a.Axes) < 2 {
 		return nil
@@ -35,7 +34,7 @@ func (a *Answer) heatMaps() (out []answer.Plot) {
 	return out
 }
 
-// rest is what else a row is besides its first two values.
+// rest names a row without its first two values.
 func (a *Answer) rest(n int) string {
 	r := answer.Row{Option: a.Rows[n].Option, Values: a.Rows[n].Values[2:]}
 	if r.Option == "" && len(r.Values) == 0 {
@@ -63,14 +62,13 @@ func (a *Answer) heat(title string, m *answer.Measure, rows []int) chart.Picture
 	return h
 }
 
-// varied are the measures of these names that are not the same in every row, each
-// once.
+// varied returns the names of measures that differ between rows, without duplicates.
 func (a *Answer) varied(names ...string) (out []string) {
 	for _, name := range names {
 		if m := a.Measure(name); m == nil || slices.Contains(out, name) {
 			continue
 		}
-		rows := a.living()
+		rows := a.withTrials()
 		first := a.Rows[rows[0]].Figures[name].Value
 		if slices.ContainsFunc(rows, func(n int) bool { return a.Rows[n].Figures[name].Value != first }) {
 			out = append(out, name)
@@ -79,8 +77,8 @@ func (a *Answer) varied(names ...string) (out []string) {
 	return out
 }
 
-// along says what is drawn along an axis of a setting, besides what is minimised;
-// along others it is the chance of exhaustion.
+// along lists the measures drawn along the axis of a setting, in addition to the measure to
+// minimise. Other settings have the chance of exhaustion.
 var along = map[string][]string{
 	"reconcileEvery":   {"leaked", "timeToExhaustion"},
 	"grace":            {"leaked", "timeToExhaustion"},
@@ -93,8 +91,8 @@ var along = map[string][]string{
 	"poolSize":         {"exhaustion", "utilisationPeak"},
 }
 
-// alongAxes are measures along each axis that has at least two values, a line for
-// each of the other combinations, if they are few.
+// alongAxes draws measures along each axis with at least two values, one line for each of the
+// other combinations if there are few.
 func (a *Answer) alongAxes() (out []answer.Plot) {
 	for i, x := range a.Axes {
 		if len(x.Values) < 2 {
@@ -116,7 +114,7 @@ func (a *Answer) alongAxes() (out []answer.Plot) {
 			for _, k := range keys {
 				l, beyond := a.alongLine(k, i, m, rows[k])
 				if m.Over == answer.OverMedian && len(keys) > 1 {
-					l.Band = nil // quartiles of several lines lie on each other
+					l.Band = nil // quartiles of several lines overlap
 				}
 				ends = ends || beyond
 				if len(l.Points) > 0 {
@@ -131,7 +129,7 @@ func (a *Answer) alongAxes() (out []answer.Plot) {
 				p.Caption = fmt.Sprintf("%s for each value of %s: the median of all trials.", m.Title, x.Setting)
 			}
 			if ends {
-				p.Caption += " What is at the horizon is beyond it."
+				p.Caption += " A point at the horizon is beyond it."
 			}
 			p.Picture = c
 			out = append(out, p)
@@ -153,14 +151,14 @@ func (a *Answer) alongLine(name string, axis int, m *answer.Measure, rows []int)
 		high, _ := a.drawable(m, f.High)
 		beyond = beyond || over
 		l.Points = append(l.Points, chart.Point{X: float64(x), Y: y})
-		if low == low && high == high { // numbers: one life has no band
+		if low == low && high == high { // not NaN: one trial has no band
 			l.Band = append(l.Band, chart.Range{X: float64(x), Low: low, High: high})
 		}
 	}
 	return l, beyond
 }
 
-// overWords say what is told of many lives.
+// overWords describes how a measure summarizes trials.
 func overWords(m *answer.Measure) string {
 	switch m.Over {
 	case answer.OverChance:

@@ -10,8 +10,7 @@ import (
 	"ipamsim/reports/chart"
 )
 
-// tradeoffs are waste against routes, for each group of rows that can be chosen
-// from.
+// tradeoffs draws waste against routes for each recommendation's rows.
 func (a *Answer) tradeoffs() (out []answer.Plot) {
 	const groupsMax = 6
 	if len(a.varied("waste")) == 0 || len(a.varied("routes")) == 0 {
@@ -22,7 +21,7 @@ func (a *Answer) tradeoffs() (out []answer.Plot) {
 		if i == groupsMax || len(r.Among) < 2 {
 			break
 		}
-		p := answer.Plot{Name: "tradeoff", Title: "Waste against routes", Caption: "Means over all trials; less is better in both, and no option that meets the requirements beats one on the staircase in both."}
+		p := answer.Plot{Name: "tradeoff", Title: "Waste against routes", Caption: "Means over all trials; less is better in both. No option that meets the requirements is better in both than one on the staircase."}
 		if len(a.Recommended) > 1 {
 			p.Name, p.Title = fmt.Sprintf("tradeoff-%d", i+1), p.Title+", with "+words.List(r.Given)
 		}
@@ -44,7 +43,7 @@ func (a *Answer) tradeoffs() (out []answer.Plot) {
 	return out
 }
 
-// strandedBars are addresses that are free and cannot be given out.
+// strandedBars draws the free addresses that cannot be assigned.
 func (a *Answer) strandedBars() []answer.Plot {
 	if len(a.varied("stranded")) == 0 {
 		return nil
@@ -73,8 +72,7 @@ func (a *Answer) strandedBars() []answer.Plot {
 	return []answer.Plot{p}
 }
 
-// brief is a name for where there is little room: the values without their settings,
-// those that change fastest first.
+// brief is a short name of a row: the values without their settings, the last axis first.
 func (a *Answer) brief(n int) string {
 	r := &a.Rows[n]
 	parts := words.NonEmpty([]string{r.Option})

@@ -14,8 +14,8 @@ import (
 	"ipamsim/reports/chart"
 )
 
-// ownership is whose each block is over time, in the median life of each row whose
-// pools are small, until there are so many blocks that nobody looks at more.
+// ownership draws the owner of each block over time in the median trial of each row whose
+// pools are small, up to blocksMax blocks in all.
 func (a *Answer) ownership() (out []answer.Plot) {
 	const mapsMax, blocksMax = 8, chart.BlocksMax
 	rows, left := a.drawn(mapsMax)
@@ -25,22 +25,22 @@ func (a *Answer) ownership() (out []answer.Plot) {
 		if repeat < 0 {
 			continue
 		}
-		life := a.Question.Cells[n].Courses[repeat]
-		if blocks += len(life.Owners[0]); blocks > blocksMax && len(out) > 0 {
-			out[len(out)-1].Caption += fmt.Sprintf(" %d of %d rows are drawn: of the others there are too many blocks.", len(out), len(a.living()))
+		course := a.Question.Cells[n].Courses[repeat]
+		if blocks += len(course.Owners[0]); blocks > blocksMax && len(out) > 0 {
+			out[len(out)-1].Caption += fmt.Sprintf(" %d of %d rows are drawn; the others have too many blocks.", len(out), len(a.withTrials()))
 			break
 		}
-		p := answer.Plot{Name: fmt.Sprintf("owners-%d", n), Title: "Whose each block is: " + a.Rows[n].Name}
+		p := answer.Plot{Name: fmt.Sprintf("owners-%d", n), Title: "Owner of each block: " + a.Rows[n].Name}
 		p.Caption = fmt.Sprintf("Repeat %d, the median trial of %q by %s.%s", repeat, words.Cut(a.Rows[n].Name, 80), by, left)
-		if p.Picture = a.owners(p.Title, n, life); p.Picture != nil {
+		if p.Picture = a.owners(p.Title, n, course); p.Picture != nil {
 			out, left = append(out, p), ""
 		}
 	}
 	return out
 }
 
-// median life of a row among those whose owners are known, by what is minimised, or
-// by utilisation; -1 if there is none.
+// median returns the repeat of the median trial of a row by the measure to minimise, or by
+// utilisation, among trials with known owners; -1 if there is none.
 func (a *Answer) median(n int) (repeat int, by string) {
 	m := a.Measure(a.Minimise)
 	if m == nil {
@@ -49,20 +49,20 @@ func (a *Answer) median(n int) (repeat int, by string) {
 		}
 	}
 	values := a.Rows[n].ByRepeat[m.Name]
-	var lives []int
+	var repeats []int
 	for i, l := range a.Question.Cells[n].Courses {
 		if l != nil && len(l.Owners) > 0 && i < len(values) && values[i] == values[i] {
-			lives = append(lives, i)
+			repeats = append(repeats, i)
 		}
 	}
-	if len(lives) == 0 {
+	if len(repeats) == 0 {
 		return -1, ""
 	}
-	slices.SortStableFunc(lives, func(x, y int) int { return cmp.Compare(values[x], values[y]) })
-	return lives[(len(lives)-1)/2], m.Noun()
+	slices.SortStableFunc(repeats, func(x, y int) int { return cmp.Compare(values[x], values[y]) })
+	return repeats[(len(repeats)-1)/2], m.Noun()
 }
 
-// nodesMax is more than any cluster has.
+// nodesMax bounds the nodes of a cluster.
 const nodesMax = 1_000_000
 
 func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
@@ -77,9 +77,9 @@ func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
 			return nil
 		}
 		o.Times = append(o.Times, l.Samples[i].At.Seconds())
-		for _, who := range l.Owners[i] {
-			if nodes = max(nodes, who); who > nodesMax {
-				return nil // nobody wrote that
+		for _, owner := range l.Owners[i] {
+			if nodes = max(nodes, owner); owner > nodesMax {
+				return nil // invalid file
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
 }
 
 // blockNames are the prefixes of all blocks of the enabled pools, in their order,
-// where as many are known as the lives have.
+// where as many are known as the repeats have.
 func blockNames(c *capacity.Cluster, n int) []string {
 	var out []string
 	var pools []model.IPPool
@@ -122,7 +122,7 @@ func blockNames(c *capacity.Cluster, n int) []string {
 	return out
 }
 
-// after is the address behind a prefix; none is invalid.
+// after returns the address after a prefix; invalid if there is none.
 func after(a netip.Addr, bits int) netip.Addr {
 	b := a.AsSlice()
 	i, carry := (bits-1)/8, 1<<(7-(bits-1)%8)

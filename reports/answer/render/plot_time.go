@@ -12,8 +12,8 @@ import (
 	"ipamsim/reports/chart"
 )
 
-// exhaustionOverTime is in how many lives addresses have run out by each time: a
-// line for each row, or small multiples over the first axis where there are many.
+// exhaustionOverTime draws the share of trials in which addresses have run out by each time:
+// a line for each row, or small multiples over the first axis if there are many rows.
 func (a *Answer) exhaustionOverTime() []answer.Plot {
 	rows, left := a.drawn(linesMax)
 	if len(rows) == 0 {
@@ -21,7 +21,7 @@ func (a *Answer) exhaustionOverTime() []answer.Plot {
 	}
 	p := answer.Plot{
 		Name: "exhaustion", Title: "Chance that addresses have run out",
-		Caption: fmt.Sprintf("In which share of %s an ADD had been refused by then for want of an address, with Clopper and Pearson's band of 95%%.", words.Plural(a.Repeats, "trial")),
+		Caption: fmt.Sprintf("The share of %s in which an ADD had been refused by then because no address was free, with Clopper and Pearson's band of 95%%.", words.Plural(a.Repeats, "trial")),
 	}
 	x, y := chart.Axis{Label: "time", Duration: true}, chart.Axis{Label: "chance", Share: true}
 	if panels := a.panelsOver(0, func(n int, name string, band bool) chart.Line { return a.exhaustionLine(n, name, band) }); left != "" && panels != nil {
@@ -37,7 +37,7 @@ func (a *Answer) exhaustionOverTime() []answer.Plot {
 	return []answer.Plot{p}
 }
 
-// panelsOver are small multiples over an axis, or nil if they do not fit.
+// panelsOver returns small multiples over an axis, or nil if they do not fit.
 func (a *Answer) panelsOver(axis int, line func(n int, name string, band bool) chart.Line) (out []chart.Panel) {
 	if axis >= len(a.Axes) {
 		return nil
@@ -59,15 +59,15 @@ func (a *Answer) panelsOver(axis int, line func(n int, name string, band bool) c
 	return out
 }
 
-// stepsOfTime is how many points a line over time has.
+// stepsOfTime is the number of points of a line over time.
 const stepsOfTime = 100
 
 func (a *Answer) exhaustionLine(n int, name string, band bool) chart.Line {
 	l := chart.Line{Name: name, Steps: true}
 	var at []time.Duration
-	for _, life := range a.Question.Cells[n].Courses {
-		if life != nil && life.Exhausted != capacity.Never {
-			at = append(at, life.Exhausted)
+	for _, course := range a.Question.Cells[n].Courses {
+		if course != nil && course.Exhausted != capacity.Never {
+			at = append(at, course.Exhausted)
 		}
 	}
 	slices.Sort(at)
@@ -87,7 +87,7 @@ func (a *Answer) exhaustionLine(n int, name string, band bool) chart.Line {
 	return l
 }
 
-// quantity is what is drawn of a sample.
+// quantity is a value of a sample that overTime draws.
 type quantity struct {
 	title string
 	axis  chart.Axis
@@ -111,14 +111,14 @@ var quantities = []quantity{
 	{"Stale affinities", chart.Axis{Label: "affinities"}, func(_ *answer.Trials, s *capacity.Sample) float64 { return float64(s.Stale) }},
 }
 
-// overTime is a panel for each quantity that is ever other than 0.
+// overTime draws a panel for each quantity that is ever not 0.
 func (a *Answer) overTime() []answer.Plot {
 	rows, left := a.drawn(linesMax)
 	if len(rows) == 0 {
 		return nil
 	}
 	band := len(rows) <= bandsMax
-	p := answer.Plot{Name: "over-time", Title: "What there is over time", Caption: fmt.Sprintf("The mean over %s at each time", words.Plural(a.Repeats, "trial"))}
+	p := answer.Plot{Name: "over-time", Title: "Quantities over time", Caption: fmt.Sprintf("The mean over %s at each time", words.Plural(a.Repeats, "trial"))}
 	if band {
 		p.Caption += ", with the 5th to the 95th percentile as a band"
 	}
@@ -145,13 +145,13 @@ func (a *Answer) overTime() []answer.Plot {
 	}
 	p.Caption += "." + left
 	if len(never) > 0 {
-		p.Caption += " What is 0 at all times in all of them is left out: " + words.List(never) + "."
+		p.Caption += " Always 0 and omitted: " + words.List(never) + "."
 	}
 	p.Picture = c
 	return []answer.Plot{p}
 }
 
-// quantityLine is the mean over lives at each sample.
+// quantityLine returns the mean over trials at each sample.
 func (a *Answer) quantityLine(n int, q *quantity, band bool) chart.Line {
 	cell := &a.Question.Cells[n]
 	l := chart.Line{Name: a.Rows[n].Name}
@@ -159,15 +159,15 @@ func (a *Answer) quantityLine(n int, q *quantity, band bool) chart.Line {
 	for i := 0; ; i++ {
 		values = values[:0]
 		at := time.Duration(0)
-		for _, life := range cell.Courses {
-			if life != nil && i < len(life.Samples) {
-				values, at = append(values, q.of(cell, &life.Samples[i])), life.Samples[i].At
+		for _, course := range cell.Courses {
+			if course != nil && i < len(course.Samples) {
+				values, at = append(values, q.of(cell, &course.Samples[i])), course.Samples[i].At
 			}
 		}
 		if len(values) == 0 {
 			return l
 		}
-		slices.Sort(values) // also: the same lives have the same sum
+		slices.Sort(values) // so that the order of trials does not change the sum
 		sum := 0.0
 		for _, v := range values {
 			sum += v
@@ -180,7 +180,7 @@ func (a *Answer) quantityLine(n int, q *quantity, band bool) chart.Line {
 	}
 }
 
-// axis is one in the words of the plan.
+// axis replaces the label of an axis by the manager's wording.
 func (a *Answer) axis(x chart.Axis) chart.Axis {
 	x.Label = a.Question.Manager.Says(x.Label)
 	return x

@@ -13,16 +13,16 @@ import (
 	"ipamsim/reports/answer/words"
 )
 
-// column of a table of rows, as text. One without a measure says which row it is, or
-// whether it meets what is required.
+// column is a column of the table of rows. A column without a measure names the row, or has
+// its verdict.
 type column struct {
 	measure *answer.Measure
-	names   bool // the row
+	names   bool // names the row
 	head    string
 	cells   []string
 }
 
-// leads are the columns that name a row: its option, and the value of each axis.
+// leads returns the columns that name a row: its option and the value of each axis.
 func (a *Answer) leads() (out []column) {
 	add := func(head string, cell func(r *answer.Row) string) {
 		c := column{head: head, names: true}
@@ -46,7 +46,7 @@ func (a *Answer) leads() (out []column) {
 	return out
 }
 
-// outcomes are the leads and, if something is required, whether each row meets it.
+// outcomes appends the column "meets" to the leads if the plan has requirements.
 func (a *Answer) outcomes(leads []column) []column {
 	if len(a.Require) == 0 {
 		return leads
@@ -58,9 +58,8 @@ func (a *Answer) outcomes(leads []column) []column {
 	return append(leads, c)
 }
 
-// columns are the measures that tell rows apart. What is the same in every row is
-// in words instead: first what is not zero, then what is. In brief, what is for
-// files is left out.
+// columns returns the measures that differ between rows. same is a sentence about the others.
+// brief omits measures that are for files only.
 func (a *Answer) columns(brief bool) (differ []column, same string) {
 	var equal, zero []string
 	for i := range a.Measures {
@@ -92,13 +91,12 @@ func (a *Answer) columns(brief bool) (differ []column, same string) {
 	return differ, strings.Join(words.NonEmpty(append(s, a.realOnly())), " ")
 }
 
-// seldom reports whether only the real code knows a measure, and did not live
-// through all rows.
+// seldom reports whether only the real code measures m, and did not run all rows.
 func (a *Answer) seldom(m *answer.Measure) bool {
 	return m.Real && slices.ContainsFunc(a.Rows, func(r answer.Row) bool { _, ok := r.Figures[m.Name]; return !ok })
 }
 
-// realOnly is what only the real code knows of the rows that it lived through.
+// realOnly renders the measures of the real code in the rows that it ran.
 func (a *Answer) realOnly() string {
 	var rows []string
 	for n := range a.Rows {
@@ -116,10 +114,10 @@ func (a *Answer) realOnly() string {
 	if len(rows) == 0 {
 		return ""
 	}
-	return "By the real code: " + strings.Join(words.Some(rows, words.Told), "; ") + "."
+	return "With the real code: " + strings.Join(words.Some(rows, words.NamesMax), "; ") + "."
 }
 
-// violated says which invariants the real code violated in the lives of a row.
+// violated lists the invariants that the real code violated in a row's trials.
 func (a *Answer) violated(n int) string {
 	sum := map[string]int{}
 	for _, l := range a.Question.Cells[n].Real {
@@ -136,11 +134,11 @@ func (a *Answer) violated(n int) string {
 	if len(out) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(words.Some(out, words.Told), ", ") + ")"
+	return " (" + strings.Join(words.Some(out, words.NamesMax), ", ") + ")"
 }
 
-// cell is what a measure is in a row: with the band of a chance, and the quartiles
-// of a time.
+// cell renders a row's value of a measure, with the band of a chance or the quartiles of a
+// time.
 func (a *Answer) cell(m *answer.Measure, r *answer.Row) string {
 	f, ok := r.Figures[m.Name]
 	if !ok {
@@ -153,8 +151,8 @@ func (a *Answer) cell(m *answer.Measure, r *answer.Row) string {
 	return s + " (" + strings.TrimSuffix(strings.TrimSuffix(a.narrow(m, f), "%"), " d") + ")"
 }
 
-// narrow is the band of a figure in a column: "49.7–69.7%"; "" if it has none that
-// could be seen.
+// narrow renders the band of a figure for a column, "49.7–69.7%", or "" if it has no visible
+// width.
 func (a *Answer) narrow(m *answer.Measure, f answer.Figure) string {
 	low, high := a.Say(m.Unit, float64(f.Low)), a.Say(m.Unit, float64(f.High))
 	if math.IsNaN(float64(f.Low)) || low == high {
@@ -163,7 +161,7 @@ func (a *Answer) narrow(m *answer.Measure, f answer.Figure) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(low, "%"), " d"), " ms") + "–" + high
 }
 
-// met is whether a row meets the requirements, in a word.
+// met renders whether a row meets the requirements.
 func met(r *answer.Row) string {
 	switch r.Outcome() {
 	case answer.Meets:
@@ -176,27 +174,27 @@ func met(r *answer.Row) string {
 	return "–"
 }
 
-// legend says what the numbers of the table are.
+// legend explains the numbers of the table.
 func (a *Answer) legend(differ []column) string {
-	lives, engine := 0, ""
+	trials, engine := 0, ""
 	for i := range a.Rows {
-		lives, engine = lives+a.Rows[i].Trials, cmp.Or(engine, a.Rows[i].Engine)
+		trials, engine = trials+a.Rows[i].Trials, cmp.Or(engine, a.Rows[i].Engine)
 	}
-	who := map[string]string{answer.RealCode: " of the real code"}[engine]
+	by := map[string]string{answer.RealCode: " of the real code"}[engine]
 	if engine == answer.Reference {
-		who = " of the reference allocators"
+		by = " of the reference allocators"
 	}
-	s := fmt.Sprintf("%s, %s of each row if none was refused: what happens in one of %s d is drawn anew, with the same dice in every row.",
-		words.Plural(lives, "trial")+who, words.Short(float64(a.Repeats)), words.Short(float64(a.HorizonDays)))
-	if lives == len(a.Rows)*a.Repeats {
-		s = fmt.Sprintf("%s × %s = %s: each draws anew what happens in %s d, with the same dice in every row.",
-			words.Plural(len(a.Rows), "row"), words.Plural(a.Repeats, "repeat"), words.Plural(lives, "trial")+who, words.Short(float64(a.HorizonDays)))
+	s := fmt.Sprintf("%s, %s for each row unless refused. Each trial draws the events of %s d again; repeat N has the same events in every row.",
+		words.Plural(trials, "trial")+by, words.Short(float64(a.Repeats)), words.Short(float64(a.HorizonDays)))
+	if trials == len(a.Rows)*a.Repeats {
+		s = fmt.Sprintf("%s × %s = %s. Each trial draws the events of %s d again; repeat N has the same events in every row.",
+			words.Plural(len(a.Rows), "row"), words.Plural(a.Repeats, "repeat"), words.Plural(trials, "trial")+by, words.Short(float64(a.HorizonDays)))
 	}
 	s += " Numbers are means over trials"
 	for _, w := range []struct {
 		when answer.When
 		what string
-	}{{answer.AtWorst, ", of the most at any time: "}, {answer.OnAverage, "; of the mean over time: "}} {
+	}{{answer.AtWorst, ", of the maximum over time: "}, {answer.OnAverage, "; of the mean over time: "}} {
 		var names []string
 		for _, c := range differ {
 			if c.measure.When == w.when {
@@ -209,10 +207,10 @@ func (a *Answer) legend(differ []column) string {
 	}
 	s += "."
 	if a.Measure("exhaustion") != nil {
-		s += " A chance has its band of 95%, a time is the median with its quartiles."
+		s += " A probability has a band of 95%; a time is the median with its quartiles."
 	}
 	if m := a.Measure("addMedian"); a.Agreement != nil && m != nil && !a.seldom(m) {
-		s += " Calls, the time of an ADD and violations are of the " + words.Plural(a.Agreement.Trials, "trial") + " that the real code ran as well."
+		s += " Calls, the time of an ADD and violations are from the " + words.Plural(a.Agreement.Trials, "trial") + " that the real code also ran."
 	}
 	return s
 }

@@ -15,18 +15,18 @@ import (
 
 const (
 	textWidth  = 100 // columns of a terminal
-	textCell   = 38  // of these for one cell
-	textAdvice = 8   // recommendations, if there are several
-	// textRefusals are rows of which it is told why points were refused.
+	textCell   = 38  // maximum width of a cell
+	textAdvice = 8   // maximum number of recommendations
+	// textRefusals is the maximum number of rows whose refusals are listed.
 	textRefusals = 20
 )
 
-// Text tells people on a terminal: what to choose, the table, and what else they
-// must know. It is made for 100 columns.
+// Text renders the answer for a terminal of 100 columns: the recommendation, the table, and
+// remarks.
 func (a *Answer) Text(w io.Writer) error {
 	var b strings.Builder
 	if a.Stopped {
-		b.WriteString("Stopped before all points were done: this is of those that are.\n\n")
+		b.WriteString("Stopped early: the answer covers the points that ran.\n\n")
 	}
 	if a.Summary != "" {
 		b.WriteString(wrapped(a.Summary) + "\n\n")
@@ -64,25 +64,25 @@ func (a *Answer) Text(w io.Writer) error {
 	return err
 }
 
-// remarks are what was refused, and what an import could not know, as far as a
-// terminal has room for it.
+// remarks lists migrations, refusals and what the import could not determine, shortened for a
+// terminal.
 func (a *Answer) remarks() []string {
-	out := append(words.Some(a.Ways(func(n int) bool { return !a.Best(n) }), words.Told), a.refusals()...)
+	out := append(words.Some(a.Ways(func(n int) bool { return !a.Best(n) }), words.NamesMax), a.refusals()...)
 	if len(a.Unknown) > 0 {
-		out = append(out, "The import could not know: "+strings.Join(words.Some(a.Unknown, words.Told), "; "))
+		out = append(out, "The import could not determine: "+strings.Join(words.Some(a.Unknown, words.NamesMax), "; "))
 	}
 	return out
 }
 
-// alone is what an answer says of both engines where only one was used.
-const alone = "No trial was short and calm enough for the real code beside the reference; --engine real has it run them all the same."
+// alone is the remark of an answer for both engines if only one ran.
+const alone = "No trial was small enough for the real code as well; --engine real runs all trials with it."
 
-// refusals are rows of which points were refused, and why, and that the real code
-// had none.
+// refusals lists the rows with refused points and the reasons, and notes that the real code
+// did not run.
 func (a *Answer) refusals() (out []string) {
 	for i := range a.Rows {
 		if r := &a.Rows[i]; len(r.Refused) > 0 {
-			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", words.Quoted(r.Name), r.Trials, words.Plural(a.Repeats, "trial"), strings.Join(words.Some(r.Refused, words.Told), "; ")))
+			out = append(out, fmt.Sprintf("%s: %d of %s ran; the others were refused: %s", words.Quoted(r.Name), r.Trials, words.Plural(a.Repeats, "trial"), strings.Join(words.Some(r.Refused, words.NamesMax), "; ")))
 		}
 	}
 	out = words.Some(out, textRefusals)
@@ -92,8 +92,7 @@ func (a *Answer) refusals() (out []string) {
 	return out
 }
 
-// textTables are the rows as tables no wider than a terminal, one below the other
-// until all columns are told.
+// textTables splits the columns into tables no wider than a terminal.
 func (a *Answer) textTables(differ []column) (out []string) {
 	leads := a.outcomes(a.leads())
 	for len(out) == 0 || len(differ) > 0 {
@@ -109,7 +108,7 @@ func (a *Answer) textTables(differ []column) (out []string) {
 		}
 		out = append(out, a.textTable(leads, differ[:n]))
 		differ = differ[n:]
-		leads = a.leads() // whether a row meets what is required is told once
+		leads = a.leads() // only the first table has the column "meets"
 	}
 	return out
 }
@@ -141,7 +140,7 @@ func (a *Answer) textTable(leads, differ []column) string {
 	return t.Text()
 }
 
-// item of a list, in lines of a terminal's width.
+// item renders a list item, wrapped to a terminal's width.
 func item(s string) string {
 	lines := strings.Split(text.WrapSoft(s, textWidth-2), "\n")
 	for i, l := range lines {
@@ -150,7 +149,7 @@ func item(s string) string {
 	return "- " + strings.Join(lines, "\n  ")
 }
 
-// wrapped is prose in lines of a terminal's width.
+// wrapped wraps a text to a terminal's width.
 func wrapped(s string) string {
 	lines := strings.Split(text.WrapSoft(s, textWidth), "\n")
 	for i, l := range lines {

@@ -1,9 +1,9 @@
-// Package services is what answers of plans know of Services.
+// Package services configures answers of plans about Services.
 package services
 
 import "ipamsim/reports/answer"
 
-// Answers are what is known of Services. There are no nodes, blocks or routes in such a plan.
+// Answers configures answers for Services. Such a plan has no nodes, blocks or routes.
 var Answers = answer.Manager{
 	Tenants: "Services", Minimise: "waste", With: []string{"nodePorts", "inBand"},
 	Without: []string{

@@ -1,4 +1,4 @@
-// Package whereabouts is what answers of plans know of Whereabouts.
+// Package whereabouts has the known races of Whereabouts for answers of plans.
 package whereabouts
 
 import (
@@ -9,7 +9,7 @@ import (
 	"ipamsim/reports/answer"
 )
 
-// Answers are what is known of Whereabouts. A leaked address costs somebody's pod.
+// Answers configures answers for Whereabouts. It minimises leaked addresses.
 var Answers = answer.Manager{Minimise: "leaked", Changes: changes}
 
 var changes = []answer.Known{
@@ -33,14 +33,14 @@ func guarded(n *model.Network) bool { return n.Overlap }
 func v6(r model.Range) bool         { return r.Prefix.Addr().Is6() }
 func excludes(r model.Range) bool   { return len(r.Exclude) > 0 }
 
-// network asks for a network that is so.
+// network returns a predicate that holds if any network satisfies is.
 func network(is func(*model.Network) bool) func(*capacity.Cluster) bool {
 	return func(c *capacity.Cluster) bool {
 		return slices.ContainsFunc(c.Networks, func(n model.Network) bool { return is(&n) })
 	}
 }
 
-// switched reports whether a network of then is so and none of now.
+// switched returns a predicate that holds if a network of then satisfies is and none of now does.
 func switched(is func(*model.Network) bool) func(now, then *capacity.Cluster) bool {
 	return func(now, then *capacity.Cluster) bool { return !network(is)(now) && network(is)(then) }
 }

@@ -1,4 +1,4 @@
-// Package words is how numbers, names and lists stand in the sentences of an answer.
+// Package words renders numbers, names and lists for the sentences of an answer.
 package words
 
 import (
@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Told is how many names a sentence has; the others are counted.
-const Told = 4
+// NamesMax is the maximum number of names in a sentence; the others are counted.
+const NamesMax = 4
 
-// Percent never says none or all of what is not.
+// Percent renders a share. A share above 0 is never 0%, and a share below 1 never 100%.
 func Percent(v float64) string {
 	if s := Few(100 * v); s != "100" || v >= 1 {
 		return s + "%"
@@ -19,8 +19,7 @@ func Percent(v float64) string {
 	return "> 99.9%"
 }
 
-// Few is short with two digits behind the point at most: more are noise. It never
-// says none of what is not.
+// Few is Short with at most two decimals: more are noise. A value above 0 is never 0.
 func Few(v float64) string {
 	switch {
 	case v > 0 && v < 0.005:
@@ -31,7 +30,7 @@ func Few(v float64) string {
 	return Short(v)
 }
 
-// Short has three digits that count, and thousands apart: 0.0123, 14.2, 1,234.
+// Short renders three significant digits and separates thousands: 0.0123, 14.2, 1,234.
 func Short(v float64) string {
 	digits := 3
 	if abs := math.Abs(v); abs >= 1000 {
@@ -50,13 +49,13 @@ func Short(v float64) string {
 	return whole
 }
 
-// Quoted is a name from outside within a sentence.
+// Quoted quotes a user's name within a sentence.
 func Quoted(name string) string {
 	const runesMax = 80
 	return `"` + Cut(name, runesMax) + `"`
 }
 
-// Cut shortens a text.
+// Cut shortens a text to a number of runes.
 func Cut(text string, runes int) string {
 	if r := []rune(text); len(r) > runes {
 		return string(r[:runes-1]) + "…"
@@ -64,7 +63,7 @@ func Cut(text string, runes int) string {
 	return text
 }
 
-// List joins what is told one after the other: a, b and c.
+// List joins parts: a, b and c.
 func List(parts []string) string {
 	if n := len(parts); n > 1 {
 		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
@@ -72,7 +71,7 @@ func List(parts []string) string {
 	return strings.Join(parts, "")
 }
 
-// Plural counts things.
+// Plural renders a count: 1 trial, 2 trials.
 func Plural(n int, what string) string {
 	switch {
 	case n == 1:
@@ -85,7 +84,7 @@ func Plural(n int, what string) string {
 	return Short(float64(n)) + " " + what + "s"
 }
 
-// Some of the parts, and how many more there are.
+// Some returns the first parts, and the number of the others.
 func Some(parts []string, most int) []string {
 	if len(parts) <= most {
 		return parts
@@ -93,7 +92,7 @@ func Some(parts []string, most int) []string {
 	return append(append([]string(nil), parts[:most]...), fmt.Sprintf("%d more", len(parts)-most))
 }
 
-// NonEmpty are those of the parts that say something.
+// NonEmpty returns the parts that are not empty.
 func NonEmpty(parts []string) (out []string) {
 	for _, p := range parts {
 		if p != "" {
@@ -103,7 +102,7 @@ func NonEmpty(parts []string) (out []string) {
 	return out
 }
 
-// Either is one or many.
+// Either returns one if n is 1, otherwise many.
 func Either(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -111,5 +110,5 @@ func Either(n int, one, many string) string {
 	return many
 }
 
-// Upper has a capital first.
+// Upper capitalizes the first letter.
 func Upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -8,7 +8,7 @@ function showDecision() {
   const events = eventsAt.get(state.step) || [];
   const broken = violationsAt.get(state.step) || [];
   // What came of the step is said first, then which message carried it.
-  const told = gravest ? gravest.turns.filter((t) => t.step === state.step && !t.who) : [];
+  const told = gravest ? gravest.turns.filter((t) => t.step === state.step && !t.actor) : [];
   for (const t of told) parts.push(el('p', { class: 'sentence' }, el('strong', {}, arrows(t.text))));
   for (const v of broken) {
     parts.push(el('p', { class: 'broken' }, el('strong', {}, '✗ ' + v.invariant), ' ' + arrows(v.message), v.meaning ? el('span', { class: 'dim' }, ' ' + v.meaning) : null));

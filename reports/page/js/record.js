@@ -24,8 +24,8 @@ const waiting = new Set(rec.waiting.slice(0, 5));
 
 // Its turning points: by step, and those that are a message of an actor.
 const turnSteps = new Set(gravest ? gravest.turns.map(stepOf) : []);
-const turnMessages = new Set(gravest ? gravest.turns.filter((t) => t.who).map((t) => t.step + ' ' + t.who) : []);
-const turnFacts = new Set(gravest ? gravest.turns.filter((t) => !t.who).map(stepOf) : []);
+const turnMessages = new Set(gravest ? gravest.turns.filter((t) => t.actor).map((t) => t.step + ' ' + t.actor) : []);
+const turnFacts = new Set(gravest ? gravest.turns.filter((t) => !t.actor).map(stepOf) : []);
 
 // What steps have to do with the orders that decide over it: "A read", "B change".
 const racesAt = new Map();

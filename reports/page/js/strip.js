@@ -29,7 +29,7 @@ function pattern(ctx, kind) {
 const owners = new Map();
 function ownerColour(who) {
   if (!owners.size) {
-    const all = [...new Set(rec.addresses.flatMap((a) => a.spans.map((s) => s.who)).filter(Boolean))];
+    const all = [...new Set(rec.addresses.flatMap((a) => a.spans.map((s) => s.pod)).filter(Boolean))];
     const first = all.filter((w) => subjects.has(w));
     const rest = all.filter((w) => !subjects.has(w));
     [...first, ...(all.length <= 8 ? rest : [])].slice(0, 8).forEach((w, i) => owners.set(w, i + 1));
@@ -40,12 +40,12 @@ function ownerColour(who) {
 
 function bar(ctx, s, x, y, w, h) {
   if (s.kind === 'live') {
-    ctx.fillStyle = colour(ownerColour(s.who));
+    ctx.fillStyle = colour(ownerColour(s.pod));
     ctx.fillRect(x, y, w, h);
   } else if (s.kind === 'claimed') {
     ctx.fillStyle = colour('panel');
     ctx.fillRect(x, y, w, h);
-    ctx.strokeStyle = colour(ownerColour(s.who));
+    ctx.strokeStyle = colour(ownerColour(s.pod));
     ctx.lineWidth = 2;
     ctx.strokeRect(x + 1, y + 1, Math.max(0, w - 2), h - 2);
   } else {
@@ -63,7 +63,7 @@ function name(ctx, s, x, y, w, h, width) {
   const wrong = s.kind !== 'live' && s.kind !== 'claimed';
   ctx.font = (wrong ? '600 11px ' : '11px ') + colour('sans');
   ctx.textBaseline = 'middle';
-  let text = fit(ctx, wrong ? s.kind : tinyPod(s.who || '?'), right - left - 8);
+  let text = fit(ctx, wrong ? s.kind : tinyPod(s.pod || '?'), right - left - 8);
   if (wrong && text !== s.kind) text = right - left > 13 ? s.kind[0].toUpperCase() : '';
   if (!text) return;
   if (wrong) {
@@ -92,7 +92,7 @@ function layers(held) {
 
 const describeHeld = (held) => {
   const now = heldAt(held, state.step);
-  const who = (list) => [...new Set((list || []).map((s) => shortPod(s.who || 'somebody')))].join(' and ') || 'nobody';
+  const who = (list) => [...new Set((list || []).map((s) => shortPod(s.pod || 'somebody')))].join(' and ') || 'nobody';
   const wrong = wrongs.filter((k) => now[k]).map((k) => k + ', ' + bands[k]);
   return [held.addr, held.network && 'in ' + held.network, 'held by ' + who(now.live), 'recorded for ' + who(now.claimed), ...wrong].filter(Boolean).join(', ');
 };
@@ -113,7 +113,7 @@ function makeStrip() {
   const many = new Set(rec.addresses.map((a) => a.addr)).size < rec.addresses.length;
   const all = rec.addresses.map((held) => {
     const lines = layers(held);
-    const story = subjects.has(held.addr) && held.spans.some((s) => subjects.has(s.who) || wrongs.includes(s.kind));
+    const story = subjects.has(held.addr) && held.spans.some((s) => subjects.has(s.pod) || wrongs.includes(s.kind));
     const trouble = held.spans.some((s) => wrongs.includes(s.kind));
     return {
       held, lines, story, trouble,
@@ -121,7 +121,7 @@ function makeStrip() {
       notes: notesOf(lines),
       label: held.addr + (many && held.network ? ' ' + shortNetwork(held.network) : ''),
       title: [held.addr, held.network].filter(Boolean).join(' in '),
-      hay: [held.addr, held.network, ...held.spans.flatMap((s) => [s.who, s.node])].join(' ').toLowerCase(),
+      hay: [held.addr, held.network, ...held.spans.flatMap((s) => [s.pod, s.node])].join(' ').toLowerCase(),
       say: () => describeHeld(held) + '. Press to search for it.',
       press: () => go({ q: held.addr }),
     };
@@ -160,7 +160,7 @@ function makeStripLegend() {
     legend.replaceChildren(...entries.map(([kind, text]) => {
       const c = el('canvas', { 'aria-hidden': 'true' });
       const ctx = sized(c, 34, 15);
-      bar(ctx, { kind, who: undefined }, 0, 0, 34, 15);
+      bar(ctx, { kind, pod: undefined }, 0, 0, 34, 15);
       return el('li', {}, c, ' ' + text);
     }));
   };

@@ -21,7 +21,7 @@ function showTruth() {
     const wrong = wrongs.filter((k) => now[k]);
     const live = now.live || [], claimed = now.claimed || [];
     if (!live.length && !claimed.length && !wrong.length) continue;
-    const who = (s) => (s.who ? shortPod(s.who) : '?') + (s.node ? ' on ' + shortNode(s.node) : '');
+    const who = (s) => (s.pod ? shortPod(s.pod) : '?') + (s.node ? ' on ' + shortNode(s.node) : '');
     const names = (list) => list.map(who).join(', ');
     let verdict = 'agree';
     if (wrong.length) verdict = wrong.map((k) => k + ': ' + bands[k]).join('; ');
@@ -31,7 +31,7 @@ function showTruth() {
     used++;
     if (wrong.length) differ++;
     for (const k of ['claimed', 'live', ...wrongs]) if (now[k]) count[k] = (count[k] || 0) + 1;
-    if (needle && !matches([held.addr, held.network, names(live), names(claimed), verdict, ...live.concat(claimed).map((s) => s.who)].join(' ').toLowerCase())) continue;
+    if (needle && !matches([held.addr, held.network, names(live), names(claimed), verdict, ...live.concat(claimed).map((s) => s.pod)].join(' ').toLowerCase())) continue;
     const cells = [held.addr, wrong.length ? el('strong', { class: 'so' }, '✗ ' + verdict) : (live.length && claimed.length ? '= ' : '… ') + verdict, names(claimed) || '—', names(live) || '—'];
     if (many) cells.splice(1, 0, held.network || '');
     rows.push({ cells, wrong: wrong.length > 0, rank: wrong.length ? (subjects.has(held.addr) ? 0 : 1) : verdict === 'agree' ? 3 : 2, addr: held.addr });

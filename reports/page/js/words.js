@@ -16,7 +16,7 @@ for (const e of rec.events) {
   if (e.pod) namespaces.add(e.pod.split('/')[0]);
   if (e.node) domains.set(e.node, e.node.includes('.') ? e.node.slice(e.node.indexOf('.')) : '');
 }
-for (const a of rec.addresses) for (const s of a.spans) if (s.who && s.who.includes('/')) namespaces.add(s.who.split('/')[0]);
+for (const a of rec.addresses) for (const s of a.spans) if (s.pod && s.pod.includes('/')) namespaces.add(s.pod.split('/')[0]);
 const oneDomain = domains.size > 0 && new Set(domains.values()).size === 1 ? [...domains.values()][0] : '';
 
 function shortPod(pod) {

@@ -65,13 +65,13 @@ reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, Max
 reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
 reads the blocks: none
 claims block 10.64.75.0/29 for kubestage1001 (affinity pending)
-sees that there is no block 10.64.75.0/29
+finds no block 10.64.75.0/29
 marks the affinity of kubestage1001 to 10.64.75.0/29 as pending, if still at revision 10
 reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
-makes block 10.64.75.0/29 for kubestage1001
+creates block 10.64.75.0/29 for kubestage1001
 confirms the affinity of kubestage1001 to 10.64.75.0/29, if still at revision 11
-sees that there is no handle k8s-pod-network.c-web-0
-counts 1 in 10.64.75.0/29 for handle k8s-pod-network.c-web-0
+finds no handle k8s-pod-network.c-web-0
+writes handle k8s-pod-network.c-web-0: 1 in 10.64.75.0/29
 writes block 10.64.75.0/29 of kubestage1001: 10.64.75.0 for default/web-0, if still at revision 12`)
 		same(t, "borrowed", b.told(func() { b.mustAdd("kubestage1003", "web-2") }), `
 reads the reservations: none
@@ -82,8 +82,8 @@ reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, Max
 reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
 reads the blocks: 10.64.75.0/29 of kubestage1001 1 of 8 used
 reads block 10.64.75.0/29 of kubestage1001 at revision 15: 1 of 8 used
-sees that there is no handle k8s-pod-network.c-web-2
-counts 1 in 10.64.75.0/29 for handle k8s-pod-network.c-web-2
+finds no handle k8s-pod-network.c-web-2
+writes handle k8s-pod-network.c-web-2: 1 in 10.64.75.0/29
 writes block 10.64.75.0/29 of kubestage1001: 10.64.75.1 for default/web-2, if still at revision 15`)
 		same(t, "released", b.told(b.release("web-2")), `
 reads handle k8s-pod-network.c-web-2 at revision 16: 1 in 10.64.75.0/29
@@ -98,8 +98,8 @@ reads the affinities of kubestage1001: 10.64.75.0/29
 reads the affinity of kubestage1001 to 10.64.75.0/29 at revision 13: confirmed
 reads block 10.64.75.0/29 of kubestage1001 at revision 18: 1 of 8 used
 marks the affinity of kubestage1001 to 10.64.75.0/29 as pendingDeletion, if still at revision 13
-writes block 10.64.75.0/29: nobody's any more, if still at revision 18
-drops the affinity of kubestage1001 to 10.64.75.0/29, if still at revision 20
+writes block 10.64.75.0/29: affinity removed, if still at revision 18
+deletes the affinity of kubestage1001 to 10.64.75.0/29, if still at revision 20
 reads the affinities of kubestage1001: none`)
 		same(t, "repaired", b.told(func() {
 			b.must(b.inst.Change(context.Background(), b.gate, ipam.Delete, ipam.Object{Kind: "IPAMBlock", Name: "10-64-75-0-29"}))
@@ -125,8 +125,8 @@ reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, Max
 reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
 reads the blocks: 10.64.75.0/29 of kubestage1001 1 of 8 used
 reads block 10.64.75.0/29 of kubestage1001 at revision 10: 1 of 8 used
-sees that there is no handle k8s-pod-network.c-web-2
-counts 1 in 10.64.75.0/29 for handle k8s-pod-network.c-web-2
+finds no handle k8s-pod-network.c-web-2
+writes handle k8s-pod-network.c-web-2: 1 in 10.64.75.0/29
 writes block 10.64.75.0/29 of kubestage1001: 10.64.75.1 for default/web-2, if still at revision 10`)
 		same(t, "released", b.told(b.release("web-2")), `
 reads handle k8s-pod-network.c-web-2 at revision 11: 1 in 10.64.75.0/29
@@ -134,7 +134,7 @@ reads block 10.64.75.0/29 of kubestage1001 at revision 12: 2 of 8 used
 writes block 10.64.75.0/29 of kubestage1001: releases 10.64.75.1 of default/web-2, if still at revision 12
 reads handle k8s-pod-network.c-web-2 at revision 11: 1 in 10.64.75.0/29
 marks handle k8s-pod-network.c-web-2 as deleted, if still at revision 11
-reads handle k8s-pod-network.c-web-2 at revision 14: nothing, marked as deleted
+reads handle k8s-pod-network.c-web-2 at revision 14: no addresses, marked as deleted
 deletes handle k8s-pod-network.c-web-2
 reads Calico's node kubestage1001
 reads the pools: default-ipv4-ippool 10.64.75.0/29`)
@@ -143,10 +143,10 @@ reads the affinities: 10.64.75.0/29 of kubestage1001
 reads the affinity of kubestage1001 to 10.64.75.0/29 at revision 8: confirmed
 reads block 10.64.75.0/29 of kubestage1001 at revision 13: 1 of 8 used
 marks the affinity of kubestage1001 to 10.64.75.0/29 as pendingDeletion, if still at revision 8
-writes block 10.64.75.0/29: nobody's any more, if still at revision 13
+writes block 10.64.75.0/29: affinity removed, if still at revision 13
 marks the affinity of kubestage1001 to 10.64.75.0/29 as deleted, if still at revision 16
 reads the affinity of kubestage1001 to 10.64.75.0/29 at revision 18: pendingDeletion, marked as deleted
-drops the affinity of kubestage1001 to 10.64.75.0/29
+deletes the affinity of kubestage1001 to 10.64.75.0/29
 reads the affinities: none`)
 	})
 }
@@ -196,29 +196,29 @@ func TestActOne(t *testing.T) {
 		want   string
 	}{
 		{store.Call{Verb: "Update", Path: path, In: block, Err: "update conflict: BlockKey(cidr=10.0.0.0/30)"},
-			"writes block 10.0.0.0/30 of a: 10.0.0.0 for the tunnel of a, 10.0.0.1 for handle k8s-pod-network.0123456789ab, 10.0.0.3 for nobody known, if still at revision 7: refused, the block has moved on"},
-		{store.Call{Verb: "Create", Path: path, In: block, Err: "resource already exists: x"}, "makes block 10.0.0.0/30 for a: refused, there is one already"},
-		{store.Call{Verb: "Get", Path: path, Err: "etcdserver: request timed out"}, "asks for block 10.0.0.0/30"},
-		{store.Call{Verb: "Hear", Path: path, Gone: true, Out: block}, "hears that block 10.0.0.0/30 was deleted"},
-		{store.Call{Verb: "Hear", Path: path, Out: block}, "hears of block 10.0.0.0/30 of a: 3 of 4 used"},
+			"writes block 10.0.0.0/30 of a: 10.0.0.0 for the tunnel of a, 10.0.0.1 for handle k8s-pod-network.0123456789ab, 10.0.0.3 for an unknown owner, if still at revision 7: refused, the block has changed"},
+		{store.Call{Verb: "Create", Path: path, In: block, Err: "resource already exists: x"}, "creates block 10.0.0.0/30 for a: refused, it already exists"},
+		{store.Call{Verb: "Get", Path: path, Err: "etcdserver: request timed out"}, "requests block 10.0.0.0/30"},
+		{store.Call{Verb: "Hear", Path: path, Gone: true, Out: block}, "observes that block 10.0.0.0/30 was deleted"},
+		{store.Call{Verb: "Hear", Path: path, Out: block}, "observes block 10.0.0.0/30 of a: 3 of 4 used"},
 		{store.Call{Verb: "Hear", Err: "gone"}, ""},
-		{store.Call{Verb: "Create", In: affinity, Err: "resource already exists: x"}, "claims block 10.0.0.0/30 for a (affinity pending): refused, there is one already"},
-		{store.Call{Verb: "Delete", In: affinity, Err: "resource does not exist: x"}, "drops the affinity of a to 10.0.0.0/30, if still at revision 7: refused, it is gone"},
-		{store.Call{Verb: "Get", Path: record.IpamRoot + "host/a/ipv4/block/10.0.0.0-30", Err: "resource does not exist: x"}, "sees that a has no affinity to 10.0.0.0/30"},
-		{store.Call{Verb: "Update", In: handle}, "counts nothing for handle k8s-pod-network.0123456789ab, if still at revision 7"},
-		{store.Call{Verb: "List", Path: record.IpamRoot + "host/a/ipv4/block", Err: "failed"}, "asks for the affinities of a"},
+		{store.Call{Verb: "Create", In: affinity, Err: "resource already exists: x"}, "claims block 10.0.0.0/30 for a (affinity pending): refused, it already exists"},
+		{store.Call{Verb: "Delete", In: affinity, Err: "resource does not exist: x"}, "deletes the affinity of a to 10.0.0.0/30, if still at revision 7: refused, it no longer exists"},
+		{store.Call{Verb: "Get", Path: record.IpamRoot + "host/a/ipv4/block/10.0.0.0-30", Err: "resource does not exist: x"}, "finds no affinity of a to 10.0.0.0/30"},
+		{store.Call{Verb: "Update", In: handle}, "writes handle k8s-pod-network.0123456789ab: no addresses, if still at revision 7"},
+		{store.Call{Verb: "List", Path: record.IpamRoot + "host/a/ipv4/block", Err: "failed"}, "requests the affinities of a"},
 		{store.Call{Verb: "List", Path: record.IpamRoot + "host/a/ipv4/block", Out: &bmodel.KVPairList{KVPairs: []*bmodel.KVPair{affinity}}}, "reads the affinities of a: 10.0.0.0/30 (pending)"},
 		{store.Call{Verb: "Apply", Path: record.ConfigPath, In: pair(record.ConfigPath, `{"strict_affinity":true}`)}, "writes the IPAM configuration: StrictAffinity true, AutoAllocateBlocks false, MaxBlocksPerHost 0, if still at revision 7"},
 		{store.Call{Verb: "Delete", Path: record.ConfigPath}, "deletes the IPAM configuration"},
 		{store.Call{Verb: "Update", In: pool, Err: "boom"}, "changes pool p 10.0.0.0/8 (disabled): failed"},
 		{store.Call{Verb: "Delete", Path: "/calico/resources/v3/projectcalico.org/ippools/p"}, "deletes pool p"},
 		{store.Call{Verb: "Watch", Path: record.IpamRoot + "assignment/"}, ""},
-		{kube.Exchange{Verb: "delete", Resource: "blockaffinities", Name: "node-1-fd00--40-122", Status: 200}, "drops the affinity of node-1 to fd00::40/122"},
-		{kube.Exchange{Verb: "delete", Resource: "ipamblocks", Name: "10-64-75-0-26", Status: 404}, "deletes block 10.64.75.0/26: refused, it is gone"},
+		{kube.Exchange{Verb: "delete", Resource: "blockaffinities", Name: "node-1-fd00--40-122", Status: 200}, "deletes the affinity of node-1 to fd00::40/122"},
+		{kube.Exchange{Verb: "delete", Resource: "ipamblocks", Name: "10-64-75-0-26", Status: 404}, "deletes block 10.64.75.0/26: refused, it no longer exists"},
 		{kube.Exchange{Verb: "update", Resource: "ipamblocks", Name: "10-64-75-0-26", Request: []byte(`{"kind":"IPAMBlock","metadata":{"name":"10-64-75-0-26","resourceVersion":"5"},"spec":{"cidr":"10.64.75.0/26","affinity":"host:b"}}`), Status: 409, Reason: "Conflict"},
-			"writes block 10.64.75.0/26 of b: 0 of 64 used, if still at revision 5: refused, the block has moved on"},
+			"writes block 10.64.75.0/26 of b: 0 of 64 used, if still at revision 5: refused, the block has changed"},
 		{kube.Exchange{Verb: "patch", Resource: "ippools", Name: "p", Status: 500}, "changes pool p: failed"},
-		{kube.Exchange{Verb: "event", Resource: "ippools", Name: "p", Status: 200, Response: []byte(`{"type":"DELETED","object":{"kind":"IPPool","metadata":{"name":"p"},"spec":{"cidr":"10.0.0.0/8"}}}`)}, "hears that pool p 10.0.0.0/8 was deleted"},
+		{kube.Exchange{Verb: "event", Resource: "ippools", Name: "p", Status: 200, Response: []byte(`{"type":"DELETED","object":{"kind":"IPPool","metadata":{"name":"p"},"spec":{"cidr":"10.0.0.0/8"}}}`)}, "observes that pool p 10.0.0.0/8 was deleted"},
 		{kube.Exchange{Verb: "get", Resource: "ipamblocks", Name: "nonsense", Status: 200, Response: []byte(`{}`)}, ""},
 		{kube.Exchange{Verb: "create", Resource: "ipamconfigs", Name: "x", Status: 201, Request: []byte(`{"kind":"IPAMConfig","metadata":{"name":"x"},"spec":{}}`)}, ""},
 		{kube.Exchange{Verb: "list", Resource: "pods"}, ""},

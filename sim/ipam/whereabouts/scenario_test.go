@@ -62,7 +62,7 @@ func TestPlainOrder(t *testing.T) {
 		"ip-reconciler reads pool 10.0.0.0-24 at revision 17: .2 web-1, .3 web-2",
 		"ip-reconciler reads 1 pod",
 		"ip-reconciler removes 10.0.0.2, if still at revision 17",
-		"ip-reconciler drops the reservation of 10.0.0.2",
+		"ip-reconciler deletes the reservation of 10.0.0.2",
 	} {
 		if !slices.Contains(told, want) {
 			t.Errorf("nobody %q in\n%s", want, strings.Join(told, "\n"))
