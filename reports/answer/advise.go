@@ -151,7 +151,7 @@ func (a *Answer) price(r *Recommendation) string {
 		return fmt.Sprintf("Compared with %s, better: %s.", a.Choice(r.Among[0]), words.List(words.Some(better, measuresInSentence)))
 	}
 	list := func(parts []string) string {
-		return cmp.Or(words.List(words.Some(parts, measuresInSentence)), "no measure")
+		return cmp.Or(words.List(words.Some(parts, measuresInSentence)), "none of the measures")
 	}
 	return fmt.Sprintf("Compared with %s, better: %s. Worse: %s.", a.Choice(r.Among[0]), list(better), list(worse))
 }
@@ -191,7 +191,7 @@ func (a *Answer) never(r *Recommendation) string {
 	if len(zero) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: 0 in all %s; the true share of trials with more may be up to %s.", words.Upper(words.List(zero)), words.Plural(best.Trials, "trial"), words.Percent(rare(best.Trials)))
+	return fmt.Sprintf("%s: 0 in all %s; the probability of more is at most %s (95%%).", words.Upper(words.List(zero)), words.Plural(best.Trials, "trial"), words.Percent(rare(best.Trials)))
 }
 
 // nearMisses names the options that would be better if they did not break one bound.

@@ -40,25 +40,25 @@ func TestAgreement(t *testing.T) {
 		}
 	}
 	g := render.Of(p).Agreement
-	if want := "The real code ran 12 trials, too, 4 of each row: all 1,212 samples are equal."; g == nil || !g.Equal || g.Text != want {
+	if want := "The real code also ran 12 trials, 4 of each row: all 1,212 samples are equal."; g == nil || !g.Equal || g.Text != want {
 		t.Fatalf("%+v, want %s", g, want)
 	}
 	p.Cells[1].Real[2].Samples[50].Leaked++
 	p.Cells[2].Real[0].Samples = p.Cells[2].Real[0].Samples[:100]
 	g = render.Of(p).Agreement
-	const want = `The engines disagree in 2 of 12 trials, so that something is wrong with one of them. The first: "64 pods a node", repeat 2, at 15 d: Leaked is 3 by the reference and 4 by the real code.`
+	const want = `The engines disagree in 2 of 12 trials, so one of them is wrong. First difference: "64 pods a node", repeat 2, at 15 d: Leaked is 3 in the reference and 4 in the real code.`
 	if g.Equal || g.Text != want || len(g.Differ) != 2 || g.Differ[1].Field != "number of samples" {
 		t.Errorf("%+v, want %s", g, want)
 	}
 	p.Cells[1].Courses[2].Chance = 14 * day // 47 of its samples are before
 	p.Cells[2].Real[0].Samples = p.Cells[2].Courses[0].Samples
 	g = render.Of(p).Agreement
-	if want := "The real code ran 12 trials, too, 4 of each row: all 1,158 samples are equal. In 1 of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps."; g.Text != want {
+	if want := "The real code also ran 12 trials, 4 of each row: all 1,158 samples are equal. In 1 of them only the samples before a random decision of upstream are compared, such as which empty block a node keeps."; g.Text != want {
 		t.Errorf("%+v, want %s", g, want)
 	}
 	p.Cells[1].Real = nil
 	g = render.Of(p).Agreement
-	if want := `The real code ran 8 trials, too, 4 of "as it is" and 4 of "one block a node", none of the recommended "64 pods a node": all 808 samples are equal.`; g.Text != want {
+	if want := `The real code also ran 8 trials, 4 of "as it is" and 4 of "one block a node", none of the recommended "64 pods a node": all 808 samples are equal.`; g.Text != want {
 		t.Errorf("%+v, want %s", g, want)
 	}
 	p.Cells[2].Real, p.Cells[0].Real = nil, nil
@@ -81,7 +81,7 @@ func TestRealCode(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	var b bytes.Buffer
-	const want = "Calls, the time of an ADD and violations are of the 1 trial that the real code ran as well."
+	const want = "Calls, the time of an ADD and violations are from the 1 trial that the real code also ran."
 	if err := render.Of(p).Text(&b); err != nil || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), want) {
 		t.Errorf("nobody says of how many trials: %s", b.String())
 	}

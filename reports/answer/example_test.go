@@ -29,9 +29,9 @@ func ExampleOf() {
 	// Output:
 	// Take "small blocks": the only one of 2 options that meets the requirements, exhaustion probability ≤
 	// 50%; routes 8.
-	// - Against "as it is", better: exhaustion probability 0% instead of 100% and waste 29.7% instead of
-	//   64.8%. Worse: routes 8 instead of 4.
-	// - All of this is as if the cluster had been built so: moving a running one there was not simulated.
+	// - Compared with "as it is", better: exhaustion probability 0% instead of 100% and waste 29.7%
+	//   instead of 64.8%. Worse: routes 8 instead of 4.
+	// - Each option was simulated as a new cluster; the migration of a running cluster was not simulated.
 	//
 	//                             exhaustion                         blocks
 	//   option        meets      probability   after  routes  waste  a node
@@ -39,10 +39,10 @@ func ExampleOf() {
 	// > small blocks  yes        0% (0–30.8)  > 30 d       8  29.7%       4
 	//
 	// > is recommended.
-	// 2 rows × 10 repeats = 20 trials of the reference allocators: each draws anew what happens in 30 d,
-	// with the same dice in every row. Numbers are means over trials, of the most at any time: routes and
-	// blocks a node; of the mean over time: waste. A chance has its band of 95%, a time is the median with
-	// its quartiles.
+	// 2 rows × 10 repeats = 20 trials of the reference allocators. Each trial draws its own events over 30
+	// d; repeat N has the same events in every row. Numbers are means over trials, of the maximum over
+	// time: routes and blocks a node; of the mean over time: waste. A probability has a band of 95%; a
+	// time is the median with its quartiles.
 	// The same in every row: utilisation at its peak 35.2%. 0 in every row: pods without an address, pods
 	// without a node, nodes without a block, blackholed pairs, borrowed addresses, leaked addresses,
 	// stranded addresses, stale affinities.

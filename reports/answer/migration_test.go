@@ -64,7 +64,7 @@ func TestBoundsFromATimeOn(t *testing.T) {
 	if len(a.Beginning) != 1 || a.Beginning[0] != (answer.Beginning{Measure: "blackholed", Value: 12}) {
 		t.Errorf("at the beginning: %+v", a.Beginning)
 	}
-	tells(t, a, "At the beginning, reported separately: blackholed 12.", "from 1 h to 4 h on", "Done after 3 h (median), 40 pods restarted", "30 pairs blackholed", "create IPPool pods, 10.0.0.0/24 in blocks of /28")
+	tells(t, a, "Reported separately, at the start: blackholed 12.", "from 1 h to 4 h on", "It takes 3 h (median) and restarts 40 pods", "30 pairs blackholed", "create IPPool pods, 10.0.0.0/24 in blocks of /28")
 }
 
 // An option that cannot be carried out meets nothing, whatever else is measured.
@@ -76,7 +76,7 @@ func TestNotCarriedOut(t *testing.T) {
 	if row := a.Rows[1]; row.Figures["unfinished"].Value != 1 || row.Migration.Done != 0 || row.Migration.Steps[1].Stuck != 12 {
 		t.Errorf("moved: %+v", row)
 	}
-	tells(t, a, "In 12 of 12 trials it ended at step 2", "refused to the end: blocks of /26")
+	tells(t, a, "In 12 of 12 trials it stopped at step 2", "which was refused until the end: blocks of /26")
 }
 
 // tells holds the text of an answer, without the ends of its lines, to what it says.

@@ -124,7 +124,7 @@ func TestFewMapsOfManyBlocks(t *testing.T) {
 	if got, want := names(a), "exhaustion over-time owners-0"; got != want {
 		t.Fatalf("%s, want %s", got, want)
 	}
-	if got, want := a.Plots[2].Caption, "1 of 2 rows are drawn: of the others there are too many blocks."; !strings.HasSuffix(got, want) {
+	if got, want := a.Plots[2].Caption, "1 of 2 rows are drawn; the others have too many blocks."; !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -26,35 +26,35 @@ func TestRecommendation(t *testing.T) {
 		want string
 	}{
 		{"one meets", func() *answer.Question { return plan(few, 100) },
-			`recommended: Take "64 pods a node": the only one of 3 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 5.07. Against "as it is", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1, borrowed 0 instead of 4 and routes 5.07 instead of 9.07. Worse: nothing that is measured here. Noted in the plan, not simulated: a node runs 64 pods at most. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some. All of this is as if the cluster had been built so: moving a running one there was not simulated.`},
+			`recommended: Take "64 pods a node": the only one of 3 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 5.07. Compared with "as it is", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1, borrowed 0 instead of 4 and routes 5.07 instead of 9.07. Worse: none of the measures. Noted in the plan, not simulated: a node runs 64 pods at most. Blackholed: 0 in all 100 trials; the probability of more is at most 3.62% (95%). Each option was simulated as a new cluster; the migration of a running cluster was not simulated.`},
 		{"it costs something", func() *answer.Question { return plan([]kind{staging[0], staging[4]}, 100) },
-			`recommended: Take "blocks of 16": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 15.1. Against "as it is", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1 and borrowed 0 instead of 4. Worse: routes 15.1 instead of 9.07. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some. All of this is as if the cluster had been built so: moving a running one there was not simulated.`},
+			`recommended: Take "blocks of 16": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 15.1. Compared with "as it is", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1 and borrowed 0 instead of 4. Worse: routes 15.1 instead of 9.07. Blackholed: 0 in all 100 trials; the probability of more is at most 3.62% (95%). Each option was simulated as a new cluster; the migration of a running cluster was not simulated.`},
 		{"what there is now", func() *answer.Question { return plan([]kind{staging[3], staging[4]}, 100) },
-			`recommended: Stay with "blocks of 32": of the 2 of 2 options that meet the requirements, exhaustion probability ≤ 5% and blackholed = 0, it announces the fewest routes, 10.1 (95%: 9.9 to 10.2). Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some.`},
+			`recommended: Stay with "blocks of 32": of the 2 of 2 options that meet the requirements, exhaustion probability ≤ 5% and blackholed = 0, it announces the fewest routes, 10.1 (95%: 9.9 to 10.2). Blackholed: 0 in all 100 trials; the probability of more is at most 3.62% (95%).`},
 		{"as good", func() *answer.Question { return plan(tie, 100) },
-			`recommended: Take "a": of the 3 of 3 options that meet the requirements, exhaustion probability ≤ 5% and blackholed = 0, it announces the fewest routes, 6.07 (95%: 5.9 to 6.24). "b" does as well, as far as the trials can tell. Against "now", better: routes 6.07 instead of 10.1. Worse: nothing that is measured here. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some. All of this is as if the cluster had been built so: moving a running one there was not simulated.`},
+			`recommended: Take "a": of the 3 of 3 options that meet the requirements, exhaustion probability ≤ 5% and blackholed = 0, it announces the fewest routes, 6.07 (95%: 5.9 to 6.24). "b" is not significantly worse. Compared with "now", better: routes 6.07 instead of 10.1. Worse: none of the measures. Blackholed: 0 in all 100 trials; the probability of more is at most 3.62% (95%). Each option was simulated as a new cluster; the migration of a running cluster was not simulated.`},
 		{"none", func() *answer.Question { return plan([]kind{staging[0], staging[2], staging[5]}, 100) },
-			`none-meets: No option meets the requirements, exhaustion probability ≤ 5% and blackholed = 0. The nearest is "one block a node": exhaustion probability is 60%. Of the others, "as it is": blackholed is 13.1; "strict affinity": exhaustion probability is 100%.`},
+			`none-meets: No option meets the requirements, exhaustion probability ≤ 5% and blackholed = 0. The nearest is "one block a node": exhaustion probability is 60%. The others: "as it is": blackholed is 13.1; "strict affinity": exhaustion probability is 100%.`},
 		// 0 of 20 lives: at most 16.8 %, and 72 lives would show 5 % (0.975 = 1 − 0.95^72).
 		{"too few", func() *answer.Question { return plan([]kind{staging[1], staging[3]}, 20) },
-			`too-few-repeats: Too few repeats to tell: 20 trials of "64 pods a node" cannot show exhaustion probability ≤ 5%: it is 0%, and may be 0% to 16.8%; about 72 repeats would.`},
+			`too-few-repeats: Too few repeats: 20 trials of "64 pods a node" cannot show exhaustion probability ≤ 5%. The value is 0% (95%: 0% to 16.8%); about 72 repeats would suffice.`},
 		{"too few for one", func() *answer.Question {
 			p := plan([]kind{staging[1], {name: "seldom", block: 64, routes: 2, runsOut: 0.03}}, 100)
 			return p
 		},
-			`recommended: Stay with "64 pods a node": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 5.07. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some. Of "seldom" 100 repeats cannot tell whether it meets it; about 470 repeats would.`},
+			`recommended: Stay with "64 pods a node": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 5.07. Blackholed: 0 in all 100 trials; the probability of more is at most 3.62% (95%). 100 repeats are too few to decide whether "seldom" meets the requirements; about 470 repeats would suffice.`},
 		{"never", func() *answer.Question {
 			p := plan(staging[1:2], 100)
 			p.Require[0].Most = 0
 			return p
 		},
-			`too-few-repeats: Too few repeats to tell: 100 trials of "64 pods a node" cannot show exhaustion probability = 0: it is 0%, and may be 0% to 3.62%; no number of trials shows that a chance is 0: require a small one, such as 0.01.`},
+			`too-few-repeats: Too few repeats: 100 trials of "64 pods a node" cannot show exhaustion probability = 0. The value is 0% (95%: 0% to 3.62%); no number of trials shows that a chance is 0: require a small one, such as 0.01.`},
 		{"nothing required", func() *answer.Question {
 			p := plan([]kind{staging[3], staging[1]}, 100)
 			p.Require = nil
 			return p
 		},
-			`recommended: Take "64 pods a node": of 2 options it announces the fewest routes, 5.07 (95%: 4.9 to 5.24). Against "blocks of 32", better: routes 5.07 instead of 10.1. Worse: nothing that is measured here. Noted in the plan, not simulated: a node runs 64 pods at most. All of this is as if the cluster had been built so: moving a running one there was not simulated.`},
+			`recommended: Take "64 pods a node": of 2 options it announces the fewest routes, 5.07 (95%: 4.9 to 5.24). Compared with "blocks of 32", better: routes 5.07 instead of 10.1. Worse: none of the measures. Noted in the plan, not simulated: a node runs 64 pods at most. Each option was simulated as a new cluster; the migration of a running cluster was not simulated.`},
 		{"refused", func() *answer.Question {
 			p := plan(staging[:1], 2)
 			p.Cells[0].Courses, p.Cells[0].Refused = nil, []string{"a limit of blocks with IPv6 is not modelled"}
@@ -65,7 +65,7 @@ func TestRecommendation(t *testing.T) {
 			p := plan(staging[:1], 2)
 			clear(p.Cells[0].Courses)
 			return p
-		}, `unanswered: There is no answer yet: no point is done.`},
+		}, `unanswered: There is no answer yet: no point is finished.`},
 		{"not measured", func() *answer.Question {
 			p := plan(staging[:1], 2)
 			p.Require = []answer.Bound{{Measure: "addP99", Most: 100}}
@@ -87,8 +87,8 @@ func TestRecommendationForWhatIsGiven(t *testing.T) {
 	for i := range p.Cells {
 		p.Cells[i].Option, p.Cells[i].Values = "", []string{p.Axes[0].Values[i/2], p.Axes[1].Values[i%2]}
 	}
-	const want = `recommended: With crashEvery 0: Take "blockSize 28": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 10.1. Against "blockSize 26", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1 and borrowed 0 instead of 4. Worse: routes 10.1 instead of 9.07. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some.
-recommended: With crashEvery 2d: Take "blockSize 28": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 15.1. Against "blockSize 26", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1 and borrowed 0 instead of 4. Worse: routes 15.1 instead of 9.07. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some.`
+	const want = `recommended: With crashEvery 0: Take "blockSize 28": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 10.1. Compared with "blockSize 26", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1 and borrowed 0 instead of 4. Worse: routes 10.1 instead of 9.07. Blackholed: 0 in all 100 trials; the probability of more is at most 3.62% (95%).
+recommended: With crashEvery 2d: Take "blockSize 28": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 15.1. Compared with "blockSize 26", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1 and borrowed 0 instead of 4. Worse: routes 15.1 instead of 9.07. Blackholed: 0 in all 100 trials; the probability of more is at most 3.62% (95%).`
 	if got := only(p); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -117,8 +117,8 @@ func TestWhatChanceExplains(t *testing.T) {
 		name, want string
 		of         func(repeat int) int
 	}{
-		{"up and down", `"now" does as well, as far as the trials can tell.`, func(r int) int { return []int{-5, 4}[r%2] }},
-		{"always one less", `Against "now", better: routes 68.5 instead of 69.5. Worse: nothing`, func(r int) int { return -1 }},
+		{"up and down", `"now" is not significantly worse.`, func(r int) int { return []int{-5, 4}[r%2] }},
+		{"always one less", `Compared with "now", better: routes 68.5 instead of 69.5. Worse: none`, func(r int) int { return -1 }},
 	} {
 		got := only(routes(tt.of))
 		if !strings.Contains(got, tt.want) || strings.Count(got, "Against") != strings.Count(tt.want, "Against") || strings.Count(got, "as well") != strings.Count(tt.want, "as well") {
@@ -150,8 +150,8 @@ func TestSummary(t *testing.T) {
 		want string
 		plan *answer.Question
 	}{
-		{`Whatever nodes is: "blockSize 27" is best. All of this is as if the cluster had been built so: moving a running one there was not simulated.`, given(false, staging[0], staging[3], staging[0], staging[4])},
-		{`In 1 of 2 cases of nodes an option meets the requirements. All of this is as if the cluster had been built so: moving a running one there was not simulated.`, given(false, staging[0], staging[3], staging[0], staging[5])},
+		{`Whatever nodes is: "blockSize 27" is best. Each option was simulated as a new cluster; the migration of a running cluster was not simulated.`, given(false, staging[0], staging[3], staging[0], staging[4])},
+		{`In 1 of 2 cases of nodes an option meets the requirements. Each option was simulated as a new cluster; the migration of a running cluster was not simulated.`, given(false, staging[0], staging[3], staging[0], staging[5])},
 		{`In 2 of 4 cases of nodes and blockSize the requirements are met.`, given(true, staging[0], staging[3], staging[0], staging[4])},
 		{``, plan(staging, 100)},
 	} {
@@ -169,8 +169,8 @@ func TestNearMiss(t *testing.T) {
 		l.Samples[7].Unplaced = 13 + 13*(r%10/9)
 	}
 	for _, tt := range []struct{ bound, want string }{
-		{"unplaced", `Better in routes, but for one bound: "64 pods a node" (5.07; pods unplaced is 0.14 on average, 14.3 at worst).`},
-		{"blackholed", `Better in routes, but for one bound: "64 pods a node" (5.07; blackholed is 0.2, in 20 of 100 trials).`},
+		{"unplaced", `Better in routes, but each breaks one bound: "64 pods a node" (5.07; pods unplaced is 0.14 on average, 14.3 at worst).`},
+		{"blackholed", `Better in routes, but each breaks one bound: "64 pods a node" (5.07; blackholed is 0.2, in 20 of 100 trials).`},
 	} {
 		if tt.bound == "blackholed" {
 			for r, l := range p.Cells[1].Courses {
@@ -187,7 +187,7 @@ func TestNearMiss(t *testing.T) {
 func TestFromAnImport(t *testing.T) {
 	p := plan(staging[:2], 100)
 	p.From = "imported.yaml"
-	const want = ` Each option begins with what "imported.yaml" has stored; the way there was not simulated.`
+	const want = ` Each option starts with the records of "imported.yaml"; the migration to it was not simulated.`
 	if got := only(p); !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -215,7 +215,7 @@ func TestBounded(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"utilisation", "blackhold", ""} {
-		if err := answer.Bounded(name, 0); err == nil || !strings.Contains(err.Error(), "is no measure that can be bounded; want one of addMedian, ") {
+		if err := answer.Bounded(name, 0); err == nil || !strings.Contains(err.Error(), "cannot be bounded; want one of addMedian, ") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -8,18 +8,17 @@ import (
 	"ipamsim/reports"
 )
 
-// annotationsMax is how many annotations of each kind GitHub shows of one step. It
-// drops the others without a word.
+// annotationsMax is the number of annotations of each kind that GitHub shows for one step. It
+// silently drops the others.
 //
 // Source: GitHub's limits, github.com/orgs/community/discussions/26680.
 const annotationsMax = 10
 
 // Annotations writes an outcome as GitHub workflow commands, one a line: an error
-// at the scenario's line for what got worse, a notice for what moved. Where there
-// are more than GitHub shows, the last one of its kind says how many are left out,
-// and what got worse comes first.
+// at the scenario's line for each regression, a notice for other changes. If there are more
+// than GitHub shows, the last one of its kind counts the rest.
 //
-// Only a step's standard output is read for them.
+// GitHub reads them from a step's standard output only.
 func Annotations(w io.Writer, o *Outcome) error {
 	var kinds = []struct {
 		command    string
@@ -67,7 +66,7 @@ func annotation(command string, r *Row, c *Change) string {
 	return fmt.Sprintf("::%s %stitle=%s::%s", command, at, property(title), data(message))
 }
 
-// data and property are what GitHub's own toolkit does to values of commands:
+// data and property escape values of commands as GitHub's toolkit does:
 // actions/toolkit, packages/core/src/command.ts.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)

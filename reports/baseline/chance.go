@@ -6,23 +6,21 @@ import (
 	"ipamsim/model/invariant"
 )
 
-// What chance explains. The same code under another seed, or with one message more,
-// meets other latencies: a race that was hit is missed, and the other way round.
+// Significance levels. The same code with another seed, or with one more message, has other
+// latencies, so it may hit a race that it missed, or miss one that it hit.
 const (
-	// surely: chance alone does it less often than this. There are some hundreds of
-	// comparisons in a gate whose runs all take another course.
+	// surely is the significance level of a regression. A gate in which all runs differ makes
+	// some hundreds of comparisons.
 	surely = 1e-4
-	// gone: with which probability a violation that still is as likely as before is
-	// called gone. That is told in green where upstream is another one.
+	// gone is the probability that a violation of unchanged frequency is reported as gone,
+	// which is green if upstream differs.
 	gone = 0.01
-	// rare: what is seen in so few of the runs now may have been as frequent before
-	// and missed.
+	// rare: a violation in so few runs may have been as frequent before and missed.
 	rare = 0.02
 )
 
-// maybe: a violation that was never seen before, in k of n runs, may be one that was
-// as rare before. One that a change brings is in most of them. A panic or a hang is not
-// rare because of a race.
+// maybe reports whether a new violation in k of n runs may have been as rare before. A violation
+// that a change causes is in most of them. A panic or a hang is not rare because of a race.
 func maybe(name string, k, n int) bool {
 	if inv, _ := invariant.Named(name); inv.Fatal {
 		return false
@@ -30,8 +28,8 @@ func maybe(name string, k, n int) bool {
 	return n > Seeds && (k < 2 || float64(k) <= rare*float64(n))
 }
 
-// More is how likely chance alone gives at least k hits in n runs if it gave h in
-// others: Fisher's exact test, one-sided.
+// More returns the probability of at least k hits in n runs by chance, given h hits in the others:
+// Fisher's exact test, one-sided.
 func More(k, n, h, others int) float64 {
 	all, hits := n+others, k+h
 	p := 0.0
@@ -44,7 +42,7 @@ func More(k, n, h, others int) float64 {
 	return min(1, p)
 }
 
-// none is how likely n runs miss what was hit h times in others.
+// none returns the probability that n runs have no hit, given h hits in the others.
 func none(n, h, others int) float64 {
 	if others == 0 {
 		return 1
@@ -52,7 +50,7 @@ func none(n, h, others int) float64 {
 	return math.Pow(1-float64(h)/float64(others), float64(n))
 }
 
-// choose is the logarithm of n over k.
+// choose returns the logarithm of the binomial coefficient.
 func choose(n, k int) float64 {
 	a, _ := math.Lgamma(float64(n + 1))
 	b, _ := math.Lgamma(float64(k + 1))

@@ -11,31 +11,27 @@ import (
 	"ipamsim/reports"
 )
 
-// Compare says what is different from the baseline, and what of it is worse.
+// Compare lists the differences from the baseline, and which of them are regressions.
 //
-// A run that takes the same course as before (the same messages in the same order,
-// the same left behind) is compared as it is. In one that takes another course,
-// because upstream or we changed, every later latency is another: what it violates
-// and costs is compared with what chance does, which the baseline knows from many
-// seeds, on as many seeds now. Of a violation
+// A run with the same messages in the same order and the same final state as before is compared
+// directly. If the messages differ, because upstream or ipamsim changed, every later latency
+// differs. Violations and costs are then compared statistically: many seeds in the baseline with
+// as many seeds now. A violation
 //
-//   - that never was seen before it is told if it is seen at all, and is red if it is
-//     seen in more than a few runs;
-//   - that was: red if it is more frequent than chance explains;
-//   - that is not seen any more, though chance would have shown it: vanished, and red,
-//     if upstream is the same: then we see less. If upstream is another one: fixed, and
-//     green, if nothing else is different; else changed, which is for somebody to look
-//     at, and red (see mends).
+//   - never seen before is reported if it occurs at all, and red if it occurs in more than
+//     a few runs;
+//   - seen before is red if it is more frequent than chance explains;
+//   - no longer seen, although chance would have shown it, is vanished and red if upstream is
+//     the same: ipamsim detects less. If upstream differs, it is fixed and green if nothing
+//     else differs; otherwise changed and red, for review (see fixes).
 //
-// Where the same course is judged otherwise, we changed: new and vanished are red. But
-// that a process crashes is no message: where upstream is another one, it crashes, or
-// does not any more, between messages that stay the same.
+// If the same messages have another verdict, ipamsim changed: new and vanished are red. A crash
+// is not a message: a different upstream may crash, or stop crashing, between equal messages.
 //
-// A cost is red if it is higher by more than its tolerance: of one scenario, or of all
-// of a manager's together, where less is noticed. A lower one is told. Scenarios that violate something else than
-// before under one of their seeds are another story, and not among all. A scenario
-// that the baseline does not know is told; one that is not there any more is red, if
-// all is true: now is meant to be all there is.
+// A cost is red if it exceeds its tolerance, in one scenario, or in all of a manager's scenarios
+// together, where the tolerance is smaller. A lower cost is reported. Scenarios whose violations
+// differ under one of their seeds do not count for the sum. A scenario that is not in the baseline
+// is reported; a scenario without a file is red if all is true, which means that now is complete.
 func Compare(before *Baseline, now []Result, all bool) *Outcome {
 	o := &Outcome{Versions: versionsOf(before, now)}
 	pools, tolerances := pooled(before, now), before.tolerances()
@@ -58,8 +54,8 @@ func Compare(before *Baseline, now []Result, all bool) *Outcome {
 	for i := range before.Scenarios {
 		if e := &before.Scenarios[i]; all && !known[e.Scenario] {
 			o.Rows = append(o.Rows, Row{Scenario: e.Scenario, Manager: e.Manager, File: before.File, Line: max(1, e.Line), Changes: []Change{{
-				Kind: MissingScenario, Regression: true, What: "scenario", Before: "there", After: "not there",
-				Sentence: "The baseline knows this scenario, and no file has it; ipamsim gate --update if that is meant.",
+				Kind: MissingScenario, Regression: true, What: "scenario", Before: "present", After: "missing",
+				Sentence: "The baseline has this scenario, but no file does. If that is intended: ipamsim gate --update.",
 			}}})
 		}
 	}
@@ -67,8 +63,8 @@ func Compare(before *Baseline, now []Result, all bool) *Outcome {
 	return o
 }
 
-// Doubts are the scenarios, by index into now, of which more seeds must be run before
-// Compare can tell a change from chance.
+// Doubts returns the scenarios, by index into now, that need more seeds before Compare can
+// distinguish a change from chance.
 func Doubts(before *Baseline, now []Result) []int {
 	var out []int
 	pools := pooled(before, now)
@@ -85,7 +81,7 @@ func Doubts(before *Baseline, now []Result) []int {
 	return out
 }
 
-// comparison of one scenario.
+// comparison is the comparison of one scenario.
 type comparison struct {
 	before       *Entry // nil: the baseline does not know it
 	now          *Result
@@ -94,7 +90,7 @@ type comparison struct {
 	undecided    int // violations of which too little is known
 }
 
-// run before of the same seed, nil if there is none.
+// run returns the old run of the same seed, nil if there is none.
 func (c *comparison) run(seed uint64) *Run {
 	if c.before == nil {
 		return nil
@@ -102,7 +98,7 @@ func (c *comparison) run(seed uint64) *Run {
 	return c.before.Run(seed)
 }
 
-// moved is how many runs took another course.
+// moved counts the runs with other messages.
 func (c *comparison) moved() (n int) {
 	for i := range c.now.Runs {
 		if b := c.run(c.now.Runs[i].Seed); b != nil && !b.SameCourse(&c.now.Runs[i]) {
@@ -117,8 +113,8 @@ func (c *comparison) changes() []Change {
 		return c.replayed()
 	}
 	if c.before == nil {
-		return []Change{{Kind: NewScenario, What: "scenario", Before: "not there", After: "there",
-			Sentence: "The baseline does not know this scenario; ipamsim gate --update takes it in."}}
+		return []Change{{Kind: NewScenario, What: "scenario", Before: "missing", After: "present",
+			Sentence: "The scenario is not in the baseline. ipamsim gate --update adds it."}}
 	}
 	var out []Change
 	for _, inv := range c.invariants() {
@@ -130,11 +126,11 @@ func (c *comparison) changes() []Change {
 		out = append(out, *ch)
 	}
 	out = append(out, c.costs()...)
-	c.mends(out)
+	c.fixes(out)
 	return out
 }
 
-// invariants that were or are violated, sorted.
+// invariants returns the invariants violated before or now, sorted.
 func (c *comparison) invariants() []string {
 	set := map[string]bool{}
 	for _, runs := range [][]Run{c.before.Runs, c.now.Runs, c.now.Wide} {
@@ -147,8 +143,8 @@ func (c *comparison) invariants() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// doubtful: something is different in a run that took another course, and more than
-// what moved with all of its manager's scenarios, which no chance does.
+// doubtful reports whether a run with other messages differs by more than a change of all of its
+// manager's scenarios, which is not chance.
 func (c *comparison) doubtful(pools *poolings) bool {
 	for i := range c.now.Runs {
 		r := &c.now.Runs[i]
@@ -160,7 +156,7 @@ func (c *comparison) doubtful(pools *poolings) bool {
 	return c.moved() > 0 && slices.ContainsFunc(c.strange(), func(s strangeness) bool { return !pools.moved(c.now.Manager, s.measure, s.more) })
 }
 
-// violation compares how often one invariant is violated; nil: as before.
+// violation compares the frequency of one invariant's violations; nil if unchanged.
 func (c *comparison) violation(inv string) *Change {
 	var gained, lost, same *Run // the first of each; same: gained or lost in the same course
 	for i := range c.now.Runs {
@@ -192,32 +188,32 @@ func (c *comparison) violation(inv string) *Change {
 	case same != nil && same.Violates(inv):
 		h, others, k, n = hits(c.before.Runs, inv), len(c.before.Runs), hits(c.now.Runs, inv), len(c.now.Runs)
 		return counts(Change{Kind: NewViolation, Regression: true,
-			Sentence: fmt.Sprintf("The same messages as before, and %s is violated now (seed %d): what is judged changed.", inv, same.Seed)})
+			Sentence: fmt.Sprintf("%s is violated with the same messages as before (seed %d): the invariant or the facts changed.", inv, same.Seed)})
 	case same != nil:
 		h, others, k, n = hits(c.before.Runs, inv), len(c.before.Runs), hits(c.now.Runs, inv), len(c.now.Runs)
 		return counts(Change{Kind: VanishedViolation, Regression: true,
-			Sentence: fmt.Sprintf("The same messages as before, and %s is not violated any more (seed %d): we see less.", inv, same.Seed)})
+			Sentence: fmt.Sprintf("%s is no longer violated with the same messages as before (seed %d): ipamsim detects less.", inv, same.Seed)})
 	case gained == nil && lost == nil && (c.now.Wide == nil || h > 0 && k > 0):
 		return nil
 	case k > 0 && h == 0 && !slices.Contains(c.now.Known, inv):
 		if maybe(inv, k, n) {
-			return counts(Change{Kind: NewViolation, Sentence: fmt.Sprintf("%s was never violated before, and is in %d of %d runs now: that may be chance.", inv, k, n)})
+			return counts(Change{Kind: NewViolation, Sentence: fmt.Sprintf("%s was never violated before and is violated in %d of %d runs now: this may be chance.", inv, k, n)})
 		}
-		return counts(Change{Kind: NewViolation, Regression: true, Sentence: fmt.Sprintf("%s is violated, which it never was before.", inv)})
+		return counts(Change{Kind: NewViolation, Regression: true, Sentence: fmt.Sprintf("%s is violated and never was before.", inv)})
 	case k > 0 && More(k, n, max(h, 1), others) < surely:
-		return counts(Change{Kind: NewViolation, Regression: true, Sentence: fmt.Sprintf("%s is violated more often than before, and chance does not explain it.", inv)})
+		return counts(Change{Kind: NewViolation, Regression: true, Sentence: fmt.Sprintf("%s is violated significantly more often than before.", inv)})
 	case k == 0 && h > 0 && none(n, h, others) >= gone:
 		c.undecided++
 		return nil
 	case k == 0 && h > 0 && c.sameUpstream:
-		return counts(Change{Kind: VanishedViolation, Regression: true, Sentence: fmt.Sprintf("%s is not violated any more, though upstream is the same: we see less.", inv)})
+		return counts(Change{Kind: VanishedViolation, Regression: true, Sentence: fmt.Sprintf("%s is no longer violated with the same upstream: ipamsim detects less.", inv)})
 	case k == 0 && h > 0:
-		return counts(Change{Kind: FixedViolation, Sentence: fmt.Sprintf("%s is not violated any more.", inv)})
+		return counts(Change{Kind: FixedViolation, Sentence: fmt.Sprintf("%s is no longer violated.", inv)})
 	}
 	return nil
 }
 
-// rate is how often an invariant was violated before.
+// rate returns how often an invariant was violated before.
 func (c *comparison) rate(inv string) (h, n int) {
 	if c.before.Wide > 0 {
 		return c.before.Rates[inv], c.before.Wide
@@ -234,7 +230,7 @@ func hits(runs []Run, inv string) (n int) {
 	return n
 }
 
-// point a change at the first run that shows it.
+// point sets a change's step, seed and command to those of the first run that shows it.
 func (c *comparison) point(ch *Change, runs []Run) *Change {
 	seed := runs[0].Seed
 	for i := range runs {
@@ -258,21 +254,20 @@ func (c *comparison) command(seed uint64) string {
 	return c.now.Command(seed)
 }
 
-// cut: a limit cut a run short that ended before.
+// cut reports a run that reached a limit and did not before.
 func (c *comparison) cut() *Change {
 	for i := range c.now.Runs {
 		r := &c.now.Runs[i]
 		if b := c.run(r.Seed); b != nil && r.Cut != "" && b.Cut == "" {
-			return &Change{Kind: Unfinished, Regression: true, What: "verdict", Before: "it ended", After: "unknown",
-				Sentence: fmt.Sprintf("With seed %d a limit is reached (%s), which was not before.", r.Seed, r.Cut), Command: c.command(r.Seed)}
+			return &Change{Kind: Unfinished, Regression: true, What: "verdict", Before: "finished", After: "unknown",
+				Sentence: fmt.Sprintf("With seed %d the run reaches a limit that it did not reach before (%s).", r.Seed, r.Cut), Command: c.command(r.Seed)}
 		}
 	}
 	return nil
 }
 
-// replayed compares a finding with its own record: it is its own baseline. With the
-// upstream it was recorded with it must be followed to its end; with another one it is
-// enough that it breaks the same.
+// replayed compares a finding with its own record, which is its baseline. With the recorded
+// upstream the replay must complete; with another upstream the same violation suffices.
 func (c *comparison) replayed() []Change {
 	if len(c.now.Runs) == 0 { // there was no time
 		return nil
@@ -287,28 +282,28 @@ func (c *comparison) replayed() []Change {
 	if len(rec.Violated) > 0 {
 		ch.What = rec.Violated[max(i, 0)]
 	}
-	ch.Sentence = fmt.Sprintf("%s is not violated any more; recorded with %s.", ch.What, rec.Upstream)
+	ch.Sentence = fmt.Sprintf("%s is no longer violated; recorded with %s.", ch.What, rec.Upstream)
 	if same {
 		ch.Kind, ch.Regression = NotReproduced, true
-		ch.Sentence = fmt.Sprintf("The recorded run can no longer be followed to %s, though upstream is the same.", ch.What)
+		ch.Sentence = fmt.Sprintf("The replay no longer reaches %s with the same upstream.", ch.What)
 		if i < 0 {
-			ch.After = "violated, on another course"
+			ch.After = "violated, with other messages"
 		}
 	}
 	switch n := r.Cost[refusedADDs].Sum; {
 	case r.Cut != "" && !same: // another course, of which it says nothing
 		ch.Kind, ch.Regression, ch.After = ChangedViolation, true, "unknown"
-		ch.Sentence += " But it cannot be followed to its end: " + r.Cut
+		ch.Sentence += " But the replay does not complete: " + r.Cut
 	case r.Cut != "":
 		ch.Sentence += " " + r.Cut
 	case !same && n > 0:
 		ch.Kind, ch.Regression = ChangedViolation, true
-		ch.Sentence += fmt.Sprintf(" But of its ADDs some are refused: %.0f.", n)
+		ch.Sentence += fmt.Sprintf(" But %.0f ADDs are refused.", n)
 	}
 	return []Change{ch}
 }
 
-// gravity orders kinds, the gravest first.
+// gravity orders kinds, the most severe first.
 var gravity = []Kind{NewViolation, Nondeterminism, CannotRun, LeftOut, Unfinished, VanishedViolation, ChangedViolation, NotReproduced, MissingScenario, CostMoved, FixedViolation, NewScenario}
 
 func sortChanges(all []Change) {
@@ -322,7 +317,7 @@ func sortChanges(all []Change) {
 	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.What, b.What)) })
 }
 
-// versionsOf each manager, before and now.
+// versionsOf returns the versions of each manager, before and now.
 func versionsOf(before *Baseline, now []Result) []Version {
 	is := map[string]string{}
 	for i := range now {

@@ -104,7 +104,7 @@ func TestCompare(t *testing.T) {
 		{name: "one that is gone though upstream is the same", before: before(three("a", "duplicate-address"), dup(27)), runs: three("b"), wide: many(100, 0, "b"),
 			want: "RED vanished-violation duplicate-address 27 of 100 runs -> 0 of 100 runs"},
 		{name: "a race too rare to say that it is gone", before: before(three("a", "duplicate-address"), dup(3)), runs: three("b"), wide: many(100, 0, "b"), upstream: upstreamFork},
-		{name: "a finding that is not run, nor known", before: before(three("a"), nil), runs: nil, want: "RED missing-scenario scenario there -> not there"},
+		{name: "a finding that is not run, nor known", before: before(three("a"), nil), runs: nil, want: "RED missing-scenario scenario present -> missing"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			var now []Result
@@ -323,7 +323,7 @@ func TestFindings(t *testing.T) {
 		{"as recorded", upstreamThen, ran(1, "a", "duplicate-address"), ""},
 		{"on another course, to the same end and further", upstreamFork, ran(1, "b", "duplicate-address", "leaked-claim"), ""},
 		{"not to be followed any more", upstreamThen, Run{Seed: 1, Cut: "the schedule does not fit"}, "RED not-reproduced duplicate-address violated -> not violated"},
-		{"to the same end by another way", upstreamThen, Run{Seed: 1, Violated: []string{"duplicate-address"}, Cut: "the schedule does not fit"}, "RED not-reproduced duplicate-address violated -> violated, on another course"},
+		{"to the same end by another way", upstreamThen, Run{Seed: 1, Violated: []string{"duplicate-address"}, Cut: "the schedule does not fit"}, "RED not-reproduced duplicate-address violated -> violated, with other messages"},
 		{"by a fork on another way", upstreamFork, Run{Seed: 1, Violated: []string{"duplicate-address"}, Cut: "the schedule does not fit"}, ""},
 		{"mended by a fork", upstreamFork, ran(1, "b"), "fixed-violation duplicate-address violated -> not violated"},
 	} {

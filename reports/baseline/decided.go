@@ -2,10 +2,10 @@ package baseline
 
 import "slices"
 
-// Decided reports whether a scenario is red whatever its other runs show, so that
-// nobody need wait for them: a run came to no end where one did before, or a violation
-// is more frequent than chance explains even if none of the runs to come has it, of
-// which there are as many as behind the baseline's rates.
+// Decided reports whether a scenario is red regardless of its remaining runs, so that the gate
+// need not wait for them: a run did not finish and did before, or a violation is significantly
+// more frequent even if no remaining run shows it. There are as many runs in all as behind the
+// baseline's rates.
 func Decided(before *Baseline, now *Result) bool {
 	c := comparison{before: before.Entry(now.Scenario), now: now}
 	if c.before == nil || now.Record != nil {
@@ -36,6 +36,5 @@ func Decided(before *Baseline, now *Result) bool {
 	return false
 }
 
-// Ended reports whether a run came to its end: no limit cut it short, and its process
-// lived.
+// Ended reports whether a run finished: it reached no limit and its process did not die.
 func (r *Run) Ended() bool { return r.Cut == "" && r.Digest != "" }

@@ -12,11 +12,10 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// mends holds what is not violated any more to what a mend is: the same course of
-// events without the violation. What is another course, in which fewer pods get an
-// address, more ADDs are refused, runs prove nothing or cost more, may hide what it
-// does not mend: that is a change to look at, and not green.
-func (c *comparison) mends(all []Change) {
+// fixes checks whether a violation that no longer occurs is fixed: the same run without the
+// violation. If fewer pods get an address, more ADDs are refused, runs end unknown or cost more,
+// the change may hide the violation. It is then a change to review, not green.
+func (c *comparison) fixes(all []Change) {
 	if !slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation }) {
 		return
 	}
@@ -42,29 +41,29 @@ func (c *comparison) mends(all []Change) {
 	for i := range all {
 		if ch := &all[i]; ch.Kind == FixedViolation {
 			ch.Kind, ch.Regression = ChangedViolation, true
-			ch.Sentence = strings.TrimSuffix(ch.Sentence, ".") + ", but that is no mend: " + strings.Join(but, "; ") + "."
+			ch.Sentence = strings.TrimSuffix(ch.Sentence, ".") + ", but this is not a fix: " + strings.Join(but, "; ") + "."
 		}
 	}
 }
 
-// shared are the families of measures that count an address of two pods once.
+// shared lists the families of measures that count an address of two pods once.
 var shared = []reports.Family{reports.Addresses, reports.Routes}
 
-// otherwise is what else is different from before, in words, and nothing that a mend
-// of a violation alone would change. Calls that crashed were cut short and are made again
-// by the kubelet: neither what one asks for nor their number can be held to.
+// otherwise lists the other differences from before, without those that a fix of the violation
+// alone would cause. Crashed calls are incomplete and the kubelet repeats them, so neither their
+// requests nor their number is compared.
 func (c *comparison) otherwise(all []Change, crashed bool) (but []string) {
 	say := func(format string, args ...any) { but = append(but, fmt.Sprintf(format, args...)) }
 	if len(c.now.Troubles) > 0 {
-		say("some of its runs prove nothing")
+		say("some of its runs end unknown")
 	}
 	if n, why := c.unknown(); n > 0 {
 		say("%s ended unknown (%s)", layout.Plural(n, "run"), why)
 	}
 	now := summed(c.now.Runs)
-	// Who asked is not known of a baseline that is older than the measure.
+	// A baseline older than the measure does not contain it.
 	if was, ok := c.before.cost(withoutAddress); ok && was.Of != now[withoutAddress].Of {
-		say("%.0f interfaces of pods asked for an address, before %.0f", now[withoutAddress].Of, was.Of)
+		say("%.0f pod interfaces requested an address, before %.0f", now[withoutAddress].Of, was.Of)
 	}
 	del := reports.Measure{Family: reports.APICalls, Per: reports.DEL}
 	dels, _ := c.before.cost(del)
@@ -85,12 +84,13 @@ func (c *comparison) otherwise(all []Change, crashed bool) (but []string) {
 	return but
 }
 
-// isUsual: luck does not move what a usual call asks for, and a usual DEL that asks less
-// than it did leaves something out. A pass of a reconciler does, where there is less to mend.
+// isUsual reports whether a measure is of a usual call: chance does not change its requests, and a
+// usual DEL with fewer requests omits something. A reconciler's pass has fewer when there is less
+// to do.
 func isUsual(m reports.Measure) bool { return m.Family == reports.UsualAPICalls && m.PerCall() }
 
-// unknown counts the runs that came to no end though none did so before: cut short, or
-// gone with their process.
+// unknown counts the runs that did not finish, if all finished before: a limit was reached, or
+// their process died.
 func (c *comparison) unknown() (n int, why string) {
 	for i := range c.before.Runs {
 		if !c.before.Runs[i].Ended() {
@@ -110,10 +110,9 @@ func (c *comparison) unknown() (n int, why string) {
 	return n, why
 }
 
-// refusesMore says which run refuses more ADDs than before, beyond what chance does to
-// them: Tukey's fence, which is 0 where few runs refuse any. How many runs were beyond
-// it before is in Rates; where none was, a few of many seeds may be, as with a violation
-// that was never seen.
+// refusesMore describes a run that refuses more ADDs than chance explains, by Tukey's fence, which
+// is 0 where few runs refuse any. Rates counts the runs beyond it before; if none was, a few of
+// many seeds may be, as with a new violation.
 func (c *comparison) refusesMore() string {
 	was, known := c.before.cost(refusedADDs)
 	if !known { // a baseline that is older than the measure: who is refused asks again
@@ -143,5 +142,5 @@ func (c *comparison) refusesMore() string {
 	return ""
 }
 
-// most is the highest amount that chance explains in a run.
+// most returns the highest amount that chance explains in a run.
 func (c Cost) most() float64 { return math.Max(c.High+1.5*(c.High-c.Low), c.Each()) }

@@ -48,7 +48,7 @@ func TestFixed(t *testing.T) {
 		{name: "one of a hundred seeds, which may be chance", runs: costing(three("b"), calm), wide: append(costing(many(99, 0, "b"), calm), costing([]Run{ran(100, "b")}, outcomeOf(10, 0, 1, 5))...),
 			want: "fixed-violation"},
 		{name: "pods that stay without", runs: costing(three("b"), outcomeOf(10, 3, 0, 5)), want: "RED changed-violation", why: "pods without an address: 0.3, before 0"},
-		{name: "pods that never ask", runs: costing(three("b"), outcomeOf(7, 0, 0, 5)), want: "RED changed-violation", why: "21 interfaces of pods asked for an address, before 30"},
+		{name: "pods that never ask", runs: costing(three("b"), outcomeOf(7, 0, 0, 5)), want: "RED changed-violation", why: "21 pod interfaces requested an address, before 30"},
 		{name: "sandboxes that are never torn down", runs: costing(three("b"), outcomeOf(10, 0, 0, 2)), want: "RED changed-violation", why: "there are 6 DELs, before 15"},
 		{name: "a release without its checks", runs: costing(dearer(three("b"), -2), calm), want: "RED changed-violation", why: "API calls of a usual ADD: 6, before 8"},
 		{name: "it costs more", runs: costing(dearer(three("b"), 1), calm), want: "RED changed-violation", why: "API calls per ADD: 9, before 8"},
@@ -56,7 +56,7 @@ func TestFixed(t *testing.T) {
 		{name: "with another seed", runs: costing(three("b"), calm), wide: cut(costing(many(100, 0, "b"), calm), 50), want: "RED changed-violation", why: "1 run ended unknown (100000 steps)"},
 		{name: "a run that took its process along", runs: costing(three("b"), calm), wide: died(costing(many(100, 0, "b"), calm), 60), want: "RED changed-violation", why: "1 run ended unknown"},
 		{name: "another one that may be chance", runs: costing(three("b"), calm), wide: costing(many(100, 1, "b", "leaked-claim"), calm), want: "RED changed-violation", why: "leaked-claim is violated"},
-		{name: "a run that ipamsim could not do", runs: costing(three("b"), calm), troubles: []Change{{Kind: CannotRun, Regression: true}}, want: "RED changed-violation", why: "some of its runs prove nothing"},
+		{name: "a run that ipamsim could not do", runs: costing(three("b"), calm), troubles: []Change{{Kind: CannotRun, Regression: true}}, want: "RED changed-violation", why: "some of its runs end unknown"},
 	} {
 		if x.wide == nil {
 			x.wide = append(x.runs[:3:3], costing(many(100, 0, "b"), x.runs[0].Cost)[3:]...)
@@ -147,10 +147,10 @@ func TestFixedOfOldBaseline(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	change := func(k Kind) Change { return Change{Kind: k, Regression: k != FixedViolation} }
 	for want, kinds := range map[string][]Kind{
-		"green: nothing got worse in 2 scenarios, something moved":              {FixedViolation, FixedViolation},
+		"green: nothing got worse in 2 scenarios, some results changed":         {FixedViolation, FixedViolation},
 		"RED: 1 of 2 scenarios got worse":                                       {NewViolation, FixedViolation},
-		"RED: 1 of 2 scenarios changed, look":                                   {ChangedViolation, FixedViolation},
-		"RED: 1 of 3 scenarios got worse, 1 of 3 scenarios changed, look":       {ChangedViolation, NewViolation, FixedViolation},
+		"RED: 1 of 2 scenarios changed, review":                                 {ChangedViolation, FixedViolation},
+		"RED: 1 of 3 scenarios got worse, 1 of 3 scenarios changed, review":     {ChangedViolation, NewViolation, FixedViolation},
 		"UNKNOWN: 2 of 3 scenarios could not be judged":                         {LeftOut, CannotRun, FixedViolation},
 		"RED: 1 of 2 scenarios got worse, 1 of 2 scenarios could not be judged": {LeftOut, NewViolation},
 	} {

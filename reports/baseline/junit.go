@@ -14,13 +14,12 @@ import (
 	"ipamsim/reports"
 )
 
-// JUnit writes an outcome as JUnit XML, which every CI server shows as tests: a
-// suite an address manager, by name; a case a scenario, in the order of the rows.
+// JUnit writes an outcome as JUnit XML, which CI servers show as tests: a suite for each address
+// manager, a case for each scenario, in the order of the rows.
 //
-// A scenario that got worse has failed, and one that could not run is an error;
-// what moved without getting worse is said in the case's output, which turns
-// nothing red. Versions are properties of the suite. There is no time of day in
-// it: the same outcome gives the same bytes.
+// A regression is a failure, and a scenario that could not run is an error. Other changes are in
+// the case's output and turn nothing red. Versions are properties of the suite. The output has no
+// time of day: the same outcome gives the same bytes.
 //
 // Structure: Jenkins' junit-4.xsd, which the later ones extend.
 func JUnit(w io.Writer, o *Outcome) error {
@@ -30,7 +29,7 @@ func JUnit(w io.Writer, o *Outcome) error {
 		r := &o.Rows[i]
 		manager := reports.Clean(r.Manager)
 		if manager == "" {
-			manager = "scenarios" // one that nobody could read
+			manager = "scenarios" // an unreadable scenario
 		}
 		s := suites[manager]
 		if s == nil {

@@ -11,9 +11,9 @@ import (
 	"ipamsim/reports/table"
 )
 
-// Bounds of a job's summary. GitHub refuses one of more than 1 MiB as a whole, so
-// what does not fit is left out here, and said to be; GitHub counts all that the
-// steps before this one wrote, hence the distance.
+// Bounds of a job's summary. GitHub rejects a summary of more than 1 MiB, so the report omits
+// what does not fit, with a note. The limit includes the output of earlier steps, hence the
+// margin.
 const (
 	markdownMax         = 900 << 10 // bytes
 	markdownRowsMax     = 200       // of the table
@@ -22,13 +22,11 @@ const (
 	markdownTimelineMax = 20 << 10  // bytes
 )
 
-// Markdown writes an outcome as GitHub-flavoured Markdown, for a job's
-// summary: the verdict, a table of what moved, for each scenario in it the
-// sentences, commands and timelines, folded up, and the versions. It is at most 900
-// KiB long.
+// Markdown writes an outcome as GitHub-flavoured Markdown for a job's summary: the verdict, a
+// table of changes, collapsed details of each scenario with sentences, commands and timelines,
+// and the versions. It is at most 900 KiB long.
 //
-// Nothing of a scenario can become markup: what is outside of HTML is made of letters
-// and entities.
+// Texts of a scenario are escaped as entities and cannot become markup.
 //
 // Source: GitHub Flavored Markdown Spec 0.29, HTML blocks and entities.
 func Markdown(w io.Writer, o *Outcome) error {
@@ -48,7 +46,7 @@ func Markdown(w io.Writer, o *Outcome) error {
 	for i := range o.Rows {
 		switch p := details(&o.Rows[i]); {
 		case p == "":
-		case len(p)+200 > room: // keeps the line about what is left out
+		case len(p)+200 > room: // reserves the line about omitted details
 			left++
 		default:
 			room -= len(p) + 1
@@ -67,13 +65,13 @@ func (c *Change) markdownMark() table.Cell {
 	case c.Regression && !c.Kind.proves():
 		return table.Cell{Text: "unknown", Style: table.Strong}
 	case c.Kind == ChangedViolation:
-		return table.Cell{Text: "look", Style: table.Strong}
+		return table.Cell{Text: "review", Style: table.Strong}
 	case c.Regression:
 		return table.Cell{Text: "worse", Style: table.Strong}
 	case c.Kind == FixedViolation:
 		return table.Cell{Text: "fixed"}
 	}
-	return table.Cell{Text: "moved"}
+	return table.Cell{Text: "changed"}
 }
 
 func versionTable(o *Outcome) string {
@@ -87,7 +85,7 @@ func versionTable(o *Outcome) string {
 	return bounded(t).Markdown() + "\n\n"
 }
 
-// bounded is the table with cells that are not too long for a summary.
+// bounded shortens the cells of a table for a summary.
 func bounded(t *table.Table) *table.Table {
 	for _, r := range t.Rows {
 		for i := range r {
@@ -97,9 +95,8 @@ func bounded(t *table.Table) *table.Table {
 	return t
 }
 
-// details is a row with all that is known of its changes, folded up; empty if
-// nothing changed. It is HTML, in which Markdown looks for nothing; a block of it
-// ends at an empty line, and one of <pre> at its end.
+// details renders a row's changes as a collapsed HTML block, "" if nothing changed. Markdown
+// does not interpret HTML blocks; one ends at an empty line, and one of <pre> at its end tag.
 func details(r *Row) string {
 	g := r.gravest()
 	if g == nil {
@@ -133,7 +130,7 @@ func cut(s string, runes int) string {
 	return s
 }
 
-// head is the beginning of a timeline, in whole lines where it must be cut.
+// head shortens a timeline to whole lines.
 func head(s string) string {
 	if len(s) <= markdownTimelineMax {
 		return s

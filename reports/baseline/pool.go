@@ -10,7 +10,7 @@ import (
 	"ipamsim/reports"
 )
 
-// pool is a measure over all scenarios of a manager that were run before and now.
+// pool is a measure summed over all scenarios of a manager that ran before and now.
 type pool struct {
 	manager     string
 	measure     reports.Measure
@@ -19,10 +19,10 @@ type pool struct {
 	folded      int     // scenarios that moved with it
 }
 
-// poolings are all of them.
+// poolings holds all pools.
 type poolings struct{ all []*pool }
 
-// pooled adds up what each manager's scenarios cost in the gate's runs.
+// pooled sums the costs of each manager's scenarios in the gate's runs.
 func pooled(before *Baseline, now []Result) *poolings {
 	type key struct {
 		manager string
@@ -66,17 +66,17 @@ func pooled(before *Baseline, now []Result) *poolings {
 	return ps
 }
 
-// comparable: the same seeds, and the same told by each: where two pods do not share
-// an address any more there are more addresses, and nothing got worse. A run that died
-// does not say what it cost.
+// comparable reports whether two results have the same seeds with the same violations. If two pods
+// no longer share an address, there are more addresses, which is not worse. A run that died has no
+// costs.
 func comparable(before, now []Run) bool {
 	return slices.EqualFunc(before, now, func(b, n Run) bool {
 		return b.Seed == n.Seed && n.Cost != nil && slices.Equal(b.Violated, n.Violated)
 	})
 }
 
-// fold takes out of a scenario's changes those costs that moved with all of its
-// manager's: they are one change, and not one for each scenario.
+// fold removes from a scenario's changes the costs that changed in all of its manager's scenarios:
+// they are one change, not one for each scenario.
 func (ps *poolings) fold(manager string, all []Change) []Change {
 	return slices.DeleteFunc(all, func(c Change) bool {
 		p := ps.of(manager, c.Measure)
@@ -88,7 +88,7 @@ func (ps *poolings) fold(manager string, all []Change) []Change {
 	})
 }
 
-// of a manager's measure, nil if it did not move.
+// of returns the pool of a manager's measure, nil if it did not change.
 func (ps *poolings) of(manager string, measure reports.Measure) *pool {
 	for _, p := range ps.all {
 		if p.manager == manager && p.measure == measure && p.change != nil {
@@ -98,13 +98,13 @@ func (ps *poolings) of(manager string, measure reports.Measure) *pool {
 	return nil
 }
 
-// moved reports whether all of a manager's scenarios moved this way together.
+// moved reports whether a measure of all of a manager's scenarios changed in this direction.
 func (ps *poolings) moved(manager string, measure reports.Measure, more bool) bool {
 	p := ps.of(manager, measure)
 	return p != nil && p.change.Regression == more
 }
 
-// rows are a row for each manager of which something moved.
+// rows returns a row for each manager with a changed measure.
 func (ps *poolings) rows() []Row {
 	var out []Row
 	for _, p := range ps.all {
@@ -116,7 +116,7 @@ func (ps *poolings) rows() []Row {
 				Title: fmt.Sprintf("the mean over all scenarios of %s", p.manager)})
 		}
 		if p.folded > 0 {
-			p.change.Sentence += fmt.Sprintf(" In %d of its scenarios alone, too.", p.folded)
+			p.change.Sentence += fmt.Sprintf(" Also in %d of its scenarios alone.", p.folded)
 		}
 		last := &out[len(out)-1]
 		last.Changes = append(last.Changes, *p.change)

@@ -15,17 +15,17 @@ import (
 )
 
 // SARIF writes an outcome as a SARIF 2.1.0 log with one run: a result a change, in
-// the order of the rows, at the line of the scenario's file that says what is
-// expected; a rule for each thing that can change, sorted.
+// the order of the rows, at the line of the scenario's file with the expectation; a rule for
+// each kind of change, sorted.
 //
-// What got worse is an error, what moved otherwise a note. What was fixed is no
-// alert: its result is of kind "pass" and its baselineState is "absent". The
-// fingerprint of a result is made of the scenario, the rule and what it is about, so
-// that it is the same tomorrow, at other seeds and after other changes of the file.
+// A regression is an error, another change a note. A fixed violation is no alert: its result
+// has kind "pass" and baselineState "absent". The fingerprint of a result is derived from the
+// scenario, the rule and the subject, so it is stable across days, seeds and other changes of
+// the file.
 //
-// A violation whose cause is known has a code flow besides: the lines of the address
-// manager's own code that read, changed and wrote, in the order of the steps, each below
-// the base "module@version".
+// A violation with a known cause also has a code flow: the lines of the address manager's code
+// that read, changed and wrote, in the order of the steps, each below the base
+// "module@version".
 //
 // Source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0.
 func SARIF(w io.Writer, o *Outcome) error {
@@ -52,9 +52,8 @@ func SARIF(w io.Writer, o *Outcome) error {
 	return sarifs.Write(w, run)
 }
 
-// ruleID names what a change is a case of: an invariant by its own name, anything
-// else by its kind and what it is about, so that two costs of one scenario stay two
-// alerts.
+// ruleID returns the rule of a change: the invariant, or else the kind and the subject, so that
+// two costs of one scenario are two alerts.
 func (c *Change) ruleID() string {
 	id := string(c.Kind)
 	switch {
@@ -66,7 +65,7 @@ func (c *Change) ruleID() string {
 	return strings.ReplaceAll(reports.Clean(cmp.Or(id, "change")), " ", "-")
 }
 
-// rulesOf are the rules that an outcome has results of, sorted by ID.
+// rulesOf returns the rules of an outcome's results, sorted by ID.
 func rulesOf(o *Outcome) []*sarif.ReportingDescriptor {
 	rules := []*sarif.ReportingDescriptor{} // null is not allowed
 	for i := range o.Rows {
@@ -87,38 +86,38 @@ func rulesOf(o *Outcome) []*sarif.ReportingDescriptor {
 	return rules
 }
 
-// meaning says what a rule is about, and what to do about it. Nothing of the
-// scenario is in it but the name of what changed.
+// meaning returns the description of a rule, and what to do. Of the scenario it contains only
+// the name of the subject.
 func meaning(c *Change) (short, help string) {
 	switch c.Kind {
 	case NewViolation, FixedViolation, ChangedViolation:
-		short = "An invariant breaks that does not break in the baseline."
+		short = "An invariant is violated that is not violated in the baseline."
 		for _, i := range invariant.All() {
 			if i.Name == c.What {
 				short = i.Doc
 			}
 		}
-		return short, "The address manager breaks this invariant where the baseline does not. Run the command of the result: it shows the same run with its timeline. If this is how it shall be from now on, rewrite the baseline with: ipamsim gate --update"
+		return short, "The address manager violates this invariant and did not in the baseline. The command of the result reproduces the run with its timeline. If the new behaviour is intended, rewrite the baseline with: ipamsim gate --update"
 	case VanishedViolation:
-		return "A violation of the baseline no longer shows, and the address manager is the same.", "The simulator sees less than before: a defect of the simulator or of the scenario, not a repair."
+		return "A violation of the baseline no longer occurs with the same address manager.", "The simulator or the scenario changed and detects less than before. This is not a fix."
 	case Nondeterminism:
-		return "The same run twice was not the same.", "A run must be a function of its scenario and seed. Run it with --verify, which names the first step that differs."
+		return "Two runs of the same seed differ.", "A run must be a function of its scenario and seed. Run it with --verify to get the first step that differs."
 	case CostMoved:
 		return "A deterministic cost is beyond its tolerance.", "API calls, conflicts and virtual latency do not depend on the machine. If the new cost is right, rewrite the baseline with: ipamsim gate --update"
 	case NewScenario:
-		return "The baseline does not know this scenario.", "Take it up with: ipamsim gate --update"
+		return "The scenario is not in the baseline.", "Add it with: ipamsim gate --update"
 	case MissingScenario:
-		return "The baseline knows a scenario that is not there.", "Bring the file back, or strike it from the baseline with: ipamsim gate --update"
+		return "A scenario of the baseline has no file.", "Restore the file, or remove the scenario from the baseline with: ipamsim gate --update"
 	case NotReproduced:
-		return "A stored finding can no longer be followed.", "Its schedule names a choice that does not come up any more. If the address manager changed, search for the finding anew; else a change of the simulator lost it."
+		return "A stored finding can no longer be replayed.", "Its schedule contains a choice that no longer occurs. If the address manager changed, search again. Otherwise the simulator changed."
 	case Unfinished:
-		return "A limit cut a run short that ended in the baseline.", "It takes more steps, or more time, than it did: the verdict is unknown, which is not a pass. Look at its end with the command of the result."
+		return "A limit ended a run that finished in the baseline.", "The run needs more steps or time than before. The verdict is unknown, which is not a pass. The command of the result shows how the run ends."
 	case LeftOut:
-		return "There was no time to judge a scenario.", "The gate's time was up (--budget). What is left out is not healthy: give it more time, or name fewer scenarios."
+		return "A scenario was skipped for lack of time.", "The gate's budget ran out (--budget). A skipped scenario has no verdict: increase the budget, or select fewer scenarios."
 	case CannotRun:
-		return "A scenario could not be run.", "The simulator or its environment failed, not the address manager. The result says how."
+		return "A scenario could not be run.", "The simulator or its environment failed, not the address manager. The result contains the error."
 	}
-	return "Something is not as in the baseline.", "Run the command of the result."
+	return "A result differs from the baseline.", "Run the command of the result."
 }
 
 func result(r *Row, c *Change, rules []*sarif.ReportingDescriptor, seen map[string]int) *sarif.Result {

@@ -11,8 +11,8 @@ import (
 	"ipamsim/reports/table"
 )
 
-// Text tells people what came of a gate: what is different, a line each and a
-// sentence for what is worse, then one line of totals, then the versions.
+// Text renders the outcome of a gate for a terminal: a line for each change, a sentence for
+// each regression, a line of totals, and the versions.
 func Text(w io.Writer, o *Outcome) error {
 	var b strings.Builder
 	if t, _ := o.changes(0, (*Change).textMark); len(t.Rows) > 0 {
@@ -52,8 +52,7 @@ func Text(w io.Writer, o *Outcome) error {
 	return err
 }
 
-// changes are all changes of all rows, or the first of them; left is how many more
-// there are.
+// changes returns a table of the first most changes (0: all); left counts the others.
 func (o *Outcome) changes(most int, mark func(*Change) table.Cell) (t *table.Table, left int) {
 	t = table.New("", "scenario", "what", "before", "now")
 	for i := range o.Rows {
@@ -77,22 +76,22 @@ func (c *Change) textMark() table.Cell {
 	case !c.Kind.proves():
 		return table.Cell{Text: "??"}
 	case c.Kind == ChangedViolation:
-		return table.Cell{Text: "LOOK"}
+		return table.Cell{Text: "REVIEW"}
 	}
 	return table.Cell{Text: "RED"}
 }
 
-// totals is what was done.
+// totals renders the totals of a gate.
 func (o *Outcome) totals() string {
 	out := layout.Plural(o.Runs, "run")
 	if o.Searched > 0 {
 		out += ", " + layout.Plural(o.Searched, "world") + " searched"
 	}
 	if o.Moved > 0 {
-		out += fmt.Sprintf(", %d of them on another course", o.Moved)
+		out += fmt.Sprintf(", %d of them with other messages", o.Moved)
 	}
 	if o.Undecided > 0 {
-		out += fmt.Sprintf(", %s too rare to tell", layout.Plural(o.Undecided, "violation"))
+		out += fmt.Sprintf(", %s too rare for a verdict", layout.Plural(o.Undecided, "violation"))
 	}
 	if t := o.Repeated.String(); t != "" {
 		out += ", " + t

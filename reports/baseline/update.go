@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Of is the baseline after results: what they say, with the tolerances as they were.
-// Those that ran few seeds, because nothing is different (Stale), keep what many
-// seeds showed. If they are not all there are, the other scenarios stay as they were.
-// A finding is its own baseline, and in no other.
+// Of returns a new baseline from results, with the tolerances of the old one. Results that ran
+// few seeds because nothing changed (Stale) keep the rates of the old baseline. If all is false,
+// scenarios without a result stay unchanged. Findings are not in a baseline: each is its own.
 func Of(before *Baseline, results []Result, all bool) *Baseline {
 	b := &Baseline{Format: Format, Upstream: map[string]string{}, Tolerances: before.tolerances()}
 	entries := map[string]Entry{}
@@ -35,7 +34,7 @@ func Of(before *Baseline, results []Result, all bool) *Baseline {
 	return b
 }
 
-// keep what many seeds showed before.
+// keep copies the rates and cost bands of many seeds from the old entry.
 func (e *Entry) keep(old *Entry) {
 	e.Wide, e.Rates = old.Wide, old.Rates
 	for name, c := range e.Costs {
@@ -45,9 +44,8 @@ func (e *Entry) keep(old *Entry) {
 	}
 }
 
-// Stale are the scenarios, by index into now, that must be run under many seeds again
-// before there is a new baseline: those of which anything is different, or that ran
-// fewer seeds than wide says.
+// Stale returns the scenarios, by index into now, that must run with many seeds again for a new
+// baseline: those with any difference, or with fewer seeds than wide returns.
 func Stale(before *Baseline, now []Result, wide func(*Result) int) []int {
 	var out []int
 	for i := range now {
@@ -63,7 +61,7 @@ func Stale(before *Baseline, now []Result, wide func(*Result) int) []int {
 	return out
 }
 
-// sameMeasures: the same things are counted as before.
+// sameMeasures reports whether the baseline has the same measures.
 func (c *comparison) sameMeasures() bool {
 	now := summed(c.now.Runs)
 	for m := range now {

@@ -8,9 +8,9 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// Verdict is what the gate came to, in one line.
+// Verdict renders the result of the gate on one line.
 func (o *Outcome) Verdict() string {
-	scenarios, worse, look, unknown, moved := 0, 0, 0, 0, 0
+	scenarios, worse, changed, unknown, moved := 0, 0, 0, 0, 0
 	found, unsearched := false, false
 	var pools []string // that got worse
 	for i := range o.Rows {
@@ -27,8 +27,8 @@ func (o *Outcome) Verdict() string {
 			switch r.worst() {
 			case worseRow:
 				worse++
-			case lookRow:
-				look++
+			case changedRow:
+				changed++
 			case unknownRow:
 				unknown++
 			}
@@ -48,24 +48,24 @@ func (o *Outcome) Verdict() string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{look, "changed, look"}, {unknown, "could not be judged"}} {
+	}{{changed, "changed, review"}, {unknown, "could not be judged"}} {
 		if x.n > 0 {
 			bad = append(bad, fmt.Sprintf("%d of %s %s", x.n, all, x.what))
 		}
 	}
 	if found {
-		bad = append(bad, "the search found what is not known")
+		bad = append(bad, "the search found an unknown failure")
 	}
 	if unsearched {
-		bad = append(bad, "the search came to nothing")
+		bad = append(bad, "the search had no result")
 	}
 	switch {
-	case len(pools)+look > 0 || found:
+	case len(pools)+changed > 0 || found:
 		return "RED: " + strings.Join(bad, ", ")
 	case unknown > 0 || unsearched:
 		return "UNKNOWN: " + strings.Join(bad, ", ")
 	case moved > 0:
-		return "green: nothing got worse in " + all + ", something moved"
+		return "green: nothing got worse in " + all + ", some results changed"
 	case scenarios == 1:
 		return "green: 1 scenario is as in the baseline"
 	default:
@@ -73,15 +73,15 @@ func (o *Outcome) Verdict() string {
 	}
 }
 
-// What the changes of a row come to.
+// Outcomes of a row, by increasing severity.
 const (
 	calmRow = iota
 	unknownRow
-	lookRow
+	changedRow
 	worseRow
 )
 
-// worst of a row's changes.
+// worst returns the most severe outcome of a row's changes.
 func (r *Row) worst() int {
 	worst := calmRow
 	for i := range r.Changes {
@@ -91,7 +91,7 @@ func (r *Row) worst() int {
 		case !c.Kind.proves():
 			worst = max(worst, unknownRow)
 		case c.Kind == ChangedViolation:
-			worst = max(worst, lookRow)
+			worst = max(worst, changedRow)
 		default:
 			worst = worseRow
 		}
@@ -99,8 +99,7 @@ func (r *Row) worst() int {
 	return worst
 }
 
-// Words is a change in a few words: what, of what, how grave. It stays on one line
-// whatever it is about.
+// Words renders a change on one line: its kind, subject and severity.
 func (c *Change) Words() string {
 	what := reports.Clean(c.What)
 	if c.Severity != "" {
@@ -115,9 +114,9 @@ func (c *Change) Words() string {
 	case FixedViolation:
 		return say("fixed: ")
 	case ChangedViolation:
-		return say("changed, look: ")
+		return say("changed, review: ")
 	case Nondeterminism:
-		return say("not the same twice: ")
+		return say("nondeterministic: ")
 	case CostMoved:
 		return say("cost: ")
 	case NewScenario:
@@ -129,14 +128,14 @@ func (c *Change) Words() string {
 	case CannotRun:
 		return say("could not run: ")
 	case LeftOut:
-		return say("left out, no time: ")
+		return say("skipped, out of time: ")
 	case Unfinished:
 		return say("a limit was reached: ")
 	}
 	return say(reports.Clean(string(c.Kind)) + ": ")
 }
 
-// moved is before and now with an arrow between, or nothing where neither is said.
+// moved renders "before -> now", or "" if both are empty.
 func (c *Change) moved() string {
 	before, after := reports.Clean(c.Before), reports.Clean(c.After)
 	if before == "" && after == "" {
@@ -145,10 +144,10 @@ func (c *Change) moved() string {
 	return strings.TrimSpace(before + " -> " + after)
 }
 
-// place is where a reader finds the row in its file.
+// place returns the file and line of the row.
 func (r *Row) place() (file string, line int) { return r.File, max(1, r.Line) }
 
-// placeOf is where a reader finds one of its changes.
+// placeOf returns the file and line of one of its changes.
 func (r *Row) placeOf(c *Change) (file string, line int) {
 	if c.File != "" {
 		return c.File, 1
@@ -156,8 +155,7 @@ func (r *Row) placeOf(c *Change) (file string, line int) {
 	return r.place()
 }
 
-// gravest is the first change that turns the gate red, else the first of all, else
-// nil.
+// gravest returns the first change that turns the gate red, or else the first, or nil.
 func (r *Row) gravest() *Change {
 	for i := range r.Changes {
 		if r.Changes[i].Regression {
@@ -170,8 +168,8 @@ func (r *Row) gravest() *Change {
 	return nil
 }
 
-// story is a change as text of several lines: words, sentence, before and now,
-// command, timeline. Every line is clean.
+// story renders a change on several clean lines: words, sentence, before and now, command,
+// timeline.
 func (c *Change) story() string {
 	lines := []string{c.Words()}
 	if m := c.moved(); m != "" {
@@ -189,7 +187,7 @@ func (c *Change) story() string {
 	return strings.Join(lines, "\n")
 }
 
-// cleanLines is reports.Clean line by line, without an empty end.
+// cleanLines applies reports.Clean to each line and trims trailing newlines.
 func cleanLines(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, l := range lines {

@@ -7,14 +7,14 @@ func TestVerdict(t *testing.T) {
 	toldPool, redPool := told, red
 	toldPool.Pool, redPool.Pool, redPool.Scenario = true, true, "all of calico"
 	for want, rows := range map[string][]Row{
-		"green: 0 scenarios are as in the baseline":                nil,
-		"green: 1 scenario is as in the baseline":                  {same},
-		"green: 2 scenarios are as in the baseline":                {same, same},
-		"green: nothing got worse in 2 scenarios, something moved": {told, same},
-		"green: nothing got worse in 1 scenario, something moved":  {toldPool, same},
-		"RED: 1 of 3 scenarios got worse":                          {same, red, told},
-		"RED: 1 of 1 scenario and all of calico got worse":         {redPool, red},
-		"RED: all of calico got worse":                             {redPool, same, told},
+		"green: 0 scenarios are as in the baseline":                     nil,
+		"green: 1 scenario is as in the baseline":                       {same},
+		"green: 2 scenarios are as in the baseline":                     {same, same},
+		"green: nothing got worse in 2 scenarios, some results changed": {told, same},
+		"green: nothing got worse in 1 scenario, some results changed":  {toldPool, same},
+		"RED: 1 of 3 scenarios got worse":                               {same, red, told},
+		"RED: 1 of 1 scenario and all of calico got worse":              {redPool, red},
+		"RED: all of calico got worse":                                  {redPool, same, told},
 	} {
 		if got := (&Outcome{Rows: rows}).Verdict(); got != want {
 			t.Errorf("%s, want %s", got, want)

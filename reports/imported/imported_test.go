@@ -87,11 +87,11 @@ func TestJSON(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	good := text(t, func(b *bytes.Buffer) error { return imported.JSON(b, yesterday()) })
 	for bad, want := range map[string]string{
-		"":                 "it ends too early",
-		good[:len(good)/2]: "it ends too early",
+		"":                 "unexpected end of input",
+		good[:len(good)/2]: "unexpected end of input",
 		"{}":               `format: want "ipamsim.dev/import/v1", have ""`,
 		"[1]":              "cannot unmarshal array",
-		good + good:        "something follows the result",
+		good + good:        "trailing data",
 		"apiVersion: v1\n": "invalid character",
 		strings.Replace(good, "import/v1", "record/v1", 1):                                    `have "ipamsim.dev/record/v1"`,
 		strings.Replace(good, `"severity": "critical"`, `"severity": "bad"`, 1):               "findings[0]: want invariant, severity and objects",

@@ -24,21 +24,21 @@ type sample struct {
 	labels []string
 }
 
-// gauges are sorted by name. Every invariant has a sample each, if it is 0: an alert on
-// a series that is not there never fires.
+// gauges are sorted by name. Every invariant has a sample, also if it is 0: an alert on an
+// absent series never fires.
 var gauges = []gauge{
 	{"ipamsim_import_addresses", "Addresses in use in the cluster.", func(r *Result) []sample { return one(r.Addresses) }},
-	{"ipamsim_import_borrowed_addresses", "Addresses that a node has of another node's block.", func(r *Result) []sample { return one(len(r.Borrowed)) }},
-	{"ipamsim_import_findings", "What is wrong in the cluster, by invariant.", func(r *Result) []sample {
+	{"ipamsim_import_borrowed_addresses", "Addresses that a node borrows from another node's block.", func(r *Result) []sample { return one(len(r.Borrowed)) }},
+	{"ipamsim_import_findings", "Findings in the cluster, by invariant.", func(r *Result) []sample {
 		return byInvariant(r.Findings, func(Finding) bool { return true })
 	}},
-	{"ipamsim_import_gone_findings", "What was wrong at the last import and is not found any more. Absent without one.", func(r *Result) []sample {
+	{"ipamsim_import_gone_findings", "Findings of the last import that are no longer found. Absent without a last import.", func(r *Result) []sample {
 		if r.Since == nil {
 			return nil
 		}
 		return one(len(r.Since.Gone))
 	}},
-	{"ipamsim_import_new_findings", "What is wrong and was not at the last import, by invariant. Absent without one.", func(r *Result) []sample {
+	{"ipamsim_import_new_findings", "Findings that the last import did not have, by invariant. Absent without a last import.", func(r *Result) []sample {
 		if r.Since == nil {
 			return nil
 		}
@@ -46,7 +46,7 @@ var gauges = []gauge{
 	}},
 	{"ipamsim_import_nodes", "Nodes of the cluster.", func(r *Result) []sample { return one(r.Nodes) }},
 	{"ipamsim_import_pods", "Pods with addresses in the cluster.", func(r *Result) []sample { return one(r.Pods) }},
-	{"ipamsim_import_unjudged", "1 for an invariant that could not be judged everywhere for lack of objects.", func(r *Result) (out []sample) {
+	{"ipamsim_import_unjudged", "1 for an invariant that could not be judged everywhere because objects are missing.", func(r *Result) (out []sample) {
 		for _, inv := range invariant.All() {
 			s := sample{labels: []string{"invariant", inv.Name, "severity", string(inv.Severity)}}
 			if r.unjudged(inv.Name) {
@@ -56,8 +56,8 @@ var gauges = []gauge{
 		}
 		return out
 	}},
-	{"ipamsim_import_unknown", "What could not be known of the cluster: not everything was judged by what it has.", func(r *Result) []sample { return one(len(r.Unknown)) }},
-	{"ipamsim_import_verdict", "1 for what the import came to, 0 for the other verdicts.", func(r *Result) (out []sample) {
+	{"ipamsim_import_unknown", "Facts about the cluster that the import could not determine.", func(r *Result) []sample { return one(len(r.Unknown)) }},
+	{"ipamsim_import_verdict", "1 for the verdict of the import, 0 for the others.", func(r *Result) (out []sample) {
 		for _, v := range []Verdict{Healthy, Undecided, Wrong} {
 			s := sample{labels: []string{"verdict", string(v)}}
 			if v == r.Verdict {
@@ -71,8 +71,8 @@ var gauges = []gauge{
 
 func one(n int) []sample { return []sample{{value: float64(n)}} }
 
-// byInvariant counts findings by invariant and severity, in the order of the invariants: each
-// with its own severity, also if there are none, then with another one that its findings have.
+// byInvariant counts findings by invariant and severity, in the order of the invariants. Each has
+// a sample with its own severity, also if 0, then samples for other severities of its findings.
 func byInvariant(all []Finding, counts func(Finding) bool) (out []sample) {
 	type row struct {
 		invariant string
@@ -96,9 +96,8 @@ func byInvariant(all []Finding, counts func(Finding) bool) (out []sample) {
 	return out
 }
 
-// OpenMetrics writes a result as text that a Pushgateway takes, and the textfile
-// collector of a node exporter: gauges without a time, with the name of the import as
-// label.
+// OpenMetrics writes a result as text for a Pushgateway or the textfile collector of a node
+// exporter: gauges without timestamps, labelled with the name of the import.
 //
 // Source: OpenMetrics 1.0, Text format.
 func OpenMetrics(w io.Writer, r *Result) error {

@@ -13,21 +13,20 @@ import (
 	"ipamsim/reports/sarifs"
 )
 
-// SARIF writes a result as a SARIF 2.1.0 log with one run: a result a finding, in their
-// order, where in the dump the objects stand that it is about; a rule for each invariant
-// that is broken, sorted.
+// SARIF writes a result as a SARIF 2.1.0 log with one run: a result for each finding, in order,
+// at the place of its objects in the dump; a rule for each violated invariant, sorted.
 //
-// What is critical is an error, what is major a warning, what is minor a note. Where an
-// earlier result is known, a finding is new or unchanged, and one that is no longer
-// found is of kind "notApplicable" and absent: nobody says that it was mended. The
-// fingerprint is made of invariant, code and objects, so that it is the same tomorrow.
+// Critical findings are errors, major ones warnings, minor ones notes. With an earlier result, a
+// finding is new or unchanged, and one no longer found is of kind "notApplicable" and absent: it
+// may not have been fixed. The fingerprint is derived from invariant, code and objects, so it is
+// stable.
 //
 // Source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0.
 func SARIF(w io.Writer, r *Result) error {
 	rules := rulesOf(r)
 	run := sarifs.NewRun("ipamsim import", "ipamsim-import/"+reports.Clean(r.Name)+"/", rules)
 	run.OriginalUriBaseIds = map[string]sarif.ArtifactLocation{sarifs.SrcRoot: {Index: -1, Description: sarif.NewTextMessage("the directory in which ipamsim import ran")}}
-	run.WithResults([]*sarif.Result{}) // null would say that nothing was looked at
+	run.WithResults([]*sarif.Result{}) // null means that nothing was analysed
 	for i := range r.Findings {
 		run.AddResult(found(r, &r.Findings[i], rules))
 	}
@@ -46,7 +45,7 @@ func SARIF(w io.Writer, r *Result) error {
 	return sarifs.Write(w, run)
 }
 
-// rulesOf are the invariants that a result names, sorted.
+// rulesOf returns a rule for each invariant of a result, sorted.
 func rulesOf(r *Result) []*sarif.ReportingDescriptor {
 	names := map[string]bool{}
 	for i := range r.Findings {
@@ -63,7 +62,7 @@ func rulesOf(r *Result) []*sarif.ReportingDescriptor {
 		if inv, ok := invariant.Named(name); ok {
 			doc = inv.Doc
 		} else if name == Exhausted {
-			doc = "Nothing waits for an address, or a range of addresses, where none is left."
+			doc = "No pod or node waits because no address or range is free."
 		}
 		rules = append(rules, sarif.NewRule(reports.Clean(name)).
 			WithShortDescription(sarif.NewMultiformatMessageString().WithText(doc)).
@@ -73,7 +72,7 @@ func rulesOf(r *Result) []*sarif.ReportingDescriptor {
 	return rules
 }
 
-// about is a result without a state.
+// about returns a result without a baseline state.
 func about(id model.Identity, rules []*sarif.ReportingDescriptor, text string) *sarif.Result {
 	return sarifs.Result(rules, reports.Clean(id.Invariant), text, id.String())
 }
@@ -97,7 +96,7 @@ func found(r *Result, f *Finding, rules []*sarif.ReportingDescriptor) *sarif.Res
 	return res.WithProperties(sarif.NewPropertyBag().Add("severity", string(f.Severity)).Add("code", f.Code).Add("objects", texts(f.Objects)))
 }
 
-// location is where an object was read: in a file, or of an API server only its name.
+// location returns the place of an object: in a file, or its name on an API server.
 func location(p Place) *sarif.Location {
 	l := sarif.NewLocation()
 	l.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(reports.Clean(p.Object)).WithKind("object"))
@@ -107,7 +106,7 @@ func location(p Place) *sarif.Location {
 	return l.WithPhysicalLocation(sarifs.Physical(p.File, sarifs.SrcRoot, p.Line))
 }
 
-// subject names an invariant and what it is broken about.
+// subject names an invariant and its objects.
 func subject(id model.Identity) string {
 	return reports.Clean(id.Invariant + " " + strings.Join(texts(id.Objects), ", "))
 }

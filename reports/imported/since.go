@@ -8,12 +8,12 @@ import (
 	"ipamsim/model"
 )
 
-// Since is how a result differs from an earlier one.
+// Since is the difference from an earlier result.
 type Since struct {
-	// New counts the findings that the earlier result has not, Known the others.
+	// New counts the findings that the earlier result does not have, Known the others.
 	New   int `json:"new"`
 	Known int `json:"known"`
-	// Gone are the findings of the earlier result that this one has not.
+	// Gone lists the findings of the earlier result that this one does not have.
 	Gone []Gone `json:"gone"`
 }
 
@@ -21,16 +21,15 @@ type Since struct {
 type Gone struct {
 	model.Identity
 	Severity model.Severity `json:"severity"`
-	// Unjudged: this time it could not have been seen, for lack of objects.
+	// Unjudged: it cannot be judged this time because objects are missing.
 	Unjudged bool `json:"unjudged"`
 }
 
-// Compare says what is new in r. Two findings are one if their invariant, code and
-// objects are the same. It returns an error for results that cannot be compared; r is
-// then as it was.
+// Compare sets r.Since and marks new findings. Two findings are the same if their invariant, code
+// and objects are. On an error, which means that the results cannot be compared, r is unchanged.
 func (r *Result) Compare(before *Result) error {
 	if r.Anonymised || before.Anonymised {
-		return errors.New("the names of an anonymised result are not the same the next time: compare results with the names of the cluster")
+		return errors.New("the names of an anonymised result differ between imports: compare results that are not anonymised")
 	}
 	then := make(map[string]bool, len(before.Findings))
 	for i := range before.Findings {
@@ -57,7 +56,7 @@ func (r *Result) Compare(before *Result) error {
 	return nil
 }
 
-// News reports of a finding whether it is new.
+// News reports whether a finding is new.
 func (r *Result) News() func(model.Identity) bool {
 	isNew := map[string]bool{}
 	for i := range r.Findings {
@@ -68,7 +67,7 @@ func (r *Result) News() func(model.Identity) bool {
 	return func(id model.Identity) bool { return isNew[id.String()] }
 }
 
-// Text is what is new for people, in one line without its end.
+// Text renders the difference on one line.
 func (s *Since) Text() string {
 	parts := []string{"nothing"}
 	if s.New > 0 {

@@ -14,47 +14,47 @@ import (
 	"ipamsim/reports/chart"
 )
 
-// Campaign is what a search came to, or has come to so far.
+// Campaign is the state of a search.
 type Campaign struct {
-	Name          string // what is searched
+	Name          string // of the search space
 	Running       bool
-	Every         time.Duration // the page is written anew so often while it runs,
-	AsOf          time.Time     // and was written then
+	Every         time.Duration // interval at which the page is rewritten while it runs
+	AsOf          time.Time     // time of this page
 	Ended         string        // why; "" if it was interrupted
 	Elapsed, Left time.Duration
 	Runs, Unknown uint64
 	States, Pairs int
 	Allocators    int // states of allocators
-	// How much of what the next run sees nobody has seen, with a band, or why that is not known.
+	// Estimates, with a band, of the share of unseen states in the next run, or why there is none.
 	UnseenStates, UnseenAllocators string
 	Findings                       []Finding
-	Open                           int      // kinds of failures that nobody made small yet
+	Open                           int      // signatures that are not shrunk yet
 	Deaths, Defects                []string // a line each
-	Defective                      int      // runs of which ipamsim is in doubt; Defects tell of some
+	Defective                      int      // runs that ipamsim itself may have failed; Defects describes some
 	Caught, Canaries               uint64
-	Worlds, Quiet                  uint64    // drawn worlds, and those of them in which nothing can happen from outside
-	Lacking                        []Lacking // the others, by what cannot
+	Worlds, Quiet                  uint64    // drawn worlds, and those without any action, force, fault or crash
+	Lacking                        []Lacking // worlds without one kind of action
 	Repeated                       reports.Repeated
 	Series                         []Sample // by time
 	Dir                            string   // where the files of the findings are, a relative URL as seen from the page; "": beside it
 }
 
-// Lacking is how many of a campaign's worlds lack a kind of deed: operator, force,
-// fault or crash.
+// Lacking counts the worlds of a campaign without one kind of action: operator, force, fault
+// or crash.
 type Lacking struct {
-	Deed   string
+	Action string
 	Worlds uint64
 }
 
-// Sample is how far a campaign was at a time of its own.
+// Sample is the progress of a campaign at a time since its start.
 type Sample struct {
 	At                      time.Duration
 	Runs                    uint64
 	States, Pairs, Findings int
 }
 
-// Finding is one of a campaign's, as findings.json has it: names and order of its
-// fields are a contract with other people's scripts.
+// Finding is a finding of a campaign, as in findings.json. Scripts depend on the names and the
+// order of its fields.
 type Finding struct {
 	Fingerprint string         `json:"fingerprint"`
 	Invariant   string         `json:"invariant"`
@@ -62,13 +62,13 @@ type Finding struct {
 	Died        bool           `json:"died,omitempty"` // the worker process died or hung: the file is run, not replayed
 	Upstream    string         `json:"upstream"`
 	Sentence    string         `json:"sentence"`
-	Label       string         `json:"label,omitempty"` // whose deed: "no fault", "operator's deed"
-	Known       string         `json:"known,omitempty"` // "scenarios: …" that show the same cause; NEW; - if nobody knows
+	Label       string         `json:"label,omitempty"` // trigger: "no fault", "operator's action"
+	Known       string         `json:"known,omitempty"` // "scenarios: …" with the same cause; NEW; - if not compared
 	Real        string         `json:"real,omitempty"`  // under Kubernetes' own controllers: confirmed or not confirmed
 	Cause       []string       `json:"cause,omitempty"` // why, a line for each link, the violation's own first
 	File        string         `json:"file"`            // these four lie beside findings.json
 	History     string         `json:"history,omitempty"`
-	Issue       string         `json:"issue,omitempty"` // a text for the manager's maintainers
+	Issue       string         `json:"issue,omitempty"` // the issue text for the manager's maintainers
 	Page        string         `json:"page,omitempty"`
 	Count       uint64         `json:"count"`
 	FirstRun    uint64         `json:"firstRun"`
@@ -77,24 +77,23 @@ type Finding struct {
 	Switches    int            `json:"switches"`
 	Faults      int            `json:"faults"`
 	Steps       int            `json:"steps"`
-	// Repeated are the runs that its recording took more than once.
+	// Repeated counts the runs that were repeated to record it.
 	Repeated reports.Repeated `json:"repeated"`
-	// Small is false for a run as it was recorded: its fingerprint will be another
-	// one when it has been made small.
+	// Small is false for a run as recorded. Shrinking changes its fingerprint.
 	Small         bool    `json:"small"`
 	ShrinkRuns    int     `json:"shrinkRuns,omitempty"`
 	ShrinkSeconds float64 `json:"shrinkSeconds,omitempty"`
-	// Of Sampled random continuations from its last decision, Failing failed too.
+	// Sampled counts random continuations from its last decision, Failing those that fail too.
 	Sampled int `json:"sampled,omitempty"`
 	Failing int `json:"failing,omitempty"`
-	// Also are the other invariants that the same cause broke, sorted.
+	// Also lists other invariants that the same cause broke, sorted.
 	Also []string `json:"also,omitempty"`
-	// Keys are the causes of all that were shrunk and have its name, as fuzz/testdata/known
-	// has them: LOOK | REST OF THE CAUSE.
+	// Keys lists the causes of all shrunk runs with its fingerprint, in the format of
+	// fuzz/testdata/known: SIGNATURE | REST OF THE CAUSE.
 	Keys []string `json:"keys,omitempty"`
 }
 
-// Index is the page of a campaign.
+// Index returns the page of a campaign.
 func (c *Campaign) Index() *Index {
 	x := &Index{
 		Title: "Campaign: " + c.Name, Lead: c.lead(), Notes: c.notes(),
@@ -112,16 +111,16 @@ func (c *Campaign) lead() string {
 	asOf := c.AsOf.UTC().Format("2006-01-02 15:04:05 UTC")
 	switch {
 	case c.Running && c.Left > 0:
-		return fmt.Sprintf("It runs: %s so far, %s left, as of %s. %s", short(c.Elapsed), short(c.Left), asOf, what)
+		return fmt.Sprintf("Running: %s so far, %s left, as of %s. %s", short(c.Elapsed), short(c.Left), asOf, what)
 	case c.Running:
-		return fmt.Sprintf("It runs: %s so far, as of %s. %s", short(c.Elapsed), asOf, what)
+		return fmt.Sprintf("Running: %s so far, as of %s. %s", short(c.Elapsed), asOf, what)
 	case c.Ended == "":
-		return "It was interrupted; the same command continues. " + what
+		return "Interrupted; the same command continues. " + what
 	}
-	return fmt.Sprintf("It ended after %s: %s. %s", short(c.Elapsed), c.Ended, what)
+	return fmt.Sprintf("Ended after %s: %s. %s", short(c.Elapsed), c.Ended, what)
 }
 
-// found is how many findings there are, and how many of them are not small.
+// found counts the findings, and those not shrunk.
 func (c *Campaign) found() string {
 	rough := 0
 	for _, f := range c.Findings {
@@ -142,9 +141,9 @@ func (c *Campaign) facts() []Fact {
 	}
 	all := []Fact{
 		{"runs", grouped(c.Runs)}, {"time", short(c.Elapsed)}, {"runs per second", rate},
-		{"kinds of situations seen", grouped(uint64(c.States))}, {"states of allocators seen", grouped(uint64(c.Allocators))},
+		{"states seen", grouped(uint64(c.States))}, {"allocator states seen", grouped(uint64(c.Allocators))},
 		{"pairs of conflicting operations", grouped(uint64(c.Pairs))},
-		{"situations of the next run that are unseen, by estimate", c.UnseenStates}, {"states of its allocators that are", c.UnseenAllocators},
+		{"unseen states in the next run (estimate)", c.UnseenStates}, {"unseen allocator states (estimate)", c.UnseenAllocators},
 		{"mutants", fmt.Sprintf("%d of %d detected", c.Caught, c.Canaries)},
 	}
 	if c.Worlds == 0 {
@@ -152,23 +151,23 @@ func (c *Campaign) facts() []Fact {
 	}
 	share := func(n uint64) string { return fmt.Sprintf("%s of %s", grouped(n), grouped(c.Worlds)) }
 	for _, l := range c.Lacking {
-		all = append(all, Fact{"worlds without " + l.Deed, share(l.Worlds)})
+		all = append(all, Fact{"worlds without " + l.Action, share(l.Worlds)})
 	}
 	return append(all, Fact{"worlds without any of these", share(c.Quiet)})
 }
 
-// notes are what makes the rest worth less.
+// notes lists what limits the results.
 func (c *Campaign) notes() []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if c.Caught == 0 && !c.Running {
-		say("no mutant was detected: that nothing was found proves nothing")
+		say("no mutant was detected, so finding nothing proves nothing")
 	}
 	if c.Open > 0 && !c.Running {
-		say("kinds of failures not shrunk within the time: %d; the same command continues", c.Open)
+		say("signatures not shrunk within the time: %d; the same command continues", c.Open)
 	}
 	if c.Unknown > 0 {
-		say("%s cut short by a limit, which proves nothing", plural(c.Unknown, "run"))
+		say("%s cut short by a limit, with no verdict", plural(c.Unknown, "run"))
 	}
 	for _, d := range c.Deaths {
 		say("unconfirmed death: %s", d)
@@ -180,7 +179,7 @@ func (c *Campaign) notes() []string {
 		say("in doubt: %d more", more)
 	}
 	if c.UnseenStates != "" {
-		say("how much is unseen is an estimate with a 95 %% band: it takes the next run for one that is drawn as those before; of other spaces and strategies it says nothing")
+		say("the unseen share is an estimate with a 95 %% band for the next run of this space and strategy; it does not apply to others")
 	}
 	if t := c.Repeated.String(); t != "" {
 		say("%s", t)
@@ -188,10 +187,10 @@ func (c *Campaign) notes() []string {
 	return out
 }
 
-// findings are the table, in the order in which they are given.
+// findings returns the table of findings, in their order.
 func findings(all []Finding, dir string) *Table {
 	t := &Table{Name: "findings", Title: "Findings", Columns: []Column{
-		{Title: "Finding"}, {Title: "Invariant", Choice: true}, {Title: "Whose deed", Choice: true}, {Title: "Known", Choice: true}, {Title: "Severity", Choice: true}, {Title: "Manager", Choice: true},
+		{Title: "Finding"}, {Title: "Invariant", Choice: true}, {Title: "Trigger", Choice: true}, {Title: "Known", Choice: true}, {Title: "Severity", Choice: true}, {Title: "Manager", Choice: true},
 		{Title: "Size", Choice: true}, {Title: "First after", Number: true}, {Title: "Count", Number: true}, {Title: "Replay"},
 	}}
 	for _, f := range all {
@@ -230,7 +229,7 @@ func (f *Finding) cells(dir string) []Cell {
 	size.Order = order(float64(f.Steps))
 	count := Cell{Text: grouped(f.Count), Order: order(float64(f.Count))}
 	if f.Sampled > 0 {
-		count.More = fmt.Sprintf("%d of %d continuations fail, too", f.Failing, f.Sampled)
+		count.More = fmt.Sprintf("%d of %d continuations also fail", f.Failing, f.Sampled)
 	}
 	after := time.Duration(f.FirstAfter * float64(time.Second))
 	return []Cell{
@@ -239,7 +238,7 @@ func (f *Finding) cells(dir string) []Cell {
 	}
 }
 
-// known says whether the cause was known before.
+// known renders whether the cause was known before.
 func (f *Finding) known() Cell {
 	switch f.Known {
 	case "", "-":
@@ -257,7 +256,7 @@ func also(invariants []string) string {
 	return "also " + strings.Join(invariants, ", ")
 }
 
-// command shows the finding again, from the directory of its file.
+// command reproduces the finding from the directory of its file.
 func (f *Finding) command() string {
 	if f.File == "" {
 		return ""
@@ -269,7 +268,7 @@ func (f *Finding) command() string {
 	return "ipamsim " + verb + " " + reports.Shell(f.File)
 }
 
-// charts are what grew while the campaign went on. One that has just begun has none.
+// charts draws the progress of the campaign. A campaign that has just started has none.
 func (c *Campaign) charts() []Chart {
 	if len(c.Series) < 2 {
 		return nil
@@ -285,7 +284,7 @@ func (c *Campaign) charts() []Chart {
 		over("Runs", "runs", false, func(s Sample) float64 { return float64(s.Runs) }),
 		drawn("Runs per second", "runs per second", chart.Line{Name: "runs per second", Points: c.rates()}),
 		over("Findings", "findings", true, func(s Sample) float64 { return float64(s.Findings) }),
-		over("Kinds of situations", "situations seen", false, func(s Sample) float64 { return float64(s.States) }),
+		over("States", "states seen", false, func(s Sample) float64 { return float64(s.States) }),
 		over("Pairs of conflicting operations", "pairs seen", false, func(s Sample) float64 { return float64(s.Pairs) }),
 	}
 }
@@ -301,15 +300,15 @@ func drawn(title, unit string, l chart.Line) Chart {
 	}
 }
 
-// rates are runs per second over the last while: results come in shards, so that
-// over a shorter one the rate would be noise.
+// rates returns runs per second over a sliding window. Results arrive in shards, so a shorter
+// window would be noise.
 func (c *Campaign) rates() []chart.Point {
 	s := c.Series
-	while := max(s[len(s)-1].At/ratesOf, time.Second)
+	window := max(s[len(s)-1].At/ratesOf, time.Second)
 	var out []chart.Point
 	from := 0
 	for n := 1; n < len(s); n++ {
-		for s[n].At-s[from+1].At >= while {
+		for s[n].At-s[from+1].At >= window {
 			from++
 		}
 		if d := (s[n].At - s[from].At).Seconds(); d > 0 {
@@ -322,14 +321,14 @@ func (c *Campaign) rates() []chart.Point {
 	return out
 }
 
-// ratesOf a campaign's time is how long a rate is taken over.
+// ratesOf is the quotient of a campaign's time and the window of a rate.
 const ratesOf = 30
 
-// moduleVersion in a text that says which code ran.
+// moduleVersion matches module@version.
 var moduleVersion = regexp.MustCompile(`([A-Za-z0-9.-]+)@(\S+)`)
 
-// manager is the address managers of a text that says which code ran, "calico" or
-// "calico+whereabouts": the last element of each module's path.
+// manager returns the address managers of an upstream text, "calico" or "calico+whereabouts":
+// the last element of each module's path.
 func manager(upstream string) string {
 	var names []string
 	for _, m := range moduleVersion.FindAllStringSubmatch(upstream, -1) {
@@ -340,7 +339,7 @@ func manager(upstream string) string {
 	return strings.Join(names, "+")
 }
 
-// version is what stands behind the @.
+// version returns the versions of an upstream text.
 func version(upstream string) string {
 	var all []string
 	for _, m := range moduleVersion.FindAllStringSubmatch(upstream, -1) {

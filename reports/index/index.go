@@ -1,10 +1,9 @@
-// Package index draws the page over many runs: what a campaign found, or how the
-// scenarios of a library ended.
+// Package index writes the page of many runs: the findings of a campaign, or the outcomes of a
+// library's scenarios.
 //
-// A page is one file that loads nothing. Whatever is in it may come from anybody,
-// so it is escaped, and the page's content security policy allows its own script
-// and style by their hashes and nothing else. Without a script it can be read; with
-// it, it can be searched, filtered and sorted, and commands can be copied.
+// A page is one self-contained file. Its contents are untrusted: they are escaped, and the
+// content security policy allows only the page's own script and style, by their hashes. The
+// page is readable without the script, which adds search, filters, sorting and copying.
 package index
 
 import (
@@ -13,60 +12,59 @@ import (
 	"ipamsim/reports/chart"
 )
 
-// Index is what such a page shows, from its top to its bottom.
+// Index is the contents of a page, from top to bottom.
 type Index struct {
 	Title  string
-	Lead   string        // what this is, in a sentence or two
-	Reload time.Duration // it is written anew about so often, and reads itself anew; 0: it is final
+	Lead   string        // one or two sentences
+	Reload time.Duration // reload interval while the page is rewritten; 0: final
 	Facts  []Fact
-	Notes  []string // what a reader must know before he believes the rest
+	Notes  []string // limits of the results
 	Charts []Chart
 	Tables []*Table
 }
 
-// Fact is one of the figures at the top.
+// Fact is a figure at the top.
 type Fact struct{ Name, Value string }
 
-// Chart is one with what it shows in words, for those who do not see it.
+// Chart is a chart with a description for screen readers.
 type Chart struct {
 	*chart.Chart
 	Words string
 }
 
-// Table has rows that can be searched, filtered and sorted.
+// Table is a table that can be searched, filtered and sorted.
 type Table struct {
 	Name    string // in links: findings, runs
 	Title   string
 	Note    string // under the title
 	Columns []Column
 	Rows    [][]Cell // a cell for each column
-	Left    int      // rows that were left out
+	Left    int      // omitted rows
 }
 
-// Column of a table. The first one names the row.
+// Column is a column of a table. The first one names the row.
 type Column struct {
 	Title  string
-	Number bool // to the right
-	Choice bool // few values: there is a filter for it
+	Number bool // right-aligned
+	Choice bool // few values: has a filter
 }
 
-// Cell is what is in one place. The zero value is empty.
+// Cell is a cell of a table. The zero value is empty.
 type Cell struct {
 	Text string
 	Link string // of the text; a file beside the page, or https://
 	More string // smaller, below
-	// Order is where the cell belongs if its column is sorted: a number, or the
-	// text if it is nil.
+	// Order is the sort key; nil: the text.
 	Order   *float64
 	Mark    Mark
 	Command string // to copy
 	Links   []Link // below
 }
 
-// Link leads to a file beside the page, or to https://.
+// Link is a link to a file beside the page, or to https://.
 type Link struct{ Text, To string }
 
-// Mark is how a cell strikes the eye. It never says more than the text does.
+// Mark highlights a cell. It adds no information to the text.
 type Mark string
 
 // The marks.

@@ -26,7 +26,7 @@ func campaign() *index.Campaign {
 	c := &index.Campaign{
 		Name: "whereabouts " + hostile, Ended: "time is up", Elapsed: 5 * time.Minute, Runs: 3880, Unknown: 1, States: 12129, Pairs: 1438, Caught: 3, Canaries: 3,
 		Allocators: 811, UnseenStates: "4.1 % (3.2 to 5)", UnseenAllocators: hostile,
-		Worlds: 3870, Quiet: 401, Lacking: []index.Lacking{{Deed: "operator", Worlds: 1312}},
+		Worlds: 3870, Quiet: 401, Lacking: []index.Lacking{{Action: "operator", Worlds: 1312}},
 		Deaths: []string{hostile}, Defects: []string{"seed 7 " + hostile}, Defective: 3,
 	}
 	for i, f := range []index.Finding{
@@ -144,7 +144,7 @@ func TestWhatPagesSay(t *testing.T) {
 	for _, tt := range []struct{ page, want string }{
 		{"empty", "no mutant was detected"}, {"campaign", "in doubt: 2 more"}, {"campaign", "3,880"}, {"campaign", "4 (1 as recorded)"},
 		{"campaign", "worlds without operator"}, {"campaign", "1,312 of 3,870"}, {"campaign", "401 of 3,870"},
-		{"campaign", "1 run cut short by a limit"}, {"campaign", "It ended after 5m0s: time is up"}, {"running", "It runs: 5m0s so far, as of 2026-11-21 14:00:00 UTC"},
+		{"campaign", "1 run cut short by a limit"}, {"campaign", "Ended after 5m0s: time is up"}, {"running", "Running: 5m0s so far, as of 2026-11-21 14:00:00 UTC"},
 		{"library", `href="https://github.com/k8snetworkplumbingwg/whereabouts/issues/162"`}, {"library", "closed by 0.5.1, back since 0.6.3"},
 		{"library", "not as expected"}, {"library", "fails as expected"}, {"library", "Side by side"},
 	} {

@@ -7,7 +7,7 @@ import (
 	"ipamsim/reports/trackrecord"
 )
 
-// knownAs is what the track record says of scenarios, by name.
+// knownAs returns the column "known as" of the track record by scenario.
 func knownAs() (map[string]string, error) {
 	rows, err := trackrecord.ByScenario()
 	if err != nil {
@@ -20,10 +20,10 @@ func knownAs() (map[string]string, error) {
 	return out, nil
 }
 
-// linked is a link as Markdown has it.
+// linked matches a Markdown link.
 var linked = regexp.MustCompile(`\[([^\]]*)\]\((https://[^)\s]+)\)`)
 
-// recorded is a cell of the track record, which is Markdown.
+// recorded converts a Markdown cell of the track record.
 func recorded(text string) Cell {
 	c := Cell{Text: strings.ReplaceAll(linked.ReplaceAllString(text, "$1"), "`", "")}
 	if m := linked.FindStringSubmatch(text); m != nil {

@@ -13,20 +13,20 @@ import (
 	"ipamsim/reports"
 )
 
-// Library is how many runs ended, of one scenario or of many. However many are
-// added, it keeps counts and as many runs as a page shows.
+// Library collects runs of scenarios for a page. Its memory is bounded: it keeps counts, and as
+// many runs as a page shows.
 type Library struct {
-	Title string // "" for the usual one
+	Title string // "" for the default
 	Note  string // about the table of runs
 
 	runs, asExpected, unknown, broken int
 	wall                              time.Duration
 	of                                map[string]*tally // by scenario
 	total                             map[string]int    // runs by invariant that they violated
-	kept                              [3][]numbered     // by how much of news they are
+	kept                              [3][]numbered     // by priority: unexpected, violations as expected, other
 }
 
-// tally is what the runs of one scenario came to.
+// tally counts the outcomes of one scenario's runs.
 type tally struct {
 	runs, pass, unexpected, unknown int
 	violated                        map[string]int
@@ -37,12 +37,12 @@ type numbered struct {
 	Run
 }
 
-// Run is one of them.
+// Run is one run of a Library.
 type Run struct {
 	Scenario, Title, Upstream, Datastore, Strategy, Store string
 	Seed                                                  uint64
 	Verdict                                               reports.Verdict
-	Reason                                                string // why it is unknown
+	Reason                                                string // of an unknown verdict
 	AsExpected                                            bool
 	Gravest                                               *model.Violation // nil if nothing broke
 	Violated                                              []string         // invariants, sorted
@@ -50,10 +50,10 @@ type Run struct {
 	Steps, Calls                                          int
 	Virtual, Wall                                         time.Duration
 	Page                                                  string // beside the index, "" if there is none
-	Command                                               string // shows it again, "" if nobody knows
+	Command                                               string // reproduces it, "" if not known
 }
 
-// RunOf is what the index shows of a report.
+// RunOf returns the part of a report that the index shows.
 func RunOf(r *reports.Report) Run {
 	out := Run{
 		Scenario: r.Scenario, Title: r.Title, Upstream: r.Upstream, Datastore: r.Datastore, Strategy: r.Strategy, Store: r.Store, Seed: r.Seed, Command: r.Command(),
@@ -78,11 +78,11 @@ func sorted(names []string) []string {
 	return slices.Compact(names)
 }
 
-// rowsMax is how many runs a page shows: more, nobody scrolls through. Of more,
-// those that ended as expected are left out first.
+// rowsMax is the maximum number of runs on a page. Runs that ended as expected are omitted
+// first.
 const rowsMax = 1000
 
-// Add a run that ended.
+// Add adds a finished run.
 func (l *Library) Add(r Run) {
 	l.runs++
 	l.wall += r.Wall
@@ -123,7 +123,7 @@ func (l *Library) Add(r Run) {
 	}
 }
 
-// Index is the page of a library.
+// Index returns the page of a library.
 func (l *Library) Index() (*Index, error) {
 	known, err := knownAs()
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *Library) Index() (*Index, error) {
 	}
 	x := &Index{
 		Title: cmp.Or(l.Title, "Library of scenarios"), Facts: l.facts(),
-		Lead: "Each run is the real code in a simulated cluster, and the same again under the same seed. A scenario that expects a violation and has it ends as expected.",
+		Lead: "Each run executes the real code in a simulated cluster and is reproducible by its seed. A scenario that expects a violation and gets it ends as expected.",
 	}
 	if l.runs > len(l.of) {
 		x.Tables = append(x.Tables, l.sideBySide())
@@ -144,16 +144,16 @@ func (l *Library) facts() []Fact {
 	return []Fact{
 		{"runs", grouped(l.runs)}, {"scenarios", grouped(len(l.of))}, {"as expected", grouped(l.asExpected)},
 		{"not as expected", grouped(l.runs - l.asExpected - l.unknown)}, {"unknown", grouped(l.unknown)},
-		{"runs that broke an invariant", grouped(l.broken)}, {"time, one after another", short(l.wall)},
+		{"runs that broke an invariant", grouped(l.broken)}, {"total time", short(l.wall)},
 	}
 }
 
-// table is a row for each run.
+// table returns the table of runs.
 func (l *Library) table(known map[string]string) *Table {
 	t := &Table{Name: "runs", Title: "Runs", Note: l.Note, Columns: []Column{
 		{Title: "Scenario"}, {Title: "Manager", Choice: true}, {Title: "Ended", Choice: true}, {Title: "Gravest violation", Choice: true},
 		{Title: "Severity", Choice: true}, {Title: "Known as"}, {Title: "Seed", Number: true}, {Title: "Steps", Number: true},
-		{Title: "Virtual time", Number: true}, {Title: "Show it again"},
+		{Title: "Virtual time", Number: true}, {Title: "Reproduce"},
 	}}
 	for _, r := range l.shown() {
 		t.Rows = append(t.Rows, r.cells(known))
@@ -162,7 +162,7 @@ func (l *Library) table(known map[string]string) *Table {
 	return t
 }
 
-// shown are the runs to show, in the order in which they were added.
+// shown returns the runs to show, in the order of Add.
 func (l *Library) shown() []numbered {
 	all := slices.Concat(l.kept[:]...)
 	all = all[:min(len(all), rowsMax)]
@@ -194,7 +194,7 @@ func (r *Run) cells(known map[string]string) []Cell {
 	}
 }
 
-// ended says how, and whether that was to be expected.
+// ended renders the verdict, and whether it was expected.
 func (r *Run) ended() Cell {
 	switch {
 	case r.Verdict == reports.Unknown:
@@ -207,13 +207,13 @@ func (r *Run) ended() Cell {
 	return Cell{Text: "pass", Mark: Good}
 }
 
-// sideBySide is a row for each scenario, with in how many of its runs each
-// invariant was violated.
+// sideBySide returns a table with a row for each scenario: the number of runs that violated
+// each invariant.
 func (l *Library) sideBySide() *Table {
 	shown := slices.SortedFunc(maps.Keys(l.total), func(a, b string) int { return cmp.Or(l.total[b]-l.total[a], cmp.Compare(a, b)) })
-	t := &Table{Name: "scenarios", Title: "Side by side", Note: "In how many of its runs each scenario violated which invariant."}
+	t := &Table{Name: "scenarios", Title: "Side by side", Note: "The number of runs of each scenario that violated each invariant."}
 	if more := len(shown) - columnsMax; more > 0 {
-		t.Note += fmt.Sprintf(" The %d rarest invariants are left out.", more)
+		t.Note += fmt.Sprintf(" The %d rarest invariants are omitted.", more)
 	}
 	shown = sorted(shown[:min(len(shown), columnsMax)])
 	for _, c := range append([]string{"runs", "pass", "not as expected", "unknown"}, shown...) {
@@ -236,7 +236,7 @@ func (l *Library) sideBySide() *Table {
 	return t
 }
 
-// columnsMax invariants fit beside each other.
+// columnsMax is the maximum number of invariants in the table.
 const columnsMax = 8
 
 func count(n int) Cell { return Cell{Text: grouped(n), Order: order(float64(n))} }

@@ -1,6 +1,6 @@
 'use strict';
-// Search, filters, order and copying. All of it is kept in the address behind #, so
-// that it survives reading the page anew and can be sent to somebody.
+// Search, filters, order and copying. The state is in the URL fragment, so that it
+// survives a reload and can be shared.
 const state = new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
 function keep(name, value) {
   if ((state.get(name) || '') === value) return;

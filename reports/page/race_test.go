@@ -27,7 +27,7 @@ func TestRaces(t *testing.T) {
 		return text
 	}
 	text := head(rec)
-	for _, want := range []string{`5s · step 5 · <b class="race">A change</b>`, `<p class="races">A: if the read of step 2 comes after the change of step 5, &lt;script&gt;`} {
+	for _, want := range []string{`5s · step 5 · <b class="race">A change</b>`, `<p class="races">A: if the read of step 2 comes after the change of step 5, there is no &lt;script&gt;`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

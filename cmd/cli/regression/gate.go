@@ -58,8 +58,8 @@ upstream; a run that fails or differs when repeated; a cost above the tolerance 
 baseline; a missing scenario; a stored finding that no longer replays. Green, and listed:
 a violation that another upstream fixed, a lower cost, a new scenario. A violation is
 fixed if the events are the same without it: no further ADD is refused, no run ends
-unknown, no cost is higher. Any other difference is "changed, look", and red. If a run
-takes another course than before, the differences between many seeds decide. A scenario
+unknown, no cost is higher. Any other difference is "changed, review", and red. If the
+messages of a run differ, the differences between many seeds decide. A scenario
 that is certainly red is not run further. Scenarios for which there is no time (--budget)
 are listed as skipped, and are not green.
 

@@ -184,10 +184,10 @@ func (a *Answer) legend(differ []column) string {
 	if engine == answer.Reference {
 		by = " of the reference allocators"
 	}
-	s := fmt.Sprintf("%s, %s for each row unless refused. Each trial draws the events of %s d again; repeat N has the same events in every row.",
+	s := fmt.Sprintf("%s, %s for each row unless refused. Each trial draws its own events over %s d; repeat N has the same events in every row.",
 		words.Plural(trials, "trial")+by, words.Short(float64(a.Repeats)), words.Short(float64(a.HorizonDays)))
 	if trials == len(a.Rows)*a.Repeats {
-		s = fmt.Sprintf("%s × %s = %s. Each trial draws the events of %s d again; repeat N has the same events in every row.",
+		s = fmt.Sprintf("%s × %s = %s. Each trial draws its own events over %s d; repeat N has the same events in every row.",
 			words.Plural(len(a.Rows), "row"), words.Plural(a.Repeats, "repeat"), words.Plural(trials, "trial")+by, words.Short(float64(a.HorizonDays)))
 	}
 	s += " Numbers are means over trials"
