@@ -93,7 +93,7 @@ func (c *coordinator) page() *index.Campaign {
 		Worlds: o.Worlds.Worlds, Quiet: o.Worlds.Quiet,
 	}
 	for _, d := range space.Deeds() {
-		x.Lacking = append(x.Lacking, index.Lacking{Deed: string(d), Worlds: o.Worlds.Without[d]})
+		x.Lacking = append(x.Lacking, index.Lacking{Action: string(d), Worlds: o.Worlds.Without[d]})
 	}
 	for _, r := range o.Rows {
 		x.Findings = append(x.Findings, r.line())
