@@ -185,7 +185,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input fuzz/input/*/internal/*"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
 	{"fuzz/ipamsimtest", "model/... sim/... reports reports/timeline scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
-	{"fuzz/campaign/queue", "model sim/ipam/canary reports scenarios fuzz/process fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},                                                              // what a coordinator and its workers share
+	{"fuzz/campaign/queue", "model sim/ipam/canary reports scenarios fuzz/process fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},                                                 // what a coordinator and its workers share
 	{"fuzz/campaign/worker", "model model/invariant sim sim/... reports reports/layout reports/record reports/page scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear fuzz/campaign/queue"},
 	{"fuzz/campaign", "model/... sim/... reports reports/... scenarios fuzz/process fuzz/cause fuzz/coverage fuzz/finding fuzz/known fuzz/space fuzz/campaign/queue"},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/projectcalico/calico/kube-controllers/pkg/config"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
-	"github.com/projectcalico/calico/pkg/cmdwrapper"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -68,7 +67,7 @@ func (i *instance) kubeControllers(ctx context.Context, g *sim.Gate, enabled str
 	switch end := p.Run(kubeControllersMain); {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case end.Code == cmdwrapper.RestartReturnCode:
+	case end.Code == door.RestartReturnCode:
 		return errConfigChanged
 	default:
 		return fmt.Errorf("exit status %d", end.Code)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -47,15 +47,16 @@ func (r reports) open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := f.Write(b); err != nil {
+	_, err = f.Write(b)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
-
-// pathOf is a name under which this process may open the file again.
-func pathOf(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 
 // releaseReports is calicoctl ipam release --from-report.
 //

@@ -5,8 +5,6 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/sys/unix"
-
 	"ipamsim/sim/hermetic"
 )
 
@@ -73,16 +71,6 @@ func (s *screen) leave() {
 	os.Stdout = s.real
 	<-terminal
 	<-s.turn
-}
-
-// memory is an empty file without a name on any disk: making it draws no random
-// numbers, and nothing is left of it.
-func memory(name string) (*os.File, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, os.NewSyscallError("memfd_create", err)
-	}
-	return os.NewFile(uintptr(fd), name), nil
 }
 
 // content is all of a file, wherever its reader or writer stands.

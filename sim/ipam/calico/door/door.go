@@ -29,3 +29,8 @@ type Machine interface {
 
 // Here is the process that the calling goroutine belongs to.
 func Here() Machine { return platform.Current().Machine.(Machine) }
+
+// RestartReturnCode is the exit code after which the wrapper starts kube-controllers again.
+//
+// Source: pkg/cmdwrapper/cmdwrapper.go (v3.31; typha/pkg/cmdwrapper in v3.30).
+const RestartReturnCode = 129

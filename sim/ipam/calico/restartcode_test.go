@@ -1,0 +1,16 @@
+package calico
+
+import (
+	"testing"
+
+	"github.com/projectcalico/calico/pkg/cmdwrapper"
+
+	"ipamsim/sim/ipam/calico/door"
+)
+
+// The code that asks the wrapper for a restart is upstream's.
+func TestRestartReturnCode(t *testing.T) {
+	if door.RestartReturnCode != cmdwrapper.RestartReturnCode {
+		t.Errorf("RestartReturnCode is %d, upstream's %d", door.RestartReturnCode, cmdwrapper.RestartReturnCode)
+	}
+}
