@@ -199,6 +199,7 @@ var layers = []struct{ dir, may string }{
 	{"cmd/oracle/replay", "cmd/oracle/upstream"}, // recordings, and upstream's own server
 	{"cmd/cli/exit", "reports scenarios/strict"}, // how a command ends
 	{"cmd/cli/outfile", ""},
+	{"cmd/cli/reference", ""},
 	{"cmd/cli/infile", "reports scenarios/dump scenarios/strict"},
 	{"cmd/cli/terminal", ""},
 	{"cmd/cli/running", "scenarios cmd/cli/exit"},

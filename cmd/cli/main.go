@@ -17,6 +17,7 @@ import (
 	"ipamsim/cmd/cli/library"
 	"ipamsim/cmd/cli/planning"
 	"ipamsim/cmd/cli/processes"
+	"ipamsim/cmd/cli/reference"
 	"ipamsim/cmd/cli/regression"
 	"ipamsim/cmd/cli/search"
 	"ipamsim/cmd/cli/workers"
@@ -27,6 +28,9 @@ import (
 // Main is the whole program with some address managers: it runs the command of os.Args
 // and ends the process. The settings of the process are made here, and nowhere else.
 func Main(managers ...*ipam.Manager) {
+	if args, ok := importing.PluginArgs(os.Args); ok {
+		os.Exit(Run(args, io.Discard, os.Stderr, managers...))
+	}
 	os.Exit(Run(os.Args[1:], os.Stdout, os.Stderr, managers...))
 }
 
@@ -35,22 +39,10 @@ func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int
 	// A reader that has seen enough closes the pipe. The default, death by
 	// signal, would leave the directory of the embedded etcd behind.
 	signal.Ignore(syscall.SIGPIPE)
-	root := &cobra.Command{
-		Use:           "ipamsim",
-		Short:         "a deterministic simulator for Kubernetes IP address management",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cmd.SetOut(stderr)
-			_ = cmd.Help()
-			return &exit.Error{Code: exit.Cannot}
-		},
-	}
+	root := Root(managers...)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(commands(managers)...)
 	err := root.Execute()
 	if err == nil {
 		return exit.Expected
@@ -63,6 +55,25 @@ func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int
 		fmt.Fprintln(stderr, exit.Message(e.Err))
 	}
 	return e.Code
+}
+
+// Root returns the command of the program with all commands below it.
+func Root(managers ...*ipam.Manager) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "ipamsim",
+		Short:         "a deterministic simulator for Kubernetes IP address management",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.SetOut(cmd.ErrOrStderr())
+			_ = cmd.Help()
+			return &exit.Error{Code: exit.Cannot}
+		},
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(commands(managers)...)
+	root.AddCommand(reference.Command(root))
+	return root
 }
 
 // commands are all there are.

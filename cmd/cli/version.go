@@ -24,6 +24,9 @@ var upstreams = []string{
 	"go.etcd.io/etcd/server/v3",
 }
 
+// release is the version of a release, which the build sets (make release).
+var release string
+
 func versionCommand(m scenarios.Managers) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -43,7 +46,7 @@ func versionText(managers scenarios.Managers) string {
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	main := info.Main.Version
+	main := cmp.Or(release, info.Main.Version)
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
 			main += " " + s.Value

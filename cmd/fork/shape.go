@@ -37,7 +37,7 @@ func (c copies) lacking(pkg string, dirs map[string]string) bool {
 // tags are the build tags of all shapes, and whether these modules have them. Without any it
 // is the shape of the releases.
 func (c copies) tags(dirs map[string]string) map[string]bool {
-	tags := map[string]bool{}
+	tags := map[string]bool{"ignore": true} // the tag of files that go mod tidy does not read: they import what today's release lacks
 	for pkg, tag := range c.lacks {
 		tags[tag] = tags[tag] || c.lacking(pkg, dirs)
 	}

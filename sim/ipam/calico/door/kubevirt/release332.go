@@ -1,4 +1,4 @@
-//go:build calico332
+//go:build calico332 && ignore
 
 package kubevirt
 
