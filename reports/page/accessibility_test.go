@@ -138,20 +138,20 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	pass := small("default/web-2")
 	pass.Verdict, pass.Violations, pass.Expected = reports.Pass, nil, nil
 	r := show(t, b, pass, "", desk)
-	r.sees(".verdict", "Passes: nothing broke")
+	r.sees(".verdict", "Pass: no violation")
 	r.sees("header", "Every invariant held after every step")
 	r.at("8")
 
 	unknown := small("default/web-2")
 	unknown.Verdict, unknown.Reason, unknown.Violations, unknown.AsExpected = reports.Unknown, "10 steps are too few", nil, false
 	r = show(t, b, unknown, "", desk)
-	r.sees(".verdict", "Nothing is proved")
+	r.sees(".verdict", "Unknown: the run did not finish")
 	r.sees("header", "10 steps are too few")
 
 	surprise := small("default/web-2")
 	surprise.AsExpected, surprise.Expected = false, nil
 	r = show(t, b, surprise, "", desk)
-	r.sees(".verdict", "Fails, and was not expected to")
+	r.sees(".verdict", "Unexpected failure")
 
 	// A cluster that was imported with a duplicate: the page begins with what is new, and
 	// nobody calls the cluster a known weakness.
@@ -160,7 +160,7 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	dumped.Events = append(dumped.Events, record.Event{Step: 4, At: time.Second, Kind: "operator", Text: "operator: drain node-a"})
 	r = show(t, b, dumped, "", desk)
 	r.sees(".verdict", "New since the dump: 1 violation")
-	r.sees(".verdict", "In the dump already: 1 violation.")
+	r.sees(".verdict", "In the dump: 1 violation.")
 	r.sees("section.what", "default/web-1 has 10.0.0.1, but no claim says so")
 	r.sees("section.since", "operator: drain node-a")
 	r.sees("section.since .end", "unbacked-sandbox")
@@ -168,8 +168,8 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 
 	dumped.AsExpected, dumped.Violations = true, dumped.Violations[1:]
 	r = show(t, b, dumped, "", desk)
-	r.sees(".verdict", "Nothing new since the dump: what was wrong in it still is")
-	r.sees("#what", "What was wrong in the dump")
+	r.sees(".verdict", "Nothing new since the dump: its violations remain")
+	r.sees("#what", "Violation in the dump")
 
 	r = show(t, b, &record.Record{Format: record.Format, Scenario: "empty", Verdict: reports.Unknown}, "#step=99&q=x", desk)
 	r.sees("#position", "Step 0 of 0")

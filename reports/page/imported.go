@@ -11,13 +11,13 @@ import (
 	"ipamsim/reports/record"
 )
 
-// isNews reports whether a violation was not to be expected: no invariant that the
-// scenario names, and nothing that was wrong in the dump.
+// isNews reports whether a violation is unexpected: not of an invariant that the scenario names,
+// and not in the dump.
 func isNews(rec *record.Record, v *record.Violation) bool {
 	return !rec.AsExpected && !v.Known && !slices.Contains(rec.Expected, v.Invariant)
 }
 
-// importedHeadline is headline for a run that begins with a cluster that was read.
+// importedHeadline is headline for a run of an imported cluster.
 func importedHeadline(rec *record.Record) (mark, text string) {
 	news := 0
 	for i := range rec.Violations {
@@ -27,20 +27,20 @@ func importedHeadline(rec *record.Record) (mark, text string) {
 	}
 	switch {
 	case rec.Verdict == reports.Unknown:
-		return "?", "Nothing is proved: the run did not get to its end"
+		return "?", "Unknown: the run did not finish"
 	case news > 0:
 		return "✗", "New since the dump: " + layout.Plural(news, "violation")
 	case !rec.AsExpected:
-		return "✗", "Nothing new since the dump, and what the scenario expects did not happen"
+		return "✗", "Nothing new since the dump, but an expected violation did not occur"
 	case len(rec.Gone) > 0:
-		return "=", "Nothing new since the dump, and less is wrong at the end"
+		return "=", "Nothing new since the dump, and fewer violations at the end"
 	case len(rec.Violations) > 0:
-		return "=", "Nothing new since the dump: what was wrong in it still is"
+		return "=", "Nothing new since the dump: its violations remain"
 	}
-	return "✓", "Nothing is wrong: not in the dump, and not since"
+	return "✓", "No violation, in the dump or since"
 }
 
-// importedExpectation says how much of what was wrong in the dump the run shows again.
+// importedExpectation counts the violations of the dump, and those gone at the end.
 func importedExpectation(rec *record.Record) string {
 	known := 0
 	for i := range rec.Violations {
@@ -50,16 +50,16 @@ func importedExpectation(rec *record.Record) string {
 	}
 	switch gone := len(rec.Gone); {
 	case known > 0 && gone > 0:
-		return fmt.Sprintf("In the dump already: %s. No more so at the end: %d.", layout.Plural(known, "violation"), gone)
+		return fmt.Sprintf("In the dump: %s, %d of them gone at the end.", layout.Plural(known, "violation"), gone)
 	case known > 0:
-		return fmt.Sprintf("In the dump already: %s.", layout.Plural(known, "violation"))
+		return fmt.Sprintf("In the dump: %s.", layout.Plural(known, "violation"))
 	case gone > 0:
-		return fmt.Sprintf("In the dump, and no more at the end: %s.", layout.Plural(gone, "violation"))
+		return fmt.Sprintf("In the dump and gone at the end: %s.", layout.Plural(gone, "violation"))
 	}
 	return ""
 }
 
-// moment is a line of what happened to an imported cluster.
+// moment is an event of an imported cluster.
 type moment struct {
 	Step int
 	At   time.Duration
@@ -67,11 +67,11 @@ type moment struct {
 	New  string // the invariant that breaks here, of a violation
 }
 
-// momentsMax is how many of them are told; the list of steps has all.
+// momentsMax is the maximum number of moments on the page; the list of steps has all.
 const momentsMax = 60
 
-// course is what happened to an imported cluster since it was read, in order: what
-// people and hazards did, and what is new. Nil of other runs.
+// course lists the events of an imported cluster since the dump, in order: actions of operators
+// and hazards, and new violations. Nil for other runs.
 type course struct {
 	Moments []moment
 	Left    int // that are not among them

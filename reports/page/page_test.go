@@ -97,7 +97,7 @@ func testWalk(t *testing.T, b *browser.Browser) {
 	r.sees("#decision", "one of 3 that could have come next")
 	r.Click("#nextturn") // a fault
 	r.at("4")
-	r.sees("#decision", "fail-before (a fault: answered with an error, and the server never saw it)")
+	r.sees("#decision", "fail-before (a fault: answered with an error, not delivered to the server)")
 	r.Press("p")
 	r.at("3")
 	r.Press(kb.End)
@@ -125,7 +125,7 @@ func testScene(t *testing.T, b *browser.Browser) {
 	r := show(t, b, small("default/web-2"), "#step=3", desk)
 	r.at("3")
 	r.sees("#changed .added", "10.0.0.1 · default/web-1")
-	r.sees("#truth", "nothing is wrong with any")
+	r.sees("#truth", "no violation")
 	r.Press("n")
 	r.Press("n")
 	r.at("5")

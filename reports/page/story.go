@@ -13,17 +13,17 @@ import (
 	"ipamsim/reports/record"
 )
 
-// story is what the page tells before its program runs.
+// story is the static part of the page.
 type story struct {
 	*record.Record
 	Style    template.CSS
 	Policy   string
-	Mark     string // of the verdict, for eyes
-	Headline string // the verdict and whether it was expected, in words
+	Mark     string // of the verdict, a symbol
+	Headline string // the verdict, and whether it was expected
 	Expects  string
 	Refused  *refusals
-	Tells    []string // paragraphs
-	Known    []piece  // as what, elsewhere
+	Story    []string // paragraphs, of Record.Story
+	Known    []piece  // reports of the same failure
 	First    *violation
 	Others   others
 	Since    *course // the dump, of an imported cluster
@@ -35,7 +35,7 @@ type violation struct {
 }
 
 func storyOf(rec *record.Record) *story {
-	s := &story{Record: rec, Style: template.CSS(style), Policy: policy(), Tells: paragraphs(rec.Story), Known: knownAs(rec.Scenario)}
+	s := &story{Record: rec, Style: template.CSS(style), Policy: policy(), Story: paragraphs(rec.Story), Known: knownAs(rec.Scenario)}
 	s.Mark, s.Headline = headline(rec)
 	s.Expects = expectation(rec)
 	s.Refused = refused(rec)
@@ -53,43 +53,43 @@ func headline(rec *record.Record) (mark, text string) {
 	case rec.Imported:
 		return importedHeadline(rec)
 	case rec.Verdict == reports.Pass && rec.AsExpected:
-		return "✓", "Passes: nothing broke"
+		return "✓", "Pass: no violation"
 	case rec.Verdict == reports.Pass:
-		return "✗", "Passes, and a failure was expected"
+		return "✗", "Pass, but a violation was expected"
 	case rec.Verdict == reports.Fail && rec.AsExpected && rec.Strategy == "replay":
-		return "✗", "Found by a search: it fails again as recorded"
+		return "✗", "Finding of a search: reproduced as recorded"
 	case rec.Verdict == reports.Fail && rec.AsExpected:
-		return "✗", "Expected failure: this scenario keeps a known weakness on record"
+		return "✗", "Expected failure: this scenario documents a known defect"
 	case rec.Verdict == reports.Fail:
-		return "✗", "Fails, and was not expected to"
+		return "✗", "Unexpected failure"
 	}
-	return "?", "Nothing is proved: the run did not get to its end"
+	return "?", "Unknown: the run did not finish"
 }
 
-// expectation is the sentence that keeps a reader from taking a known failure for
-// news, or news for a known failure.
+// expectation states what the scenario expects, so that readers can distinguish known failures
+// from new ones.
 func expectation(rec *record.Record) string {
 	want := strings.Join(rec.Expected, ", ")
 	switch {
 	case rec.Imported:
 		return importedExpectation(rec)
 	case rec.Verdict == reports.Fail && rec.AsExpected:
-		return "It expects " + want + "."
+		return "The scenario expects " + want + "."
 	case want != "" && !rec.AsExpected:
 		return "The scenario expects " + want + "."
 	case want == "" && rec.Verdict == reports.Fail && !rec.AsExpected:
-		return "The scenario expects that nothing breaks."
+		return "The scenario expects no violation."
 	}
 	return ""
 }
 
-// refusals are the ADDs that failed: often they are what users see of what broke.
+// refusals describes the failed ADDs, which are often the visible symptom.
 type refusals struct {
 	*record.Event               // the first
-	Of            string        // how many of how many
+	Of            string        // "2 of 30"
 	Last          *record.Event // the last
 	Since         *record.Event // the first of a pod that waits to the end; nil if none does
-	Who           string        // waits
+	Waiting       string        // the waiting pods: "1 pod has"
 }
 
 func refused(rec *record.Record) *refusals {
@@ -113,14 +113,14 @@ func refused(rec *record.Record) *refusals {
 	if failed == 0 {
 		return nil
 	}
-	r.Of, r.Who = fmt.Sprintf("%d of %d", failed, all), "1 pod has"
+	r.Of, r.Waiting = fmt.Sprintf("%d of %d", failed, all), "1 pod has"
 	if n := len(rec.Waiting); n > 1 {
-		r.Who = fmt.Sprintf("%d pods have", n)
+		r.Waiting = fmt.Sprintf("%d pods have", n)
 	}
 	return r
 }
 
-// subject is what a violation is about, in a word: its address, or else its pod.
+// subject returns the main object of a violation: its address, or else its pod.
 func subject(v violation) string {
 	for _, kind := range []model.RefKind{model.RefAddress, model.RefPod, model.RefNode, model.RefActor} {
 		if name := model.Named(v.Objects, kind); name != "" {
@@ -130,26 +130,25 @@ func subject(v violation) string {
 	return ""
 }
 
-// Weight is what the severity of the gravest violation means in this run.
+// Weight explains the severity of the gravest violation in this run.
 func (s *story) Weight() string {
 	if s.First.Severity == model.Minor && len(s.Waiting) > 0 {
-		return "Addresses are wasted, and none is left for the pods that wait"
+		return "Addresses are wasted, and pods wait for one"
 	}
 	return weight(s.First.Severity)
 }
 
-// weight is what a severity means.
+// weight explains a severity.
 func weight(s model.Severity) string {
 	return map[model.Severity]string{
-		model.Critical: "Traffic goes wrong now",
-		model.Major:    "Traffic is about to go wrong, or pods cannot start",
+		model.Critical: "Traffic is misrouted now",
+		model.Major:    "Traffic may be misrouted soon, or pods cannot start",
 		model.Minor:    "Addresses are wasted",
 	}[s]
 }
 
-// gravest is the violation to tell of: one that was not expected before one that
-// was, then by what it does to users, then the first. Of what is new in an imported
-// cluster it is the first: that is where things went wrong.
+// gravest returns the violation that the page is about: unexpected before expected, then by
+// severity, then the first. For an imported cluster it is the first new one.
 func gravest(rec *record.Record) int {
 	if i := slices.IndexFunc(rec.Violations, func(v record.Violation) bool { return isNews(rec, &v) }); rec.Imported && i >= 0 {
 		return i
@@ -179,19 +178,18 @@ func paragraphs(text string) (out []string) {
 	return out
 }
 
-// clock is virtual time as every report writes it.
+// clock renders virtual time.
 func clock(d time.Duration) string { return d.Round(time.Millisecond).String() }
 
-// swapped is what happens with the messages of the i-th race in the other order.
+// swapped states the result of the i-th race in the other order.
 func swapped(i int, r model.Race) string { return prose.Race(i, &r) }
 
-// arrows draws the arrows of the reports' texts, which are plain for terminals, and
-// explains their words.
+// arrows replaces the ASCII arrows of the reports' texts.
 func arrows(text string) string {
 	return strings.ReplaceAll(text, " -> ", "\u00a0→ ")
 }
 
-// Gravest tells the program which violation the page is about.
+// Gravest returns the index of the violation that the page is about, for the script.
 func (s *story) Gravest() string {
 	if s.First == nil {
 		return "-1"

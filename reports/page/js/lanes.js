@@ -1,7 +1,7 @@
-// The lanes: a row a process or a pod, a mark a message. Rows of a node stand
+// The lanes: a row for each process or pod, a mark for each message. Rows of a node stand
 // together; those of the gravest violation's story stand first.
 const laneHeight = 26;
-const marks = { read: 'reads', write: 'writes', watch: 'asks to hear of changes', event: 'hears of a change', local: 'does something on its node', fact: 'what came of it', failed: 'upstream refused', fault: 'hurt by a fault' };
+const marks = { read: 'reads', write: 'writes', watch: 'watches', event: 'observes a change', local: 'local action on its node', fact: 'fact', failed: 'upstream refused', fault: 'fault' };
 
 // laneOf says where a process belongs: its node or the control plane, and the row
 // there. cni-add/default/web-0/net1~3 is what pod default/web-0 does on its node.

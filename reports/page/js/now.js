@@ -3,8 +3,8 @@ function showDecision() {
   const box = byId('decision');
   const m = messageAt(state.step);
   const parts = [];
-  if (state.step === 0) parts.push(el('p', {}, 'Before the first step: what the scenario begins with.'));
-  else if (!m) parts.push(el('p', {}, 'No message: time passes, or the cluster does something by itself.'));
+  if (state.step === 0) parts.push(el('p', {}, 'Before the first step: the initial state of the scenario.'));
+  else if (!m) parts.push(el('p', {}, 'No message: time passes, or a local action of the cluster.'));
   const events = eventsAt.get(state.step) || [];
   const broken = violationsAt.get(state.step) || [];
   // What came of the step is said first, then which message carried it.
@@ -38,7 +38,7 @@ function goneSandbox(d) {
 function showChanged() {
   const lines = scene.delta.filter((d) => d.old || d.now);
   const box = byId('changed');
-  if (!lines.length) return box.replaceChildren(el('p', { class: 'dim' }, 'Nothing that the tables below show.'));
+  if (!lines.length) return box.replaceChildren(el('p', { class: 'dim' }, 'No change in the tables below.'));
   const items = lines.slice(0, 40).map((d) => {
     const t = film.tables[d.t];
     const kind = !d.now ? 'removed' : d.old ? 'changed' : 'added';

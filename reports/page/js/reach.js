@@ -100,5 +100,5 @@ function matrix(nodes, pairs, lost, step) {
     if (!c) return el('td', { class: 'ok' }, '✓', hidden('reaches'));
     return el('td', { class: 'lost', title: c[lost] }, '✗', el('span', { class: 'count' }, String(countLost(c))), hidden('lost: ' + c[lost]));
   })));
-  return el('div', { class: 'tablebox', tabindex: '0', role: 'region', 'aria-label': 'Who reaches whom' }, el('table', { class: 'matrix' }, el('caption', { class: 'unseen' }, 'Who reaches whom at step ' + step), el('thead', {}, head), el('tbody', {}, ...body)));
+  return el('div', { class: 'tablebox', tabindex: '0', role: 'region', 'aria-label': 'Reachability' }, el('table', { class: 'matrix' }, el('caption', { class: 'unseen' }, 'Reachability at step ' + step), el('thead', {}, head), el('tbody', {}, ...body)));
 }

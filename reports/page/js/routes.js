@@ -40,9 +40,9 @@ function showRoutes() {
     const cells = scene.rows[routesTable].get(r.key) || was.get(r.key);
     const text = cells[routeText];
     const code = r.mark === 'changed' ? el('code', {}, el('del', {}, was.get(r.key)[routeText]), '\n', el('ins', {}, text)) : el('code', {}, text);
-    rows[Number(ofSix(cells[routeTo]))].push({ mark: r.mark, cells: [code, text.startsWith('blackhole') ? el('strong', {}, 'swallows what has no route of its own') : ''] });
+    rows[Number(ofSix(cells[routeTo]))].push({ mark: r.mark, cells: [code, text.startsWith('blackhole') ? el('strong', {}, 'drops packets without a more specific route') : ''] });
   }
   const lost = reachTable < 0 ? [] : [...scene.rows[reachTable].values()].filter((c) => c[column(reachTable, 'from')] === node)
     .map((c) => el('li', { class: 'hurt' }, '✗ ' + c[column(reachTable, 'addresses')] + ' on ' + c[column(reachTable, 'to')] + ': ' + arrows(c[column(reachTable, 'why')])));
-  byId('routes').replaceChildren(...(lost.length ? [el('p', {}, 'From here it does not reach:'), el('ul', { class: 'facts' }, ...lost.slice(0, 20))] : []), ...routesOf(node, rows));
+  byId('routes').replaceChildren(...(lost.length ? [el('p', {}, 'Not reachable from this node:'), el('ul', { class: 'facts' }, ...lost.slice(0, 20))] : []), ...routesOf(node, rows));
 }

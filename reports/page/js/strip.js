@@ -92,7 +92,7 @@ function layers(held) {
 
 const describeHeld = (held) => {
   const now = heldAt(held, state.step);
-  const who = (list) => [...new Set((list || []).map((s) => shortPod(s.pod || 'somebody')))].join(' and ') || 'nobody';
+  const who = (list) => [...new Set((list || []).map((s) => shortPod(s.pod || 'unknown')))].join(' and ') || 'none';
   const wrong = wrongs.filter((k) => now[k]).map((k) => k + ', ' + bands[k]);
   return [held.addr, held.network && 'in ' + held.network, 'held by ' + who(now.live), 'recorded for ' + who(now.claimed), ...wrong].filter(Boolean).join(', ');
 };

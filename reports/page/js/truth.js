@@ -1,13 +1,13 @@
-// The record against the truth: for each address whom the datastore gives it to, and
-// who really has it.
+// Records compared with the cluster: for each address the pods that the datastore assigns it
+// to, and the sandboxes that have it.
 let truthAll = false;
 
-// how many addresses have something wrong, in words
+// sums describes the addresses of each kind of violation.
 const sums = {
-  duplicate: 'held by two who live',
-  blackholed: 'that some node cannot reach',
-  unbacked: 'alive, not on record for the pod that has it',
-  leaked: 'claimed by nobody who lives',
+  duplicate: 'held by two live sandboxes',
+  blackholed: 'unreachable from some node',
+  unbacked: 'live and not recorded for the pod that has it',
+  leaked: 'claimed without a live sandbox',
 };
 
 function showTruth() {
@@ -26,7 +26,7 @@ function showTruth() {
     let verdict = 'agree';
     if (wrong.length) verdict = wrong.map((k) => k + ': ' + bands[k]).join('; ');
     else if (!live.length) verdict = 'claimed; its sandbox does not have it yet, or no longer';
-    else if (!claimed.length) verdict = 'alive; the record does not say so (a call is under way, or it is not its business)';
+    else if (!claimed.length) verdict = 'live; not recorded (a call is under way, or another network)';
     if (lent.has(held.addr)) verdict += '; borrowed from a block of ' + shortNode(lent.get(held.addr).owner);
     used++;
     if (wrong.length) differ++;
@@ -37,9 +37,9 @@ function showTruth() {
     rows.push({ cells, wrong: wrong.length > 0, rank: wrong.length ? (subjects.has(held.addr) ? 0 : 1) : verdict === 'agree' ? 3 : 2, addr: held.addr });
   }
   rows.sort((a, b) => a.rank - b.rank);
-  const columns = ['Address', 'Verdict', 'The record says', 'The truth is'];
+  const columns = ['Address', 'Verdict', 'Recorded for', 'Held by'];
   if (many) columns.splice(1, 0, 'Network');
   const bad = wrongs.filter((k) => count[k]).map((k) => count[k] + ' ' + sums[k]).join('; ');
-  const sum = rec.addresses.length ? plural(used, 'address') + ': ' + count.claimed + ' claimed, ' + count.live + ' alive; ' + (differ ? bad + '.' : 'nothing is wrong with any.') : 'No address was seen in this run.';
-  byId('truth').replaceChildren(el('p', {}, sum), ...(rows.length || state.q ? makeTable('The record against the truth at step ' + state.step, columns, rows, truthAll, () => { truthAll = true; showTruth(); }) : []));
+  const sum = rec.addresses.length ? plural(used, 'address') + ': ' + count.claimed + ' claimed, ' + count.live + ' live; ' + (differ ? bad + '.' : 'no violation.') : 'This run has no addresses.';
+  byId('truth').replaceChildren(el('p', {}, sum), ...(rows.length || state.q ? makeTable('Records compared with the cluster at step ' + state.step, columns, rows, truthAll, () => { truthAll = true; showTruth(); }) : []));
 }

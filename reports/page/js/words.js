@@ -1,4 +1,4 @@
-// How things are said. Times are virtual, in ns.
+// Texts and names. Times are virtual, in ns.
 function clock(ns) {
   const ms = Math.round(ns / 1e6);
   if (ms < 1000) return ms ? ms + 'ms' : '0s';
@@ -9,7 +9,7 @@ function clock(ns) {
 
 const plural = (n, one) => n + ' ' + one + (n === 1 ? '' : one.endsWith('s') ? 'es' : 's');
 
-// Names are shortened where all of them end, or begin, alike.
+// Names are shortened by a common prefix or suffix.
 const namespaces = new Set();
 const domains = new Map();
 for (const e of rec.events) {
@@ -22,30 +22,29 @@ const oneDomain = domains.size > 0 && new Set(domains.values()).size === 1 ? [..
 function shortPod(pod) {
   return namespaces.size === 1 && pod.includes('/') ? pod.slice(pod.indexOf('/') + 1) : pod;
 }
-// tinyPod leaves out of a Deployment's pod what all of them share: app-…hnkbl.
+// tinyPod shortens the name of a Deployment's pod: app-…hnkbl.
 const tinyPod = (pod) => shortPod(pod).replace(/-[a-z0-9]{8,10}-([a-z0-9]{5})$/, '-…$1');
 function shortNode(node) {
   return oneDomain && node.endsWith(oneDomain) ? node.slice(0, -oneDomain.length) : node;
 }
 const shortNetwork = (n) => (n.includes('/') ? n.slice(n.indexOf('/') + 1) : n);
 
-// arrows draws the arrows of the reports' texts, which are plain for terminals, and
-// explains their words.
+// arrows replaces the ASCII arrows of the reports' texts.
 const arrows = (text) => text.replaceAll(' -> ', '\u00a0→ ');
 
-// what a step did, in words, after its part in the orders that decide
+// stepText describes a step, after its parts in the races.
 const stepText = (s) => (racesAt.has(s.step) ? racesAt.get(s.step).join(', ') + ': ' : '') + plainText(s);
 
-// what a step did, as far as there are words
+// plainText describes a step.
 function plainText(s) {
   if (s.text) return arrows(s.text);
   const heard = s.kind === 'event' && /^HEAR (\w+) (\S+)/.exec(s.key);
-  if (heard) return 'hears of ' + heard[2] + ': ' + heard[1].toLowerCase();
+  if (heard) return 'observes ' + heard[2] + ': ' + heard[1].toLowerCase();
   if (s.kind === 'local') return s.key.replace(/^[A-Z]+/, (w) => w.toLowerCase());
   return [s.key, s.note && '→ ' + s.note].filter(Boolean).join(' ');
 }
 
-// shortActor is who does it, as people would say: cni-add of web-1 (net1).
+// shortActor names an actor: cni-add of web-1 (net1).
 function shortActor(actor) {
   const parts = actor.replace(/~\d+$/, '').split('/');
   if (/^cni-(add|del)$/.test(parts[0]) && parts.length === 4) return parts[0] + ' of ' + shortPod(parts[1] + '/' + parts[2]) + ' (' + parts[3] + ')';
@@ -56,25 +55,25 @@ function shortActor(actor) {
 
 const bands = {
   duplicate: 'two live sandboxes have it',
-  blackholed: 'alive, and some node cannot reach it',
-  unbacked: 'alive, not on record for this pod: it can be given away',
+  blackholed: 'live, and some node cannot reach it',
+  unbacked: 'live, not recorded for this pod: it can be assigned again',
   leaked: 'claimed, and its sandbox is gone',
 };
 const kinds = {
-  read: 'reads', write: 'writes', watch: 'asks to hear', event: 'hears', local: 'does',
+  read: 'reads', write: 'writes', watch: 'watches', event: 'observes', local: 'does',
 };
 
-// what a decision did to its message, by the name of the outcome
+// outcomes describes the effect of a decision on its message, by the name of the outcome.
 const outcomes = {
   proceed: 'delivered',
-  delay: 'kept back for a while',
+  delay: 'delayed',
   elapse: 'time passes',
-  'fail-before': 'a fault: answered with an error, and the server never saw it',
+  'fail-before': 'a fault: answered with an error, not delivered to the server',
   'lose-reply': 'a fault: delivered, then answered with an error',
   stale: 'a fault: answered from an older revision',
   drop: 'a fault: the watch broke',
-  gone: 'a fault: the watch broke, and what it missed is forgotten',
-  crash: 'a fault: the process was killed, and the message never arrived',
+  gone: 'a fault: the watch broke, and the events it missed were compacted',
+  crash: 'a fault: the process was killed, and the message did not arrive',
 };
 
 // ellipsis cuts a text to a width of a canvas.
