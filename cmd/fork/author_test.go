@@ -100,8 +100,8 @@ func TestAuthorFixes(t *testing.T) {
 	}
 }
 
-// TestAuthorBreaks: with an allocator that overlooks a reserved address the gate is
-// red, and says what and where. The way is the other one, a replace in go.mod.
+// TestAuthorBreaks checks that, with an allocator that ignores a reserved address, the gate is red and
+// reports what and where. This fork is built with a replace directive in go.mod.
 func TestAuthorBreaks(t *testing.T) {
 	a := newAuthor(t)
 	p := &plants[slices.IndexFunc(plants, func(p plant) bool { return p.name == "reservation-ignored" })]

@@ -203,8 +203,7 @@ func fresh(t *testing.T) {
 	})
 }
 
-// TestForkRefused: what cannot work is said before anything is compiled, in words
-// that say what to do.
+// TestForkRefused checks that invalid forks are reported before anything is compiled, with what to do.
 func TestForkRefused(t *testing.T) {
 	clone(t)
 	original := release(t, whereabouts)

@@ -1,7 +1,7 @@
 package main
 
-// further are plants that no scenario need show: a search finds each, and says that its
-// cause is none of those that are known of the releases (TestPlantedIsNew).
+// further are plants that no scenario need show: a search finds each, and reports a cause that is not known of the
+// releases (TestPlantedIsNew).
 var further = []plant{
 	// Whereabouts.
 	{

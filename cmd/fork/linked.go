@@ -53,7 +53,7 @@ func linked(dir, table string, update bool) error {
 		case err != nil:
 			return err
 		case at == "":
-			moved = append(moved, fmt.Errorf("%s: no %s, which ipamsim reaches by name; see what became of it, and change ours", l.at, name))
+			moved = append(moved, fmt.Errorf("%s: no %s, which ipamsim reaches by name; check how it changed, and change ours", l.at, name))
 		case !update && now[name] != recorded[name]:
 			moved = append(moved, fmt.Errorf("%s: %s is %s: compare ours (%s), change it, then go run ./cmd/fork -update", at, l.symbol, shape, l.at))
 		}

@@ -1,27 +1,27 @@
 // Command fork prints the path of a go.mod that builds ipamsim with forks of
-// address managers in place of their releases:
+// address managers instead of their releases:
 //
 //	fork=$(go run ./cmd/fork ../whereabouts)
 //	go build -modfile="$fork" -overlay="${fork%.mod}.json" ./cmd/ipamsim
 //	make gate FORK=../whereabouts
 //
-// Each argument is the folder of a fork, whose go.mod says which module it is, or a
+// Each argument is the folder of a fork, whose go.mod names its module, or a
 // module at another version, whereabouts@v0.9.0. The modules that it takes from its own
 // folders (Calico's api) come from there, too. The clone's own go.mod stays as it is.
 // Node IPAM and Services are of k8s.io/kubernetes: a folder with what the module proxy has
 // of it is tried, a clone, whose other modules would come from its folder staging, is not.
-// What the fork asks for beyond it is looked up, and said on stderr; with -pinned, what
+// Further requirements of the fork are resolved, and reported on stderr; with -pinned, what
 // ipamsim has stays as it is, so that two versions differ in nothing else and little has
-// to be compiled, and that is said.
+// to be compiled; that is reported.
 //
-// Before anything is compiled, it looks whether the functions of upstream that
+// Before anything is compiled, it checks that the functions of upstream that
 // ipamsim calls by name (go:linkname), which no compiler checks, are still there
-// and take what they took; and whether those that ipamsim transcribes because it
-// cannot call them (sim/ipam/*/transcribed.txt) are still what they were. In the place
+// and have the same signature; and that those that ipamsim transcribes because it
+// cannot call them (sim/ipam/*/transcribed.txt) are unchanged. Instead
 // of the packages generated from the releases (sim/ipam/*/copies.txt) the overlay beside
-// the go.mod lays those of the fork; with -overlay it says all that another one says, too.
+// the go.mod has those of the fork; with -overlay it includes another overlay.
 // Where releases differ in more than functions (a package elsewhere, one that is not there
-// yet) it lays our files for that shape, too (shape.go).
+// yet) it adds our files for that shape (shape.go).
 //
 // Without an argument it generates the packages that the tables name from the releases
 // in go.mod, below folders called upstream, which git ignores, and prints nothing. Every
@@ -31,7 +31,7 @@
 // -since before.mod, another go.mod with its go.sum, it first prints what of that changed
 // between the two (since.go), and -update then accepts transcribed functions, too.
 //
-// It exits with 2 and says why if a folder is no fork of a module that ipamsim
+// It exits with 2 and the reason if a folder is not a fork of a module that ipamsim
 // is built with, or if ipamsim cannot be built with it.
 package main
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// stubs is a go command that says what the Makefile asks of it and builds programs
-// that say who they are; what it answers to "run ./cmd/hermetic" is HERMETIC.
+// stubs is a go command that prints the requests of the Makefile and builds programs that print their names; its
+// response to "run ./cmd/hermetic" is HERMETIC.
 const stubs = `#!/bin/sh
 case "$*" in
 "run ./cmd/hermetic") eval "$HERMETIC" ;;
@@ -45,8 +45,8 @@ func made(t *testing.T, dir, hermetic string, args ...string) (said string, err 
 	return string(out), err
 }
 
-// TestMakeStock: the stock runtime is built on where the generator does not fit the
-// installed Go, and it is said; another failure is no reason to.
+// TestMakeStock checks that the stock runtime is used, with a message, if the generator does not fit the installed
+// Go, but not after another failure.
 func TestMakeStock(t *testing.T) {
 	const said = "building on the stock runtime"
 	out, err := made(t, t.TempDir(), "echo hermetic: edits do not fit >&2; echo stock; exit 1", "build")

@@ -181,7 +181,7 @@ func reportOthers(ours *gomod.File, name string, pinned bool, follows map[string
 			case pinned:
 				has = "keeps"
 			}
-			fmt.Fprintf(os.Stderr, "fork: it asks for %s %s (ipamsim %s %s)\n", r.Path, r.Version, has, before)
+			fmt.Fprintf(os.Stderr, "fork: it requires %s %s (ipamsim: %s %s)\n", r.Path, r.Version, has, before)
 		}
 	}
 	return nil

@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// TestPlantedIsNew: with all that is known of the releases, a search says of every plant
-// that breaks something in an address manager that there is a failure whose cause is new.
-// What it says of the release itself in as many worlds does not count.
+// TestPlantedIsNew checks that, with all known causes of the releases, a search reports a new cause for every plant
+// that breaks an address manager. Its reports about the release itself in as many worlds do not count.
 //
-// It prints a row of reports/PLANTS.md for each plant when it is done with it.
+// It prints a row of reports/PLANTS.md for each plant.
 func TestPlantedIsNew(t *testing.T) {
 	if !*planted {
 		t.Skip("SKIP: takes half an hour; make planted")
@@ -36,7 +35,7 @@ func TestPlantedIsNew(t *testing.T) {
 	}
 }
 
-// control is what a search says of the release itself.
+// control returns the reports of a search about the release itself.
 func (g *garden) control(t *testing.T, module string) []string {
 	t.Helper()
 	release := g.link(t, "release", "-overlay="+g.overlay)

@@ -22,8 +22,8 @@ var (
 	rows    = flag.String("rows", "", "with -planted: these scenario files only, from the module's folder")
 )
 
-// TestPlanted: a gate that has never been red proves nothing. Each of the plants
-// turns the gate of the whole library red, and the gate says what it is.
+// TestPlanted: a gate that has never been red proves nothing. Each plant turns the gate of the whole library red,
+// and the gate names the failure.
 func TestPlanted(t *testing.T) {
 	if !*planted {
 		t.Skip("SKIP: takes an hour; make planted")
@@ -47,7 +47,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// named reports whether a result says what the plant does.
+// named reports whether a result names the effect of the plant.
 func (p *plant) named(r result) bool {
 	return r.level == "error" && r.kind == p.kind && strings.HasSuffix(r.rule, strings.ReplaceAll(p.about, " ", "-")) &&
 		(p.scenario == "" || r.scenario == p.scenario)

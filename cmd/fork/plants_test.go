@@ -8,8 +8,7 @@ type plant struct {
 	module   string // "" is ours
 	file     string // of the module
 	old, new string
-	// kind and about are what the gate must say in a red row, and scenario is one
-	// of the rows that must say so.
+	// kind and about are what the gate must report in a red row, and scenario is one of these rows.
 	kind, about, scenario string
 	// first is the seed of a world in which a search finds it (TestPlantedIsNew); 0: it is
 	// soon found in the corpora.
@@ -30,8 +29,8 @@ var fixed = []struct{ file, old, new string }{
 	},
 }
 
-// elected is what an author would do where the plugin gets no leader elector, because
-// its node has no slice: say so, instead of running it.
+// elected is the fix for a plugin without a leader elector, because its node has no slice: return an error instead of
+// running it.
 var elected = []struct{ file, old, new string }{{
 	"pkg/storage/kubernetes/ipam.go", "\tvar wg sync.WaitGroup\n\twg.Add(2)\n",
 	"\tif le == nil {\n\t\treturn newips, fmt.Errorf(\"no leader elector\")\n\t}\n\tvar wg sync.WaitGroup\n\twg.Add(2)\n",

@@ -12,8 +12,8 @@ import (
 
 var releases = flag.Bool("releases", false, "build ipamsim of older releases, and run scenarios with them (make releases: ten minutes)")
 
-// TestReleases: a release of another shape is built as the command says that a user calls,
-// runs what it has, and says of the rest that it does not have it.
+// TestReleases checks that a release of another shape is built with the documented command, runs the features that it
+// has, and reports the missing ones.
 func TestReleases(t *testing.T) {
 	if !*releases {
 		t.Skip("SKIP: takes ten minutes; make releases")

@@ -121,9 +121,8 @@ func (c copies) shaped(dirs map[string]string) (map[string][]byte, error) {
 	return out, err
 }
 
-// shape is a file as a fork wants it: nil if its build tag says that it is of another shape,
-// without that line if it is of no other build, and with the paths at which packages lie
-// there. A constraint that names other tags, too, stays as it is.
+// shape renders a file for a fork: nil if its build tag is of another shape, without that line if it is of no other
+// build, and with the fork's package paths. A constraint with other tags stays as it is.
 func shape(src []byte, tags map[string]bool, elsewhere map[string]string) ([]byte, error) {
 	if line, rest, _ := bytes.Cut(src, []byte("\n")); constraint.IsGoBuild(string(line)) {
 		expr, err := constraint.Parse(string(line))

@@ -54,7 +54,7 @@ func transcribedSince(was, now map[string]string, update bool, w io.Writer) erro
 		case seen[name]:
 			fmt.Fprint(w, "As above.\n\n")
 		case two.at == "":
-			fmt.Fprint(w, "Upstream has no such function any more.\n\n")
+			fmt.Fprint(w, "Upstream no longer has this function.\n\n")
 		default:
 			text, err := diff(one.src, two.src)
 			if err != nil {
@@ -114,7 +114,7 @@ func generatedSince(was, now map[string]string, w io.Writer) error {
 	for _, c := range all {
 		one, err := c.make(was)
 		if err != nil {
-			fmt.Fprintf(w, "### %s\n\nThe packages of before cannot be generated: %v\n\n", c.module, err)
+			fmt.Fprintf(w, "### %s\n\nThe previous packages cannot be generated: %v\n\n", c.module, err)
 			continue
 		}
 		two, err := c.make(now)

@@ -1,9 +1,8 @@
-// Command ipamsim runs the real code of IP address managers as processes of a
-// simulated cluster, in virtual time, under schedules that a seed decides, and
-// says which invariant broke, when, and how to see it again.
+// Command ipamsim runs the real code of IP address managers as processes of a simulated cluster, in virtual time, under
+// schedules that a seed decides, and reports which invariant was violated, when, and how to reproduce it.
 //
-// The program is package cli. An author of an address manager builds the same
-// program with a manager of their own: ipamsim init --manager NAME writes it.
+// The program is package cli. An author of an address manager builds the same program with their own manager: ipamsim
+// init --manager NAME writes it.
 package main
 
 import (

@@ -46,14 +46,14 @@ type settings struct {
 func main() {
 	var s settings
 	flag.StringVar(&s.manager, "manager", "", "the address manager: a folder of sim/ipam with a mutants.txt; or \"harness\"")
-	flag.StringVar(&s.source, "source", "", "the folder of a fork, in the place of the release")
-	flag.IntVar(&s.sample, "sample", 0, "of the mutants that a scenario comes to, so many at random; 0: all")
+	flag.StringVar(&s.source, "source", "", "the folder of a fork instead of the release")
+	flag.IntVar(&s.sample, "sample", 0, "number of mutants, drawn at random from those that a scenario reaches; 0: all")
 	flag.Uint64Var(&s.seed, "seed", 1, "which ones")
 	flag.IntVar(&s.workers, "workers", 2, "runs at a time")
-	flag.IntVar(&s.steps, "steps", 0, "leave out scenarios whose runs in a gate have more steps together; 0: none")
-	flag.DurationVar(&s.budget, "budget", 3*time.Minute, "for each mutant; what is not judged by then counts apart")
-	flag.BoolVar(&s.known, "known", false, "run nothing: report what is known")
-	flag.StringVar(&s.only, "only", "", "the mutants whose key contains this; they are run, and no part of the report")
+	flag.IntVar(&s.steps, "steps", 0, "exclude scenarios whose runs in a gate have more steps in total; 0: none")
+	flag.DurationVar(&s.budget, "budget", 3*time.Minute, "timeout for each mutant; mutants without a result count separately")
+	flag.BoolVar(&s.known, "known", false, "only report the known results")
+	flag.StringVar(&s.only, "only", "", "run the mutants whose key contains this, without a report")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -63,7 +63,7 @@ func main() {
 		err = s.run(ctx)
 	}
 	if ctx.Err() != nil {
-		err = errors.New("interrupted; the same command goes on with it")
+		err = errors.New("interrupted; the same command continues")
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "mutants: %s\n", strings.TrimSpace(err.Error()))

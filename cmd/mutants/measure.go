@@ -51,7 +51,7 @@ type reachedBy struct {
 }
 
 // errMoved is that a scenario takes another course than the baseline's.
-var errMoved = errors.New("without a mutant a run takes another course than the baseline's")
+var errMoved = errors.New("without a mutant, a run differs from the baseline")
 
 // reach runs all scenarios without a mutant, checks that they conform to the baseline, which it
 // regenerates if they do not, and records which scenario reaches which mutant.
@@ -77,8 +77,8 @@ func (g *garden) reach(ctx context.Context) error {
 	return writeJSON(file, &reachedBy{g.sum, g.reached})
 }
 
-// look runs scenarios without a mutant, and says which of them comes to which mutant. The
-// error is errMoved if one is not what the baseline says.
+// sample runs scenarios without a mutant, and returns which mutants each reaches. The error is errMoved if a run does
+// not match the baseline.
 func (g *garden) sample(ctx context.Context, files []string) (map[string][]int, error) {
 	reached := map[string][]int{}
 	for i, f := range files {
@@ -94,7 +94,7 @@ func (g *garden) sample(ctx context.Context, files []string) (map[string][]int, 
 			return nil, fmt.Errorf("%s: %w (%d of %d runs)", f, errMoved, s.Moved, s.Runs)
 		}
 		reached[f] = ids
-		fmt.Fprintf(os.Stderr, "mutants: %d of %d scenarios as the baseline; %s comes to %d\n", i+1, len(files), f, len(reached[f]))
+		fmt.Fprintf(os.Stderr, "mutants: %d of %d scenarios match the baseline; %s reaches %d\n", i+1, len(files), f, len(reached[f]))
 	}
 	return reached, nil
 }

@@ -22,7 +22,7 @@ import (
 type suite struct {
 	folder string
 	only   string // -test.run; "": all
-	// each says that of a test with subtests each is one; of these the shortest, so many.
+	// each: each subtest counts as a test; of these, the given number of the shortest.
 	each    bool
 	most    int
 	program string
@@ -227,7 +227,7 @@ func (s *suite) sample(ctx context.Context, dir string, set *mutants.Set) error 
 			return err
 		}
 		if !alone.passed {
-			fmt.Fprintf(os.Stderr, "mutants: %s %s fails without a mutant when it is alone, and is left out\n", s.folder, t.Name)
+			fmt.Fprintf(os.Stderr, "mutants: %s %s fails without a mutant when it runs alone, and is excluded\n", s.folder, t.Name)
 			continue
 		}
 		t.Reached = reached

@@ -35,9 +35,9 @@ var (
 	only      = flags.String("build", "", "only build `program` (apiserver, kubectl, kube-controller-manager, metallb-controller), and print where it is")
 	most      = flags.Int("runs", 10, "compare `N` runs: of the library, spread over it, and beyond its size of drawn worlds; 0: all of the library")
 	serves    = flags.String("serve", "", "only serve: a kube-apiserver with the custom resources of this `manager`, whose kubeconfig's path is printed, until the input ends")
-	shows     = flags.String("show", "", "do a finding again on upstream's own programs, by the name of its `scenario`, or all")
+	shows     = flags.String("show", "", "reproduce a finding with upstream's own programs, by the name of its `scenario`, or all")
 	real      = flags.Bool("real", false, "with Kubernetes' own controllers, and with the admission that they count on")
-	apiserver = flags.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
+	apiserver = flags.String("apiserver", "", "a prebuilt kube-apiserver (default: build it from the module proxy)")
 )
 
 func main() {

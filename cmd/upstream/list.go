@@ -88,7 +88,7 @@ func releases() ([]release, error) {
 				continue
 			}
 			if _, err := download(m.Path, *v); err != nil {
-				r.refused, *v = *v+" is listed and not served: "+err.Error(), ""
+				r.refused, *v = *v+" is listed but not served: "+err.Error(), ""
 			}
 		}
 		all = append(all, r)

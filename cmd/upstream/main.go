@@ -25,7 +25,7 @@ import (
 
 func main() {
 	bump := flag.String("bump", "", "move to `module@version` on a branch")
-	brief := flag.Bool("brief", false, "list only module@version of what could be moved to, one a line")
+	brief := flag.Bool("brief", false, "list only the available module@version, one per line")
 	flag.Parse()
 	var err error
 	switch {

@@ -43,7 +43,7 @@ func move(to string) error {
 		return fmt.Errorf("want module@version of one of %s; have %q", strings.Join(modules, ", "), to)
 	}
 	if out, err := in("", "git", "status", "--porcelain"); err != nil || out != "" {
-		return errors.Join(err, fmt.Errorf("want a checkout without changes; git status says\n%s", out))
+		return errors.Join(err, fmt.Errorf("want a clean checkout; git status:\n%s", out))
 	}
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return err
@@ -97,7 +97,7 @@ func steps(r *report, module, from, to string) error {
 	}
 
 	say("upstream's source, compared")
-	r.heading("What ipamsim takes from upstream and what changed of it")
+	r.heading("Changes in upstream code that ipamsim uses")
 	at := r.Len()
 	changes, err := in("", "go", "run", "./cmd/fork", "-since", filepath.Join(folder, "before.mod"), "-update")
 	fmt.Fprint(r, changes)

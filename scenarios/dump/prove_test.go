@@ -155,7 +155,7 @@ func TestProveStaleAffinity(t *testing.T) {
 	s.block("10.0.0.8/29", "node-gone", true)
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "finding: leaked-affinity", "check first: is calico-kube-controllers running? It should release leaked addresses and blocks after 15m0s. The dump has no pod of this controller",
+	says(t, f, "finding: leaked-affinity", "check first: is calico-kube-controllers running? It should release leaked addresses and blocks after 15m. The dump has no pod of this controller",
 		"kubectl get pods -A -l k8s-app=calico-kube-controllers",
 		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", simulated, "no pod restarted, no new findings")
 }
@@ -242,7 +242,7 @@ func TestProveLeak(t *testing.T) {
 	s.claim("10.0.0.3", "c-old", "node-a", "old")
 	f := s.proven(t)
 	says(t, f, "finding: leaked-claim", "Its pod shop/calico-kube-controllers-x is running: check the logs",
-		"simulated: with the controller running, this is fixed within 31m0s; no new findings", "calicoctl ipam release --from-report=report.json", simulated, "no pod restarted, no new findings")
+		"simulated: with the controller running, this is fixed within 31m; no new findings", "calicoctl ipam release --from-report=report.json", simulated, "no pod restarted, no new findings")
 }
 
 // Whereabouts may keep its objects in a namespace of its own: what is printed names it, and

@@ -2,6 +2,8 @@ package remedy
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"ipamsim/reports"
 )
@@ -10,7 +12,7 @@ import (
 func (a *Advice) Say() string {
 	out := fmt.Sprintf("check first: is %s running? It should %s", a.Controller.Name, a.Controller.Works)
 	if a.After > 0 {
-		out += fmt.Sprintf(" after %s", a.After)
+		out += " after " + span(a.After)
 	}
 	switch {
 	case a.NoPods:
@@ -25,9 +27,9 @@ func (a *Advice) Say() string {
 
 // Say reports whether the controller alone fixes the findings.
 func (l *Left) Say() string {
-	out := fmt.Sprintf("simulated: with the controller running, this is fixed within %s", l.Took)
+	out := fmt.Sprintf("simulated: with the controller running, this is fixed within %s", span(l.Took))
 	if !l.Gone {
-		out = fmt.Sprintf("simulated: with the controller running, this is not fixed after %s", l.Took)
+		out = fmt.Sprintf("simulated: with the controller running, this is not fixed after %s", span(l.Took))
 	}
 	if len(l.New) > 0 {
 		return out + fmt.Sprintf("; it causes %s (%s): %s", l.New[0].Invariant, l.New[0].Severity, reports.Clean(l.New[0].Message))
@@ -42,4 +44,15 @@ func (a *Advice) Commands() []string {
 		out = append(out, fmt.Sprintf("kubectl logs -n %s %s --since=24h | grep -i %s", reports.Shell(a.Pod.Namespace), reports.Shell(a.Pod.Name), a.Controller.Logs))
 	}
 	return out
+}
+
+// span renders a duration without zero units at its end: 15m, 1h30m.
+func span(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = s[:len(s)-2]
+		}
+	}
+	return s
 }

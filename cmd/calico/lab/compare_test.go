@@ -12,7 +12,7 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// What a ping may say of a pair, by what the model says of the ways.
+// The possible results of a ping between a pair, by the model's routes.
 func TestAgrees(t *testing.T) {
 	ok := []fib.Way{{End: fib.Delivered, At: "b"}}
 	hole := []fib.Way{{End: fib.Blackholed, At: "a"}}

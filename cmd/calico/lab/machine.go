@@ -222,9 +222,8 @@ const (
 	lookAgain   = 100 * time.Millisecond
 )
 
-// converge waits until every session is established, but for those that are down
-// on purpose, and no routing table has changed for a while. If that does not
-// happen, the error says what is missing.
+// converge waits until every session is established, except those that are down on purpose, and no routing table has
+// changed for a while. The error lists what is missing.
 func (n *network) converge(ctx context.Context) error {
 	deadline := time.Now().Add(convergeMax)
 	for {
@@ -243,7 +242,7 @@ func (n *network) converge(ctx context.Context) error {
 	}
 }
 
-// unsettled says what converge still waits for.
+// unsettled returns what converge still waits for.
 func (n *network) unsettled() (missing []string) {
 	for _, m := range n.machines {
 		if m.bird == nil || m.bird.cmd == nil {

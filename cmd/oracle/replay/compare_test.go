@@ -129,7 +129,7 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// Every known difference says why.
+// Every known difference has a reason.
 func TestDifferences(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range differences {

@@ -13,7 +13,7 @@ import (
 // Recording is what a run asked its API server, in the order of the answers.
 type Recording struct {
 	Scenario string
-	// Controlled says that Kubernetes' own controllers ran, for whom there is admission.
+	// Controlled: Kubernetes' own controllers ran, which need admission.
 	Controlled bool
 	CRDs       []*apiextv1.CustomResourceDefinition
 	Messages   []*Message

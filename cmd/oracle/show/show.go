@@ -62,7 +62,8 @@ func prefixes(all ...string) (out []netip.Prefix) {
 // Definitions are the custom resources of a manager, by its name.
 type Definitions func(manager string) ([]*apiextv1.CustomResourceDefinition, error)
 
-// Show does one finding or "all" with a kube-apiserver, and says what came of it; ok is false if one was not seen.
+// Show reproduces one finding or "all" with a kube-apiserver, and prints the result; ok is false if one was not
+// reproduced.
 func Show(ctx context.Context, scenario, apiserver string, of Definitions, out *os.File) (ok bool, err error) {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // that etcd is not there yet
 	if os.Getenv(aloneVariable) != "" {
@@ -234,7 +235,7 @@ func (c *cluster) write(ctx context.Context, method, uri, name string, o object)
 // patienceMax is how long a controller may take that has something to do.
 const patienceMax = time.Minute
 
-// within asks again and again until it is so, and reports whether it came to be in time.
+// within polls a condition, and reports whether it became true in time.
 func within(ctx context.Context, patience time.Duration, is func(context.Context) (bool, error)) (bool, error) {
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, patience, true, is)
 	if err != nil && ctx.Err() == nil && wait.Interrupted(err) {

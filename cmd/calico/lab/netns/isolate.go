@@ -17,8 +17,7 @@ import (
 // insideVariable marks the copy of this program that runs in its own namespaces.
 const insideVariable = "IPAMSIM_LAB_INSIDE"
 
-// CannotIsolate is how the copy says that it did not get what it needs; the
-// reason is on its standard error.
+// CannotIsolate is the exit code of a copy that cannot be isolated; the reason is on its standard error.
 const CannotIsolate = 75
 
 // Inside reports whether this process is the isolated copy.

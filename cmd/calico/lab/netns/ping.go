@@ -27,7 +27,7 @@ func (e Echo) String() string { return echoNames[e] }
 // pings of one attempt; one answer is enough: routes do not change between them.
 const pingCount = "2"
 
-// Ping sends echo requests from the namespace and says what came back.
+// Ping sends echo requests from the namespace and returns the result.
 func (s *Space) Ping(ctx context.Context, ping, to string, patience time.Duration) Echo {
 	wait := strings.TrimSuffix(patience.Truncate(time.Second).String(), "s")
 	out, err := s.output(exec.CommandContext(ctx, ping, "-n", "-c", pingCount, "-i", "0.2", "-W", wait, to))
