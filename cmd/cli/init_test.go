@@ -115,7 +115,7 @@ func TestInitRefuses(t *testing.T) {
 	for _, x := range []struct{ args, want string }{
 		{"", "--manager: missing"},
 		{"--manager First-Free", "lower-case letters and digits"},
-		{"--manager calico", "another manager"},
+		{"--manager calico", "a built-in manager"},
 		{"--manager first --dir " + full, "not empty, it has mine.txt"},
 		{"--manager first --module " + full, "go.mod"},
 		{"--manager first --import-path example.com/second", "want a module path that ends in /first"},

@@ -173,7 +173,7 @@ func TestServeHold(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: runs repeat on the hermetic runtime only; run make test")
 	}
-	if !strings.Contains(s.stderr.String(), "the run is the same as without kubectl") {
+	if !strings.Contains(s.stderr.String(), "the run is the same as without clients") {
 		t.Errorf("looking has changed the run: %s", s.stderr.String())
 	}
 }

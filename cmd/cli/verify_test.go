@@ -42,7 +42,7 @@ func TestStoresThatDifferAreADefect(t *testing.T) {
 	if err != nil || judge.Store != scenarios.Etcd || se.defects != 1 {
 		t.Errorf("%v, on %s, %d defects", err, judge.Store, se.defects)
 	}
-	if !strings.Contains(said.String(), "duplicate seed 1: the stores differ: in memory, then on etcd (0 and 0 wake-ups from outside): the same schedule left another store: 0123, then ") {
+	if !strings.Contains(said.String(), "duplicate seed 1: the stores differ: in memory, then on etcd (0 and 0 wake-ups from outside): the same schedule led to different stores: 0123, then ") {
 		t.Errorf("said: %s", said.String())
 	}
 }
