@@ -30,10 +30,9 @@ func (l link) name() string { return l.pkg + "." + l.symbol }
 // shape is the build constraint of our file, as the table of links has it.
 func (l link) shape() string { return strings.ReplaceAll(l.only.String(), " ", "") }
 
-// links compares each function of the fork's module that we call by name, there or in
-// a copy, with that of the release: the compiler believes what our file says of it, and
-// a call of a function that takes something else would be a crash without a word. What only
-// our files for the fork's shape call is compared with the table.
+// links compares each function of the fork's module that we call by name, there or in a copy, with that of the
+// release: the compiler trusts our declaration, and a call of a function with another signature would crash
+// without a message. Functions that only our files for the fork's shape call are compared with the table.
 func (f *fork) links(release string) error {
 	all, err := linknames("sim/ipam")
 	if err != nil {
