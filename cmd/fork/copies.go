@@ -192,9 +192,9 @@ func (c copies) text(pkg, folder, path string, src []byte) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	called, others := file.Name.Name, "only imports differ"
+	called, others := file.Name.Name, "only imports are others"
 	if called == "main" {
-		called, others = folder, "only imports and the package's name differ"
+		called, others = folder, "only imports and the package's name are others"
 	}
 	fmt.Fprintf(&out, generated+"from %s/%s: %s. DO NOT EDIT.\n\n", pkg, filepath.Base(path), others)
 	out.Write(src[:set.Position(file.Name.Pos()).Offset])
