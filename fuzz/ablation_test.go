@@ -97,7 +97,7 @@ func ranOf(t *testing.T, name string) (out []ran) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := ran{Seed: next, Space: name, Deeds: space.List(space.DeedsOf(&s.Doc.Spec))}
+		x := ran{Seed: next, Space: name, Deeds: space.List(space.ClassesOf(&s.Doc.Spec))}
 		if err := keep.Encode(x); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestCauseWording(t *testing.T) {
 		for i := range rep.Violations {
 			v := &rep.Violations[i]
 			c := cause.Of(rep, v)
-			out = append(out, c.Key()+" "+string(c.Label)+" "+finding.SignatureOf(rep, v).String())
+			out = append(out, c.Key()+" "+string(c.Trigger)+" "+finding.SignatureOf(rep, v).String())
 		}
 		return out
 	}

@@ -45,7 +45,7 @@ func TestFaultFree(t *testing.T) {
 	}
 	runs, steps, foreign, verdicts, looks := 0, 0, uint64(0), map[string]int{}, map[string]int{}
 	for seed, began := from, time.Now(); seed <= to && time.Since(began) < *timeFree; seed++ {
-		s, err := space.Draw(managers.All(), *faultFree, seed, space.Deeds()...)
+		s, err := space.Draw(managers.All(), *faultFree, seed, space.Classes()...)
 		if err == nil {
 			s, err = s.WithControllers(*whoseFree)
 		}

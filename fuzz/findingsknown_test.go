@@ -67,7 +67,7 @@ func TestFindingsAreKnown(t *testing.T) {
 			continue
 		}
 		c := decided(rep, v)
-		t.Logf("%s\t%s\t%s\t%s\t%s\t%s", f.File, v.Invariant, c.Fingerprint(), c.Label, c.Name(), c.Key())
+		t.Logf("%s\t%s\t%s\t%s\t%s\t%s", f.File, v.Invariant, c.Fingerprint(), c.Trigger, c.Name(), c.Key())
 		for _, key := range append(f.Keys, known.Key(c)) {
 			if *learn {
 				err = errors.Join(err, noteKey(&k, *ofTarget, key, known.SeenAs(v.Message)))

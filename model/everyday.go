@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// everyday are the kinds of what comes and goes in every cluster, without anybody thinking
-// of addresses: workloads, with their pods, and Services.
+// everyday are the kinds of objects that come and go in every cluster: workloads, their
+// pods, and Services.
 var everyday = []string{"DaemonSet", "Deployment", "Job", "Pod", "Service", "StatefulSet"}
 
-// Everyday reports whether a kind of objects is one that comes and goes in every cluster:
-// making one is no operator's deed.
+// Everyday reports whether objects of a kind come and go in every cluster: creating one is
+// Ordinary.
 func Everyday(kind string) bool { return slices.Contains(everyday, kind) }
 
 // EverydayResource says the same of a resource as kubectl takes it, with its group or

@@ -68,10 +68,8 @@ type Event struct {
 	Idle bool
 	// Over, of Operator: the fault that the action was has ended.
 	Over bool
-	// Deed is what an Operator or a FaultEvent did, without to whom: "delete nodes",
-	// "delete --force pods", "patch ippools.crd.projectcalico.org", "retype services", "crash",
-	// "partition", "calicoctl ipam release"; of a message what became of it, as sim.Outcome says.
-	Deed   string
+	// Action is what an Operator or a FaultEvent did.
+	Action ActionRef
 	Text   string // for people
 	Output string // Output: what a command printed, in lines
 }

@@ -8,6 +8,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/strategy"
 )
@@ -47,7 +48,7 @@ const inspectMax = 20 * time.Minute
 func (s *Scenario) leaving() func(model.PodRef) bool {
 	out, all := map[model.PodRef]bool{}, map[string]bool{}
 	for _, e := range s.Doc.Spec.Timeline {
-		if d := e.Delete; d != nil && e.At.Duration == 0 && d.Resource == "pods" {
+		if d, ok := e.Action.(*action.Delete); ok && e.At.Duration == 0 && d.Resource == "pods" {
 			namespace := cmp.Or(d.Namespace, "default")
 			out[model.PodRef{Namespace: namespace, Name: d.Name}] = true
 			all[namespace] = all[namespace] || d.All

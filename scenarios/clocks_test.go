@@ -49,7 +49,7 @@ func clocked(t *testing.T, r *scenarios.Runner, file, datastore string, seed uin
 	t.Helper()
 	s := load(t, file)
 	jump := func(at time.Duration, node string, back bool) scenarios.Event {
-		return scenarios.Event{At: metav1.Duration{Duration: at}, ClockJump: &action.ClockJump{Node: node, By: metav1.Duration{Duration: by}, Back: back}}
+		return scenarios.Event{At: metav1.Duration{Duration: at}, Action: &action.ClockJump{Node: node, By: metav1.Duration{Duration: by}, Back: back}}
 	}
 	s.Doc.Spec.Hazards = scenarios.Hazards{}
 	s.Doc.Spec.Timeline = []scenarios.Event{jump(0, "a", false), jump(0, "b", true), jump(20*time.Second, "a", true), jump(20*time.Second, "", false)}

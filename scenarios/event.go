@@ -1,41 +1,84 @@
 package scenarios
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
+	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
-// action is the one action of a timeline entry.
-func (e Event) action() (cluster.Action, error) {
-	var found cluster.Action
-	v := reflect.ValueOf(e)
-	for i := range v.NumField() {
-		if a, ok := v.Field(i).Interface().(cluster.Action); ok && !v.Field(i).IsNil() {
-			if found != nil {
-				return nil, fmt.Errorf("more than one action; want exactly one of %s", strings.Join(actionNames(), ", "))
-			}
-			found = a
-		}
-	}
-	if found == nil {
-		return nil, fmt.Errorf("no action; want exactly one of %s", strings.Join(actionNames(), ", "))
-	}
-	return found, nil
+// Event is one line of the timeline: a time and exactly one action.
+type Event struct {
+	At metav1.Duration
+	// MayFail: the run is judged even if this action is without effect.
+	MayFail bool
+	// Action is written under the name of its kind: see Wire.
+	Action cluster.Action
 }
 
-func actionNames() []string {
-	var out []string
-	t := reflect.TypeFor[Event]()
-	for i := range t.NumField() {
-		if t.Field(i).Type.Implements(reflect.TypeFor[cluster.Action]()) {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			out = append(out, name)
+// Wire is the struct that an Event is read from and written to: at, mayFail, and a field for
+// each kind of action.
+func (Event) Wire() reflect.Type { return wire() }
+
+var wire = sync.OnceValue(func() reflect.Type {
+	fields := []reflect.StructField{
+		{Name: "At", Type: reflect.TypeFor[metav1.Duration](), Tag: `json:"at" jsonschema:"required"`},
+		{Name: "MayFail", Type: reflect.TypeFor[bool](), Tag: `json:"mayFail,omitempty"`},
+	}
+	for _, k := range action.All() {
+		fields = append(fields, reflect.StructField{
+			Name: strings.ToUpper(k.Name[:1]) + k.Name[1:], Type: reflect.TypeOf(k.New()),
+			Tag: reflect.StructTag(fmt.Sprintf(`json:"%s,omitempty"`, k.Name)),
+		})
+	}
+	return reflect.StructOf(fields)
+})
+
+// firstAction is the index of the first action among the fields of Wire.
+const firstAction = 2
+
+// UnmarshalJSON reads an entry. It fails unless there is exactly one action.
+func (e *Event) UnmarshalJSON(b []byte) error {
+	w := reflect.New(wire())
+	if err := json.Unmarshal(b, w.Interface()); err != nil {
+		return err
+	}
+	w = w.Elem()
+	*e = Event{At: w.Field(0).Interface().(metav1.Duration), MayFail: w.Field(1).Bool()}
+	for i := firstAction; i < w.NumField(); i++ {
+		if w.Field(i).IsNil() {
+			continue
+		}
+		if e.Action != nil {
+			return fmt.Errorf("more than one action; want exactly one of %s", strings.Join(action.Names(), ", "))
+		}
+		e.Action = w.Field(i).Interface().(cluster.Action)
+	}
+	if e.Action == nil {
+		return fmt.Errorf("no action; want exactly one of %s", strings.Join(action.Names(), ", "))
+	}
+	return nil
+}
+
+// MarshalJSON writes an entry.
+func (e Event) MarshalJSON() ([]byte, error) {
+	w := reflect.New(wire()).Elem()
+	w.Field(0).Set(reflect.ValueOf(e.At))
+	w.Field(1).SetBool(e.MayFail)
+	for i := firstAction; i < w.NumField(); i++ {
+		if f := w.Field(i); e.Action != nil && f.Type() == reflect.TypeOf(e.Action) {
+			f.Set(reflect.ValueOf(e.Action))
 		}
 	}
-	slices.Sort(out)
-	return out
+	return strict.Marshal(w.Interface())
 }
+
+// Kind is the name of the entry's action, as the file has it: "scale".
+func (e Event) Kind() string { return action.Of(e.Action).Name }

@@ -123,11 +123,7 @@ func TestLoadDialects(t *testing.T) {
 func TestTimelineIsSorted(t *testing.T) {
 	var got []string
 	for _, e := range good(t, "dialects").Doc.Spec.Timeline {
-		what := "powerOn"
-		if e.Crash != nil {
-			what = "crash"
-		}
-		got = append(got, e.At.Duration.String()+" "+what)
+		got = append(got, e.At.Duration.String()+" "+e.Kind())
 	}
 	if d := cmp.Diff([]string{"10s crash", "50s powerOn", "50s crash"}, got); d != "" {
 		t.Error(d)

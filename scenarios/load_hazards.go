@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/scenarios/strict"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/cron"
 	"ipamsim/sim/cluster/hazard"
 	"ipamsim/sim/hermetic"
@@ -39,12 +40,12 @@ func (l *loader) hazards(c *check) {
 	}
 }
 
-func (s *Scenario) hazardScope() hazard.Scope {
+func (s *Scenario) hazardScope() action.Scope {
 	var uses ipam.Uses
 	if m := s.Manager(); m != nil {
 		uses = m.Uses
 	}
-	scope := hazard.Scope{Crons: len(s.Doc.Spec.Reconcilers) > 0, Disk: uses.Disk, Cloud: uses.Cloud, Networks: len(s.Networks) > 0}
+	scope := action.Scope{Crons: len(s.Doc.Spec.Reconcilers) > 0, Disk: uses.Disk, Cloud: uses.Cloud, Networks: len(s.Networks) > 0}
 	for _, d := range s.Doc.Spec.Daemons {
 		scope.Deployments = scope.Deployments || !perNode(s.Manager(), d)
 	}
@@ -54,19 +55,12 @@ func (s *Scenario) hazardScope() hazard.Scope {
 	return scope
 }
 
-// onlyNamed are the kinds that must be asked for: one needs the hermetic runtime;
-// without their routes addresses are unreachable, and without disk, cloud or plugin calls
-// fail, whatever the manager does.
-var onlyNamed = []string{hazard.ClockJumps, "cloud", "cutSession", "disk", "plugin", "stopBIRD"}
-
 // hazards translates them, of a cluster with these passes on a schedule.
 func (s *Scenario) hazards(crons cron.Jobs) hazard.Hazards {
 	h := s.Doc.Spec.Hazards
 	out := hazard.Hazards{Max: h.Max, Kinds: h.Kinds, Crons: crons, From: h.From.Duration, Until: h.Until.Duration, For: h.For.Duration}
 	if len(out.Kinds) == 0 {
-		out.Kinds = slices.DeleteFunc(hazard.Kinds(), func(kind string) bool {
-			return slices.Contains(onlyNamed, kind) || hazard.Check(kind, s.hazardScope()) != ""
-		})
+		out.Kinds = slices.DeleteFunc(hazard.Usual(), func(kind string) bool { return hazard.Check(kind, s.hazardScope()) != "" })
 	}
 	if out.Until == 0 {
 		out.Until = s.Doc.Spec.Until.Duration
@@ -91,7 +85,7 @@ func (s *Scenario) clocks() error {
 
 // clocksJump reports whether a node's clock may jump in a run.
 func (s *Scenario) clocksJump() bool {
-	spec := s.Doc.Spec
-	return spec.Hazards.Max > 0 && slices.Contains(spec.Hazards.Kinds, hazard.ClockJumps) ||
-		slices.ContainsFunc(spec.Timeline, func(e Event) bool { return e.ClockJump != nil })
+	spec, jump := s.Doc.Spec, &action.ClockJump{}
+	return spec.Hazards.Max > 0 && slices.Contains(spec.Hazards.Kinds, action.Of(jump).Name) ||
+		slices.ContainsFunc(spec.Timeline, func(e Event) bool { return e.Kind() == action.Of(jump).Name })
 }

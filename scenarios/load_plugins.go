@@ -6,11 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"ipamsim/scenarios/strict"
-	"ipamsim/sim/cluster/action"
-	"ipamsim/sim/cluster/hazard"
 	"ipamsim/sim/ipam/interfaceplugin"
 )
 
@@ -55,17 +52,4 @@ func (l *loader) configured(kind string) (*strict.Doc, path) {
 		}
 	}
 	return l.doc, at("spec", "ipam")
-}
-
-// pluginFault checks that there is such a plugin, and that it works again at the end: no
-// verdict at rest is about a plugin that fails.
-func (l *loader) pluginFault(c *check, a *action.PluginFault, now time.Duration, p path) {
-	c.must(hazard.Check("plugin", l.s.hazardScope()), p)
-	c.bad(a.For.Duration <= 0, p.Then("for"), "missing: for how long, e.g. 30s")
-	c.bad(now+a.For.Duration > l.s.Doc.Spec.Until.Duration, p.Then("for"), "it fails beyond spec.until, %s", brief(l.s.Doc.Spec.Until))
-	known := interfaceplugin.NewFaults(l.ipam.Plugin)
-	for _, n := range l.s.Networks {
-		known.Network(n.Key, n.Config)
-	}
-	c.bad(a.Type != "" && !slices.Contains(known.Types(), a.Type), p.Then("type"), "no network has a plugin %s, %s", strict.Quote(a.Type), strict.Want(a.Type, known.Types()))
 }

@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"ipamsim/scenarios/strict"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/cron"
 	"ipamsim/sim/ipam"
 )
@@ -54,8 +55,8 @@ func (s *Scenario) References() []string {
 		out = append(out, r.Name)
 	}
 	for _, e := range s.Doc.Spec.Timeline {
-		if e.Reconcile != nil {
-			out = append(out, e.Reconcile.Name)
+		if a, ok := e.Action.(*action.Reconcile); ok {
+			out = append(out, a.Name)
 		}
 	}
 	out = slices.DeleteFunc(out, func(name string) bool {
@@ -139,8 +140,8 @@ func (l *loader) cronJob(d *strict.Doc) (bool, error) {
 		return true, d.FailAt(at("spec", "concurrencyPolicy"), "%s is not known, want Allow, Forbid or Replace", strict.Quote(string(r.Overlap)))
 	}
 	if n := j.Spec.JobTemplate.Spec.Parallelism; n != nil && *n > 1 {
-		if *n > passesMax {
-			return true, d.FailAt(at("spec", "jobTemplate", "spec", "parallelism"), "want at most %d", passesMax)
+		if *n > action.PassesMax {
+			return true, d.FailAt(at("spec", "jobTemplate", "spec", "parallelism"), "want at most %d", action.PassesMax)
 		}
 		r.Count = int(*n)
 	}

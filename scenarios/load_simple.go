@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/scenarios/strict"
+	"ipamsim/sim/cluster/action"
 )
 
 // simpleControllers is how a scenario asks for the stand-ins of Kubernetes' controllers.
@@ -62,7 +63,8 @@ func (l *loader) beyondSimple() error {
 	_, given := strict.Locate(l.doc.Root, at("spec", "controlPlane"))
 	c.bad(given, at("spec", "controlPlane"), "the simple controllers do not have it, want spec.controllers: real")
 	for i, e := range l.s.Doc.Spec.Timeline {
-		c.bad(e.Delete != nil && e.Delete.Resource == "namespaces", at("spec", "timeline", i, "delete", "resource"), "deleting a namespace deletes its objects; %s", wantReal)
+		d, deletes := e.Action.(*action.Delete)
+		c.bad(deletes && d.Resource == "namespaces", at("spec", "timeline", i, "delete", "resource"), "deleting a namespace deletes its objects; %s", wantReal)
 	}
 	for _, o := range l.s.Objects {
 		d := l.s.docs[identity{o.Kind, o.Namespace, o.Name}]

@@ -12,16 +12,16 @@ import (
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/strategy"
 	"ipamsim/sim/way"
 )
 
 // Bounds of a scenario. A longer one is a plan, not a scenario.
 const (
-	untilMax  = 24 * time.Hour
-	passesMax = 100    // concurrent reconciler passes
-	nodesMax  = 10_000 // twice what Kubernetes supports
-	linesMax  = 10_000 // entries of the timeline
+	untilMax = 24 * time.Hour
+	nodesMax = 10_000 // twice what Kubernetes supports
+	linesMax = 10_000 // entries of the timeline
 )
 
 // classes of message that a latency can be given for.
@@ -128,7 +128,7 @@ func (l *loader) background(c *check) {
 		p := at("spec", "reconcilers", i)
 		c.must(badRole(r.Name, name, "reconciler", passes, daemons), p.Then("name"))
 		c.must(badSchedule(r.Schedule), p.Then("schedule"))
-		c.bad(r.Count < 0 || r.Count > passesMax, p.Then("count"), "want 1 to %d concurrent passes", passesMax)
+		c.bad(r.Count < 0 || r.Count > action.PassesMax, p.Then("count"), "want 1 to %d concurrent passes", action.PassesMax)
 		c.bad(r.AllNodes && len(r.Nodes) > 0, p.Then("nodes"), "either nodes or allNodes, not both")
 		c.once(r.Nodes, p.Then("nodes"))
 		for j, n := range r.Nodes {

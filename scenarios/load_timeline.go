@@ -1,17 +1,15 @@
 package scenarios
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"ipamsim/model/route"
 	"ipamsim/scenarios/strict"
-	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
-	"ipamsim/sim/cluster/hazard"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/interfaceplugin"
 )
 
 // timeline checks every entry: its time, its one action, and that what the action
@@ -26,32 +24,10 @@ func (l *loader) timeline() error {
 	}
 	for i := range s.Timeline {
 		e, p := s.Timeline[i], at("spec", "timeline", i)
-		act, err := e.action()
-		if err != nil {
-			return l.doc.FailAt(p, "%s", strict.OneLine(err))
-		}
 		c.bad(e.At.Duration > s.Until.Duration, p.Then("at"), "%s is after spec.until, %s", brief(e.At), brief(s.Until))
-		l.acts(c, act, e.At.Duration, p.Then(actionName(e)))
+		l.acts(c, e, p.Then(e.Kind()))
 	}
 	return c.err
-}
-
-// Kind of the entry's action, as the file has it: "scale".
-func (e Event) Kind() string { return actionName(e) }
-
-// actionName is the key under which an entry has its action.
-func actionName(e Event) string {
-	b, err := json.Marshal(e)
-	var given map[string]json.RawMessage
-	if err != nil || json.Unmarshal(b, &given) != nil {
-		return ""
-	}
-	for _, name := range actionNames() {
-		if _, ok := given[name]; ok {
-			return name
-		}
-	}
-	return ""
 }
 
 // arrivals notes the nodes and objects that come with the timeline, so that
@@ -60,17 +36,19 @@ func (l *loader) arrivals(c *check) error {
 	for i := range l.s.Doc.Spec.Timeline {
 		e := &l.s.Doc.Spec.Timeline[i]
 		p := at("spec", "timeline", i)
-		if e.Replace != nil && e.Replace.As != "" && e.Replace.As != e.Replace.Node {
-			c.must(badName(e.Replace.As), p.Then("replace").Then("as"))
-			c.bad(l.nodes[e.Replace.As] && !l.leaves(e.Replace.As), p.Then("replace").Then("as"), "node %s already exists", e.Replace.As)
-			l.arrival(e.Replace.As, e.At.Duration)
-		}
-		if e.Apply != nil {
-			id, err := l.apply(e.Apply, p.Then("apply").Then("object"))
+		switch a := e.Action.(type) {
+		case *action.ReplaceNode:
+			if a.As == "" || a.As == a.Node {
+				continue
+			}
+			c.must(badName(a.As), p.Then("replace").Then("as"))
+			c.bad(l.nodes[a.As] && !l.leaves(a.As), p.Then("replace").Then("as"), "node %s already exists", a.As)
+			l.arrival(a.As, e.At.Duration)
+		case *action.Apply:
+			id, err := l.apply(a, p.Then("apply").Then("object"))
 			if err != nil {
 				return err
 			}
-			c.bad(e.Apply.ForceConflicts && !e.Apply.ServerSide, p.Then("apply").Then("forceConflicts"), "only with serverSide: true")
 			if id.kind == "Node" {
 				l.arrival(id.name, e.At.Duration)
 			}
@@ -91,7 +69,13 @@ func (l *loader) arrival(node string, at time.Duration) {
 // name may come again.
 func (l *loader) leaves(node string) bool {
 	return slices.ContainsFunc(l.s.Doc.Spec.Timeline, func(e Event) bool {
-		return e.Replace != nil && e.Replace.Node == node || e.Delete != nil && e.Delete.Resource == "nodes" && e.Delete.Name == node
+		switch a := e.Action.(type) {
+		case *action.ReplaceNode:
+			return a.Node == node
+		case *action.Delete:
+			return a.Resource == "nodes" && a.Name == node
+		}
+		return false
 	})
 }
 
@@ -114,137 +98,108 @@ func (l *loader) apply(a *action.Apply, p path) (id identity, err error) {
 	return id, l.attached(d, id)
 }
 
-// actor checks the name of what an action happens to.
-func (l *loader) actor(c *check, name, what string, p path) {
-	c.bad(name == "", p.Then("actor"), "empty, want the name of %s", what)
-	c.must(l.badActor(name), p.Then("actor"))
+// acts checks one action at its time; p leads to it.
+func (l *loader) acts(c *check, e Event, p path) {
+	if k := action.Of(e.Action); k.Check != nil {
+		k.Check(&actionCheck{l, c, e.At.Duration, p}, e.Action)
+	}
 }
 
-// acts checks one action at its time; p leads to it.
-func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
-	there := func(name, field string) {
-		c.must(l.badNode(name), p.Then(field))
-		c.must(l.early(name, now), p.Then(field))
+// actionCheck is what the check of an action may ask: action.Checker.
+type actionCheck struct {
+	*loader
+	c   *check
+	now time.Duration
+	p   path
+}
+
+func (a *actionCheck) must(problem, field string) { a.c.must(problem, a.p.Then(field)) }
+
+// Bad implements action.Checker.
+func (a *actionCheck) Bad(is bool, part action.Part, format string, args ...any) {
+	p := a.p
+	for _, step := range part {
+		p = p.Then(step)
 	}
-	node := func(name string) { there(name, "node") }
-	if m, ok := act.(cluster.OnMachine); ok {
-		node(m.Machine())
-		drains(c, act, p)
+	a.c.bad(is, p, format, args...)
+}
+
+// Node implements action.Checker.
+func (a *actionCheck) Node(name, field string) {
+	a.must(a.badNode(name), field)
+	a.must(a.early(name, a.now), field)
+}
+
+// Process implements action.Checker.
+func (a *actionCheck) Process(name, what, field string) {
+	a.c.bad(name == "", a.p.Then(field), "empty, want the name of %s", what)
+	a.must(a.badActor(name), field)
+}
+
+// Workload implements action.Checker.
+func (a *actionCheck) Workload(kind, namespace, name, field string) {
+	id := identity{kind, namespace, name}
+	if a.s.docs[id] != nil {
 		return
 	}
-	switch a := act.(type) {
-	case *action.ClockJump:
-		if a.Node != "" {
-			node(a.Node)
-		}
-		clockJump(c, a, p)
-	case *action.DiskFault:
-		node(a.Node)
-		l.diskFault(c, a, p)
-	case *action.PluginFault:
-		node(a.Node)
-		l.pluginFault(c, a, now, p)
-	case *action.CloudFault:
-		l.cloudFault(c, a, p)
-	case *action.Second:
-		l.second(c, a, p)
-	case *action.CutSession:
-		field, problem := route.CheckSessions("", []route.Session{{A: a.A, B: a.B}}, names(l.nodes))
-		if _, end, ok := strings.Cut(field, "."); ok {
-			c.must(problem, p.Then(end))
-		}
-	case *action.Kill:
-		l.actor(c, a.Actor, "a process", p)
-	case *action.Terminate:
-		l.actor(c, a.Actor, "a process", p)
-	case *action.Pause:
-		l.actor(c, a.Actor, "a process or a node", p)
-	case *action.NoSpace:
-		c.bad(a.For.Duration <= 0, p.Then("for"), "missing: for how long, e.g. 1m")
-	case *action.Reconcile:
-		c.must(badRole(a.Name, l.ipam.Name, "reconciler", passes(l.ipam), daemons(l.ipam)), p.Then("name"))
-		c.bad(a.Count < 0 || a.Count > passesMax, p.Then("count"), "want 1 to %d concurrent passes", passesMax)
-		if a.Node != "" {
-			node(a.Node)
-		}
-	case *action.Command:
-		if a.Node != "" {
-			node(a.Node)
-		}
-		if err := action.CheckCommand(l.ipam, a); err != nil {
-			c.bad(true, p.Then("run"), "%s", strict.OneLine(err))
-		}
-	case *action.Scale:
-		l.scale(c, a, p)
-	case *action.Delete:
-		c.must(l.badResource(a.Resource), p.Then("resource"))
-		c.bad(l.readOnce(a.Resource), p.Then("resource"), onceOnly)
-		c.bad(a.All == (a.Name != ""), p, "want either name or all: true")
-		c.must(badSegment(a.Name), p.Then("name"))
-		if a.Resource == nodesResource && a.Name != "" {
-			there(a.Name, "name")
-		}
-	case *action.Patch:
-		l.patch(c, a, p)
-		if a.Resource == nodesResource && a.Name != "" {
-			there(a.Name, "name")
+	var same []string
+	for other := range a.s.docs {
+		if other.kind == id.kind {
+			same = append(same, other.namespace+"/"+other.name)
 		}
 	}
+	full := id.namespace + "/" + id.name
+	a.c.bad(true, a.p.Then(field), "there is no %s %s, %s", kind, strict.Quote(full), strict.Want(full, same))
 }
 
-func clockJump(c *check, a *action.ClockJump, p path) {
-	c.bad(a.By.Duration == 0, p.Then("by"), "missing: by how much, e.g. 10m")
-	c.bad(a.By.Duration > jumpMax, p.Then("by"), "%s is too far, want at most a year", brief(a.By))
+// Resource implements action.Checker.
+func (a *actionCheck) Resource(name, field string) {
+	a.must(a.badResource(name), field)
+	a.c.bad(a.readOnce(name), a.p.Then(field), onceOnly)
 }
 
-func (l *loader) diskFault(c *check, a *action.DiskFault, p path) {
-	c.must(hazard.Check("disk", l.s.hazardScope()), p)
-	c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow disk")
+// Object implements action.Checker.
+func (a *actionCheck) Object(name, field string) { a.must(badSegment(name), field) }
+
+// Reconciler implements action.Checker.
+func (a *actionCheck) Reconciler(name, field string) {
+	a.must(badRole(name, a.ipam.Name, "reconciler", passes(a.ipam), daemons(a.ipam)), field)
 }
 
-func (l *loader) cloudFault(c *check, a *action.CloudFault, p path) {
-	c.must(hazard.Check("cloud", l.s.hazardScope()), p)
-	c.bad(a.Share != 0 && (a.Share < 0.05 || a.Share > 1), p.Then("share"), "want 0.05 to 1, a share of calls")
-	c.bad(a.Share != 0 && a.Fault == "slow", p.Then("share"), "a slow cloud is slow for all calls")
-	c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow cloud")
+// Daemon implements action.Checker.
+func (a *actionCheck) Daemon(name, field string) {
+	a.must(badRole(name, a.ipam.Name, "daemon", daemons(a.ipam), passes(a.ipam)), field)
 }
 
-// drains checks a drain, which waits for nothing that it does not evict.
-func drains(c *check, act cluster.Action, p path) {
-	if a, ok := act.(*action.Drain); ok {
-		c.bad(a.Timeout.Duration != 0 && (a.Force || a.DisableEviction), p.Then("timeout"), "only of evictions")
+// Manager implements action.Checker.
+func (a *actionCheck) Manager() *ipam.Manager { return a.ipam }
+
+// Scope implements action.Checker.
+func (a *actionCheck) Scope() action.Scope { return a.s.hazardScope() }
+
+// Nodes implements action.Checker.
+func (a *actionCheck) Nodes() []string { return names(a.nodes) }
+
+// PluginTypes implements action.Checker.
+func (a *actionCheck) PluginTypes() []string {
+	known := interfaceplugin.NewFaults(a.ipam.Plugin)
+	for _, n := range a.s.Networks {
+		known.Network(n.Key, n.Config)
 	}
+	return known.Types()
 }
 
-// nodesResource is the resource of nodes, which only the file creates.
-const nodesResource = "nodes"
+// Until implements action.Checker.
+func (a *actionCheck) Until() time.Duration { return a.s.Doc.Spec.Until.Duration }
 
-// jumpMax is how far a clock may jump. Virtual time begins in the year 2000, and
-// every date must have four digits.
-const jumpMax = 366 * 24 * time.Hour
+// Left implements action.Checker.
+func (a *actionCheck) Left() time.Duration { return a.Until() - a.now }
 
-func (l *loader) second(c *check, a *action.Second, p path) {
-	c.must(badRole(a.Daemon, l.ipam.Name, "daemon", daemons(l.ipam), passes(l.ipam)), p.Then("daemon"))
-	c.bad(perNode(l.ipam, a.Daemon), p.Then("daemon"), "%s runs on each node and has no second instance", a.Daemon)
-}
+// Quote implements action.Checker.
+func (a *actionCheck) Quote(text string) string { return strict.Quote(text) }
 
-func (l *loader) scale(c *check, a *action.Scale, p path) {
-	id := identity{a.Kind, a.Namespace, a.Name}
-	if id.namespace == "" {
-		id.namespace = "default"
-	}
-	if l.s.docs[id] == nil {
-		var same []string
-		for other := range l.s.docs {
-			if other.kind == id.kind {
-				same = append(same, other.namespace+"/"+other.name)
-			}
-		}
-		full := id.namespace + "/" + id.name
-		c.bad(true, p.Then("name"), "there is no %s %s, %s", a.Kind, strict.Quote(full), strict.Want(full, same))
-	}
-	c.bad(a.Replicas < 0, p.Then("replicas"), "must not be negative")
-}
+// Want implements action.Checker.
+func (a *actionCheck) Want(text string, known []string) string { return strict.Want(text, known) }
 
 func (l *loader) badResource(name string) string {
 	all := l.resources()
@@ -274,27 +229,4 @@ func badSegment(name string) string {
 		return ""
 	}
 	return badName(name)
-}
-
-// jsonPatchOps are those of RFC 6902, and whether they need a value.
-var jsonPatchOps = map[string]bool{"add": true, "copy": false, "move": false, "remove": false, "replace": true, "test": true}
-
-func (l *loader) patch(c *check, a *action.Patch, p path) {
-	c.must(l.badResource(a.Resource), p.Then("resource"))
-	c.bad(l.readOnce(a.Resource), p.Then("resource"), onceOnly)
-	c.must(badSegment(a.Name), p.Then("name"))
-	c.bad(a.Name == "", p.Then("name"), "an empty name")
-	c.bad(a.Subresource != "" && a.Subresource != "status" && a.Subresource != "scale", p.Then("subresource"),
-		"%s is not a subresource, want status or scale", strict.Quote(a.Subresource))
-	c.bad((len(a.JSON) > 0) == (len(a.Merge) > 0), p, "want either json (a list of operations) or merge (a part of the object)")
-	for i, op := range a.JSON {
-		q := p.Then("json").Then(i)
-		name, _ := op["op"].(string)
-		needs, known := jsonPatchOps[name]
-		c.bad(!known, q.Then("op"), "%s is no operation, %s", strict.Quote(name), strict.Want(name, names(jsonPatchOps)))
-		where, ok := op["path"].(string)
-		c.bad(!ok || !strings.HasPrefix(where, "/"), q.Then("path"), "want a path that begins with /, e.g. /spec/allocations/7")
-		_, has := op["value"]
-		c.bad(needs && !has, q.Then("value"), "missing, %s needs one", name)
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/action"
 )
 
 // Any text comes back from a printed scenario as it was, in any place.
@@ -32,10 +33,10 @@ func TestPrintAnyText(t *testing.T) {
 		s.Doc.Spec.Title, s.Doc.Spec.Story = text.Draw(t, "title"), text.Draw(t, "story")
 		s.Doc.Spec.Timeline = append([]scenarios.Event(nil), base.Doc.Spec.Timeline...)
 		for i, e := range s.Doc.Spec.Timeline {
-			if e.Patch != nil && e.Patch.Merge != nil {
-				p := *e.Patch
+			if patch, ok := e.Action.(*action.Patch); ok && patch.Merge != nil {
+				p := *patch
 				p.Merge = map[string]any{text.Draw(t, "key"): text.Draw(t, "value"), "list": []any{text.Draw(t, "item"), nil, 1.5, true}}
-				s.Doc.Spec.Timeline[i].Patch = &p
+				s.Doc.Spec.Timeline[i].Action = &p
 			}
 		}
 		out, err := s.YAML()

@@ -416,9 +416,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 	}
 	cfg.Background = []cluster.Background{crons, churns, s.hazards(crons)}
 	for _, e := range spec.Timeline {
-		if act, err := e.action(); err == nil { // checked by Load
-			cfg.Script = append(cfg.Script, cluster.Entry{At: e.At.Duration, Action: act, MayFail: spec.MayFail || e.MayFail})
-		}
+		cfg.Script = append(cfg.Script, cluster.Entry{At: e.At.Duration, Action: e.Action, Ref: action.Ref(e.Action), MayFail: spec.MayFail || e.MayFail})
 	}
 	return cfg
 }

@@ -14,7 +14,6 @@ import (
 	"ipamsim/model/route"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
-	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/cron"
 )
@@ -138,40 +137,6 @@ type Churn struct {
 	Until    metav1.Duration `json:"until,omitzero" unset:"the end of the run"`
 	Workload string          `json:"workload,omitempty" unset:"any pod"` // StatefulSet/default/web; default: any pod
 	Force    int             `json:"force,omitempty"`                    // of ten deletions, how many are forced
-}
-
-// Event is one line of the timeline: a time and exactly one action.
-type Event struct {
-	At metav1.Duration `json:"at" jsonschema:"required"`
-	// MayFail: the run is judged even if this action is without effect.
-	MayFail bool `json:"mayFail,omitempty"`
-
-	Apply          *action.Apply          `json:"apply,omitempty"`
-	ClockJump      *action.ClockJump      `json:"clockJump,omitempty"`
-	Cloud          *action.CloudFault     `json:"cloud,omitempty"`
-	Command        *action.Command        `json:"command,omitempty"`
-	Cordon         *action.Cordon         `json:"cordon,omitempty"`
-	Crash          *action.Crash          `json:"crash,omitempty"`
-	CutSession     *action.CutSession     `json:"cutSession,omitempty"`
-	Delete         *action.Delete         `json:"delete,omitempty"`
-	Disk           *action.DiskFault      `json:"disk,omitempty"`
-	Drain          *action.Drain          `json:"drain,omitempty"`
-	Heal           *action.Heal           `json:"heal,omitempty"`
-	Kill           *action.Kill           `json:"kill,omitempty"`
-	NoSpace        *action.NoSpace        `json:"noSpace,omitempty"`
-	Partition      *action.Partition      `json:"partition,omitempty"`
-	Patch          *action.Patch          `json:"patch,omitempty"`
-	Pause          *action.Pause          `json:"pause,omitempty"`
-	Plugin         *action.PluginFault    `json:"plugin,omitempty"`
-	PowerOn        *action.PowerOn        `json:"powerOn,omitempty"`
-	Reboot         *action.Reboot         `json:"reboot,omitempty"`
-	Reconcile      *action.Reconcile      `json:"reconcile,omitempty"`
-	Replace        *action.ReplaceNode    `json:"replace,omitempty"`
-	RestartRuntime *action.RestartRuntime `json:"restartRuntime,omitempty"`
-	Scale          *action.Scale          `json:"scale,omitempty"`
-	Second         *action.Second         `json:"second,omitempty"`
-	StopBIRD       *action.StopBIRD       `json:"stopBIRD,omitempty"`
-	Terminate      *action.Terminate      `json:"terminate,omitempty"`
 }
 
 // Faults the schedule may inject.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,12 +17,12 @@ import (
 // testdata/more that adds one.
 var addOneMore = []string{"action", "invariant", "manager", "setting", "strategy", "subcommand"}
 
-// more is the module with one more of each kind, as the replacements of a go -overlay:
+// more is the module with one more of some kinds, as the replacements of a go -overlay:
 // the file that stands in for each path.
-func more(t *testing.T, root string) map[string]string {
+func more(t *testing.T, root string, kinds ...string) map[string]string {
 	t.Helper()
 	out, dir := map[string]string{}, t.TempDir()
-	for _, kind := range addOneMore {
+	for _, kind := range kinds {
 		a, err := txtar.ParseFile(filepath.Join("testdata", "more", kind+".txtar"))
 		if err != nil {
 			t.Fatal(err)
@@ -73,10 +74,27 @@ func TestAddOneMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replace := more(t, root)
+	replace := more(t, root, addOneMore...)
 	if !*initFlag || t.Failed() {
 		t.Skip("SKIPPED: builds everything once more: make init-test")
 	}
+	dir := t.TempDir()
+	overlay, program := overlaid(t, dir, replace), filepath.Join(dir, "ipamsim")
+	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-tags=hermetic", "-o", program, "ipamsim/cmd/ipamsim")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := runIn(t, ".")
+	run("hello", program, "hello")
+	run("XFAIL", program, "run", "testdata/more/more.yaml")
+	run("growNoon: want true or false", program, "plan", "testdata/more/plan.yaml", "--out", filepath.Join(dir, "plan"))
+}
+
+// overlaid writes the overlay of the hermetic runtime with more replacements, and returns
+// its name.
+func overlaid(t *testing.T, dir string, replace map[string]string) string {
+	t.Helper()
 	hermetic, err := exec.Command("go", "run", "ipamsim/cmd/hermetic").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -93,18 +111,45 @@ func TestAddOneMore(t *testing.T) {
 		o.Replace[path] = with
 	}
 	text, _ = json.Marshal(o) // strings
-	dir := t.TempDir()
-	overlay, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "ipamsim")
+	overlay := filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(overlay, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-tags=hermetic", "-o", program, "ipamsim/cmd/ipamsim")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	return overlay
+}
+
+// TestOneMoreIsTested: with an action and an invariant more, of which each is a file and a
+// line, the tests that compare lists with each other pass, and a finding has the class of
+// the action and the cause of the invariant.
+func TestOneMoreIsTested(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
 	}
-	run := runIn(t, ".")
-	run("hello", program, "hello")
-	run("XFAIL", program, "run", "testdata/more/more.yaml")
-	run("growNoon: want true or false", program, "plan", "testdata/more/plan.yaml", "--out", filepath.Join(dir, "plan"))
+	replace := more(t, root, "action", "invariant")
+	if !*initFlag || t.Failed() {
+		t.Skip("SKIPPED: builds the tests once more: make init-test")
+	}
+	finding, err := filepath.Abs("testdata/more/finding_test.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace[filepath.Join(root, "fuzz", "onemore_test.go")] = finding
+	dir := t.TempDir()
+	test := func(args ...string) {
+		t.Helper()
+		c := exec.Command("go", slices.Concat([]string{"test", "-vet=off", "-count=1", "-tags=hermetic", "-overlay", overlaid(t, dir, replace)}, args)...)
+		c.Dir, c.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	schema := filepath.Join(dir, "schema.json") // which make golden writes
+	test("-run", "^TestSchema$", "./scenarios", "-args", "-schema", schema)
+	replace[filepath.Join(root, "scenarios", "schema.json")] = schema
+	// That each invariant was seen to fail is not a list: it wants a history in the tests of
+	// package invariant, and a bug of the canary.
+	test("-run", ".", "-skip", "^TestBugsAreTheInvariants$", "./model/...", "./fuzz/cause", "./fuzz/space/...", "./sim/cluster/action", "./sim/cluster/hazard")
+	test("-run", "Schema|EveryAction|Good|PrintLaw|Timeline|Library", "./scenarios")
+	test("-run", "OneMore|Trigger|Cause|Corpora|Known", "./fuzz")
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/model/invariant"
 	"ipamsim/reports/golden"
+	"ipamsim/sim/cluster/action"
 )
 
 // readmes are the README.md of the module and of its folders, by path from its top,
@@ -198,6 +200,35 @@ func TestInvariantTable(t *testing.T) {
 		fmt.Fprintf(&rows, "| `%s` | %s | %s | %s |\n", inv.Name, inv.Severity, holds, inv.Doc)
 	}
 	generated(t, "model/invariant/README.md", "| invariant | severity | holds | what must be true |\n|---|---|---|---|\n", rows.String())
+}
+
+// The table of actions is generated from their values: make golden.
+func TestActionTable(t *testing.T) {
+	var rows strings.Builder
+	for _, k := range action.All() {
+		var hazards []string
+		for _, h := range k.Hazards {
+			hazards = append(hazards, "`"+h.Name+"`")
+		}
+		if !strings.HasSuffix(k.Doc, ".") {
+			t.Errorf("%s: Doc %q does not end with a period", k.Name, k.Doc)
+		}
+		fmt.Fprintf(&rows, "| `%s` | %s | %s | %s |\n", k.Name, cmp.Or(string(k.Class), "ordinary"), strings.Join(hazards, ", "), k.Doc)
+	}
+	generated(t, "scenarios/README.md", "| action | class | hazards | what happens |\n|---|---|---|---|\n", rows.String())
+}
+
+// So is the table of hazards.
+func TestHazardTable(t *testing.T) {
+	var rows strings.Builder
+	for _, h := range action.Hazards() {
+		usual := "yes"
+		if h.Named {
+			usual = "no"
+		}
+		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", h.Name, usual, h.Doc)
+	}
+	generated(t, "scenarios/README.md", "| hazard | usual | what happens |\n|---|---|---|\n", rows.String())
 }
 
 // generated checks that the table below a head consists of these rows.

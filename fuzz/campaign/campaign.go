@@ -111,7 +111,7 @@ const (
 // Errors of Run besides those of the environment.
 var (
 	ErrLocked  = errors.New("another campaign works in this directory")
-	ErrWithout = errors.New("the campaign in this directory leaves out other deeds")
+	ErrWithout = errors.New("the campaign in this directory leaves out other classes of actions")
 	ErrRefused = errors.New("it cannot run")
 )
 

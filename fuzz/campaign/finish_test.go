@@ -12,6 +12,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/space"
+	"ipamsim/model"
 	"ipamsim/sim/longtest"
 )
 
@@ -77,12 +78,12 @@ func until(t *testing.T, cfg Config, far func(Progress) bool) *Outcome {
 
 // TestOtherDeeds: a directory is of worlds without some deeds, and of no others.
 func TestOtherDeeds(t *testing.T) {
-	spec := queue.Spec{Build: "b", First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []space.Deed{space.Operator}}
+	spec := queue.Spec{Build: "b", First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []model.Class{model.OperatorAction}}
 	dir := t.TempDir()
 	for _, x := range []struct {
-		without []space.Deed
+		without []model.Class
 		want    error
-	}{{spec.Without, nil}, {nil, ErrWithout}, {[]space.Deed{space.Operator, space.Crash}, ErrWithout}, {spec.Without, nil}} {
+	}{{spec.Without, nil}, {nil, ErrWithout}, {[]model.Class{model.OperatorAction, model.Crash}, ErrWithout}, {spec.Without, nil}} {
 		spec.Without = x.without
 		h, err := openHome(dir, spec, false)
 		if !errors.Is(err, x.want) {
@@ -98,17 +99,17 @@ func TestOtherDeeds(t *testing.T) {
 func TestWorldsAreCounted(t *testing.T) {
 	longtest.Skip(t)
 	const runs = 12
-	cfg := Config{Spec: queue.Spec{First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []space.Deed{space.Operator}}, Runs: runs, Dir: t.TempDir()}
+	cfg := Config{Spec: queue.Spec{First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []model.Class{model.OperatorAction}}, Runs: runs, Dir: t.TempDir()}
 	var want space.Tally
 	for seed := uint64(1); seed <= runs; seed++ {
-		s, err := space.Draw(managers.All(), "whereabouts", seed, space.Operator)
+		s, err := space.Draw(managers.All(), "whereabouts", seed, model.OperatorAction)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want.Add(space.DeedsOf(&s.Doc.Spec))
+		want.Add(space.ClassesOf(&s.Doc.Spec))
 	}
 	o, _, err := search(t, cfg)
-	if err != nil || o.Worlds.Without[space.Operator] != runs {
+	if err != nil || o.Worlds.Without[model.OperatorAction] != runs {
 		t.Errorf("%v: %+v", err, o.Worlds)
 	}
 	sameJSON(t, o.Worlds, want)

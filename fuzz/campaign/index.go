@@ -44,7 +44,7 @@ func (r *Row) line() index.Finding {
 	}
 	return index.Finding{
 		Fingerprint: r.Fingerprint, Invariant: r.Invariant, Severity: r.Severity, Died: r.Died, Upstream: r.Upstream, Sentence: r.Sentence,
-		Label: string(r.Cause.Label), Known: r.Known, Real: string(r.Real.Verdict), Cause: r.Cause.Lines()[1:],
+		Trigger: string(r.Cause.Trigger), Known: r.Known, Real: string(r.Real.Verdict), Cause: r.Cause.Lines()[1:],
 		File: base(r.File), History: base(r.History), Issue: base(r.Issue), Page: base(r.Page), Count: r.Count, FirstRun: r.First, FirstAfter: r.FirstAfter.Seconds(),
 		Pods: r.Pods, Switches: r.Switches, Faults: r.Faults, Steps: r.Steps,
 		Repeated: r.Repeated, Small: !r.Rough, ShrinkRuns: r.ShrinkRuns, ShrinkSeconds: r.ShrinkSeconds, Sampled: r.Sampled, Failing: r.Failing, Also: r.Also, Keys: r.Keys,
@@ -92,8 +92,8 @@ func (c *coordinator) page() *index.Campaign {
 		Defects: o.Defects, Defective: o.Defective, Caught: o.Caught, Canaries: o.Canaries, Repeated: o.Repeated, Series: c.state.series.all,
 		Worlds: o.Worlds.Worlds, Quiet: o.Worlds.Quiet,
 	}
-	for _, d := range space.Deeds() {
-		x.Lacking = append(x.Lacking, index.Lacking{Action: string(d), Worlds: o.Worlds.Without[d]})
+	for _, d := range space.Classes() {
+		x.Lacking = append(x.Lacking, index.Lacking{Class: string(d), Worlds: o.Worlds.Without[d]})
 	}
 	for _, r := range o.Rows {
 		x.Findings = append(x.Findings, r.line())

@@ -56,7 +56,7 @@ func (c *coordinator) outcome(why string) *Outcome {
 	return o
 }
 
-// rows of the table: those with the fewest excuses first (cause.Labels), of them in the
+// rows of the table: those with the fewest excuses first (cause.Triggers), of them in the
 // order in which they were first seen, those that nobody made small behind the others.
 func (c *coordinator) rows() []Row {
 	var out []Row
@@ -88,7 +88,7 @@ func (c *coordinator) rows() []Row {
 		out = append(out, r)
 	}
 	slices.SortStableFunc(out, func(a, b Row) int {
-		return cmp.Or(number(a.Rough)-number(b.Rough), slices.Index(cause.Labels, a.Cause.Label)-slices.Index(cause.Labels, b.Cause.Label), cmp.Compare(a.First, b.First))
+		return cmp.Or(number(a.Rough)-number(b.Rough), slices.Index(cause.Triggers, a.Cause.Trigger)-slices.Index(cause.Triggers, b.Cause.Trigger), cmp.Compare(a.First, b.First))
 	})
 	return out
 }

@@ -16,10 +16,10 @@ import (
 
 // Cause is the way from a violation back to what made it.
 type Cause struct {
-	Invariant string `json:"invariant"`      // that broke first
-	Code      string `json:"code,omitempty"` // model.Violation.Code of it
-	Label     Label  `json:"label"`
-	Links     []Link `json:"links"` // from the violation backwards
+	Invariant string  `json:"invariant"`      // that broke first
+	Code      string  `json:"code,omitempty"` // model.Violation.Code of it
+	Trigger   Trigger `json:"trigger"`
+	Links     []Link  `json:"links"` // from the violation backwards
 	// Faulted: something was injected before, or killed.
 	Faulted bool `json:"faulted,omitempty"`
 }
@@ -200,7 +200,7 @@ func Apart(rep *reports.Report, v *model.Violation) *Cause {
 
 // apart is that of a violation that was seen when so many events had happened.
 func (r *run) apart(to int) *Cause {
-	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Label: labelOf(r.rep.History, to), Links: r.links(), Faulted: faulted(r.rep.History, to)}
+	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Trigger: triggerOf(r.rep.History, to), Links: r.links(), Faulted: faulted(r.rep.History, to)}
 	if len(c.Links) > 0 && c.Links[0].Role != Crashed && c.Links[0].Process != operator {
 		c.Links = append(c.Links, r.faults(c.Links)...)
 	}

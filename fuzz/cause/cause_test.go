@@ -109,12 +109,12 @@ func TestOperatorsWrite(t *testing.T) {
 	p.claims(claim(web, "c1"))
 	p.step(sim.Write, "operator~1", "DELETE", "ippools/a")
 	p.claims()
-	p.event(model.Event{Kind: model.Operator, Deed: "delete ippools.whereabouts.cni.cncf.io"})
+	p.event(model.Event{Kind: model.Operator, Action: model.ActionRef{Class: model.OperatorAction}})
 	for _, name := range []string{"unbacked-sandbox", "overlap-reservation"} {
 		v := p.breaks(name, model.AddressOf(addr), model.PodOf(web))
 		p.want(v, "wrote operator DELETE ippools")
-		if c := cause.Of(&p.rep, v); c.Label != cause.OperatorsAction {
-			t.Errorf("%s: %s", name, c.Label)
+		if c := cause.Of(&p.rep, v); c.Trigger != cause.OperatorAction {
+			t.Errorf("%s: %s", name, c.Trigger)
 		}
 	}
 }
@@ -309,7 +309,7 @@ func TestCountedOnceTooOften(t *testing.T) {
 		p.step(sim.Write, add, "PATCH", "ipamhandles/a")
 		if after.lost {
 			p.rep.Trace.Steps[0].Choice.Outcome = sim.LoseReply
-			p.event(model.Event{Kind: model.FaultEvent, Deed: sim.LoseReply.String()})
+			p.event(model.Event{Kind: model.FaultEvent, Action: model.ActionRef{Class: model.InjectedFault}})
 		}
 		counts(1)
 		p.step(sim.Write, add, "PUT", "ipamhandles/a")
@@ -557,22 +557,19 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// Labels say whose deed it was, the gravest counts.
-func TestLabel(t *testing.T) {
-	for deed, want := range map[string]cause.Label{
-		"scale": cause.NoFault, "delete pods": cause.NoFault, "apply StatefulSet": cause.NoFault, "reconcile": cause.NoFault,
-		"lose-reply": cause.Faulted, "partition": cause.Faulted, "diskFault": cause.Faulted, "cloudFault": cause.Faulted, "crash": cause.Killed, "replaceNode": cause.Killed,
-		"delete --force pods": cause.ForcedDeletion, "delete nodes": cause.OperatorsAction, "patch ippools": cause.OperatorsAction,
-		"calicoctl ipam release": cause.OperatorsAction,
-		"apply Service":          cause.NoFault, "kubectl create service clusterip web": cause.NoFault, "kubectl": cause.NoFault,
-		"kubectl patch service web": cause.OperatorsAction, "patch services": cause.OperatorsAction, "retype services": cause.NoFault, "apply ServiceCIDR": cause.OperatorsAction,
+// The trigger is the most severe class of what happened.
+func TestTrigger(t *testing.T) {
+	for class, want := range map[model.Class]cause.Trigger{
+		model.Ordinary: cause.NoFault, model.InjectedFault: cause.Faulted, model.Crash: cause.Killed,
+		model.ForcedDeletion: cause.ForcedDeletion, model.OperatorAction: cause.OperatorAction,
 	} {
 		p := newPlay(t)
-		p.event(model.Event{Kind: model.Operator, Deed: "scale"})
-		p.event(model.Event{Kind: model.FaultEvent, Deed: deed})
+		p.event(model.Event{Kind: model.Operator, Action: model.ActionRef{Kind: "scale"}})
+		p.event(model.Event{Kind: model.FaultEvent, Action: model.ActionRef{Class: class}})
+		p.event(model.Event{Kind: model.Operator, Action: model.ActionRef{Kind: "scale"}})
 		p.event(model.Event{Kind: model.AddEnd, Pod: web})
-		if got := cause.Of(&p.rep, p.breaks("stuck")).Label; got != want {
-			t.Errorf("%s: %s, want %s", deed, got, want)
+		if got := cause.Of(&p.rep, p.breaks("stuck")).Trigger; got != want {
+			t.Errorf("%q: %s, want %s", class, got, want)
 		}
 	}
 }

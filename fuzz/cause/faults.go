@@ -38,11 +38,11 @@ func (r *run) faults(links []Link) (out []Link) {
 // etcd refuses all of them.
 func (r *run) noSpace(process string) []Link {
 	for i := range r.rep.History.Events[:r.v.To] {
-		if e := &r.rep.History.Events[i]; e.Kind != model.Operator || e.Deed != "noSpace" || e.Over {
+		if e := &r.rep.History.Events[i]; e.Kind != model.Operator || e.Action.Stops != model.StopsDatastore || e.Over {
 			continue
 		}
 		end := r.v.Step
-		if j := slices.IndexFunc(r.rep.History.Events[i:r.v.To], func(e model.Event) bool { return e.Deed == "noSpace" && e.Over }); j >= 0 {
+		if j := slices.IndexFunc(r.rep.History.Events[i:r.v.To], func(e model.Event) bool { return e.Action.Stops == model.StopsDatastore && e.Over }); j >= 0 {
 			end = r.rep.History.Events[i+j].Step
 		}
 		for _, st := range r.rep.Trace.Steps {

@@ -154,22 +154,6 @@ func TestBlackholedByItsOwnLoss(t *testing.T) {
 	}
 }
 
-// kubectl takes a resource with its group or without, and a workload that is deleted is
-// nobody's fault.
-func TestLabelOfDeletions(t *testing.T) {
-	for deed, want := range map[string]cause.Label{
-		"delete statefulsets": cause.NoFault, "delete jobs.batch": cause.NoFault, "delete services": cause.NoFault, "delete --force pods": cause.ForcedDeletion,
-		"delete pods.metrics.k8s.io": cause.OperatorsAction, "delete nodes": cause.OperatorsAction,
-	} {
-		p := newPlay(t)
-		p.step(sim.Write, "cni-del/default/web-0/net1", "PATCH", "ippools/a")
-		p.event(model.Event{Kind: model.Operator, Deed: deed})
-		if got := cause.Of(&p.rep, p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web))).Label; got != want {
-			t.Errorf("%s: %s", deed, got)
-		}
-	}
-}
-
 // pod is somebody's write of web.
 func (p *play) pod(actor, verb string) {
 	r := p.step(sim.Write, actor, verb, "pods/default/web-0").Choice.Op.Request

@@ -8,7 +8,7 @@ import (
 // Lines tell the cause, a line for each link, the violation's own first: what happened,
 // at which step of the run that shows it, and where in the address manager's code.
 func (c *Cause) Lines() []string {
-	out := []string{string(c.Label)}
+	out := []string{string(c.Trigger)}
 	if unnotified := rules[c.Invariant].Write.Unnotified; unnotified != "" && unnotified == c.Code {
 		return append(out, c.unsaid()...)
 	}

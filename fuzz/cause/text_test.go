@@ -26,7 +26,7 @@ func TestTell(t *testing.T) {
 // A write that was right, and that nobody was told of, is not what broke it: what failed is
 // told first. The identity of the cause is as before.
 func TestUnsaid(t *testing.T) {
-	c := Cause{Invariant: invariant.UnservedLoadBalancer.Name, Code: invariant.ClaimNotInStatus, Label: "fault", Links: []Link{
+	c := Cause{Invariant: invariant.UnservedLoadBalancer.Name, Code: invariant.ClaimNotInStatus, Trigger: "fault", Links: []Link{
 		{Role: Wrote, Process: "a", Verb: "PUT", Resource: "blocks", Outcome: "new", Step: 1},
 		{Role: Fault, Process: "a", Verb: "PUT", Resource: "services", Outcome: "error", Step: 2},
 	}}

@@ -117,9 +117,9 @@ func TestRefusedWithoutDelay(t *testing.T) {
 func TestNoSpace(t *testing.T) {
 	for over, want := range map[bool]string{false: ", fault kube-apiserver no space", true: ""} {
 		p := newPlay(t)
-		p.event(model.Event{Kind: model.Operator, Deed: "noSpace"})
+		p.event(model.Event{Kind: model.Operator, Action: model.ActionRef{Class: model.InjectedFault, Stops: model.StopsDatastore}})
 		if over {
-			p.event(model.Event{Kind: model.Operator, Deed: "noSpace", Over: true})
+			p.event(model.Event{Kind: model.Operator, Action: model.ActionRef{Class: model.InjectedFault, Stops: model.StopsDatastore}, Over: true})
 		}
 		p.step(sim.Write, "kube-apiserver~1", "CREATE", "ipaddresses/a")
 		v := p.breaks("refused-service", model.ServiceOf("default/a"))

@@ -23,7 +23,7 @@ func (f *Finding) Issue(rep *reports.Report, v *model.Violation) []byte {
 		para("%s%s\n%s\n%s", marks, language, strings.TrimRight(text, "\n"), marks)
 	}
 	para("# %s", reports.Clean(v.Message))
-	para("%s. Trigger: %s. Found by ipamsim, which runs the real code in a simulated cluster; fingerprint %s.", f.Upstream, f.Cause.Label, f.Fingerprint)
+	para("%s. Trigger: %s. Found by ipamsim, which runs the real code in a simulated cluster; fingerprint %s.", f.Upstream, f.Cause.Trigger, f.Fingerprint)
 	para("## Expected")
 	para("%s", meaning(v.Invariant))
 	para("## Seen")

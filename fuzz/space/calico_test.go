@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
+	"ipamsim/sim/cluster/action"
 )
 
 // Two thousand worlds of Calico load, and one in twenty is printed and loads again
@@ -92,7 +93,7 @@ func TestNewcomersLeaveRoom(t *testing.T) {
 		}
 		text, replaced := string(shape(t, s)), s.Doc.Spec.Hazards.Max
 		for _, e := range s.Doc.Spec.Timeline {
-			if e.Replace != nil {
+			if _, ok := e.Action.(*action.ReplaceNode); ok {
 				replaced++
 			}
 		}

@@ -58,7 +58,7 @@ func (w *World) answers() {
 func (w *World) noSpace() {
 	if own := w.fork(ofSpace); w.Doc.Spec.Faults.Max+w.Doc.Spec.Hazards.Max > 0 && own.Chance(1, 12) {
 		at := time.Duration(own.Between(int(w.First.Milliseconds()), int(w.Until.Milliseconds()))) * time.Millisecond
-		w.At(at, scenarios.Event{NoSpace: &action.NoSpace{For: Millis(own.Duration(time.Second, 30*time.Second))}})
+		w.At(at, scenarios.Event{Action: &action.NoSpace{For: Millis(own.Duration(time.Second, 30*time.Second))}})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/ipam"
 )
 
@@ -78,11 +79,13 @@ func manifests(t *testing.T, s *scenarios.Scenario, do func(*manifest)) {
 		read(t, o.Body, do)
 	}
 	for _, e := range s.Doc.Spec.Timeline {
-		switch {
-		case e.Apply != nil:
-			read(t, e.Apply.Object, do)
-		case e.Patch != nil && e.Patch.Merge != nil:
-			patch(t, e.Patch.Resource, e.Patch.Merge, do)
+		switch a := e.Action.(type) {
+		case *action.Apply:
+			read(t, a.Object, do)
+		case *action.Patch:
+			if a.Merge != nil {
+				patch(t, a.Resource, a.Merge, do)
+			}
 		}
 	}
 }

@@ -61,12 +61,12 @@ func Applied(manifest object) scenarios.Event {
 	if err != nil {
 		panic(err) // made of text, numbers and lists
 	}
-	return scenarios.Event{Apply: &action.Apply{Object: b}}
+	return scenarios.Event{Action: &action.Apply{Object: b}}
 }
 
 // scaled is kubectl scale.
 func scaled(l load, replicas int) scenarios.Event {
-	return scenarios.Event{Scale: &action.Scale{Kind: l.kind, Namespace: l.namespace, Name: l.name, Replicas: replicas}}
+	return scenarios.Event{Action: &action.Scale{Kind: l.kind, Namespace: l.namespace, Name: l.name, Replicas: replicas}}
 }
 
 // Scale changes a workload's size, and changes it back soon in half of the cases.
@@ -102,21 +102,21 @@ func (w *World) Redeploy(at time.Duration) {
 }
 
 func deleted(resource string, l load, name string, force bool) scenarios.Event {
-	return scenarios.Event{Delete: &action.Delete{Resource: resource, Namespace: l.namespace, Name: name, Force: force}}
+	return scenarios.Event{Action: &action.Delete{Resource: resource, Namespace: l.namespace, Name: name, Force: force}}
 }
 
 // Crash takes a node's power, for good or for a while.
 func (w *World) Crash(at time.Duration) {
 	n := w.Node()
-	w.At(at, scenarios.Event{Crash: &action.Crash{Node: n, Forget: w.Chance(1, 2)}})
+	w.At(at, scenarios.Event{Action: &action.Crash{Node: n, Forget: w.Chance(1, 2)}})
 	if w.Chance(1, 2) {
-		w.At(at+w.Duration(100*time.Millisecond, 20*time.Second), scenarios.Event{PowerOn: &action.PowerOn{Node: n}})
+		w.At(at+w.Duration(100*time.Millisecond, 20*time.Second), scenarios.Event{Action: &action.PowerOn{Node: n}})
 	}
 }
 
 // Reboot turns a node off and on again.
 func (w *World) Reboot(at time.Duration) {
-	w.At(at, scenarios.Event{Reboot: &action.Reboot{Node: w.Node(), Down: Millis(w.Duration(50*time.Millisecond, 10*time.Second)), Forget: w.Chance(1, 2)}})
+	w.At(at, scenarios.Event{Action: &action.Reboot{Node: w.Node(), Down: Millis(w.Duration(50*time.Millisecond, 10*time.Second)), Forget: w.Chance(1, 2)}})
 }
 
 // Replace exchanges a machine, under its name or a new one, each at most once.
@@ -129,7 +129,7 @@ func (w *World) Replace(at time.Duration) {
 		r.As = w.newcomer()
 	}
 	w.Leave(r.Node)
-	w.At(at, scenarios.Event{Replace: r})
+	w.At(at, scenarios.Event{Action: r})
 }
 
 // Partition cuts a node off, mostly for a while.
@@ -138,19 +138,19 @@ func (w *World) Partition(at time.Duration) {
 	if w.Chance(3, 4) {
 		p.For = Millis(w.Duration(200*time.Millisecond, 20*time.Second))
 	}
-	w.At(at, scenarios.Event{Partition: p})
+	w.At(at, scenarios.Event{Action: p})
 }
 
 // Pause stops every process of a node, which then goes on with what it believes.
 func (w *World) Pause(at time.Duration) {
-	w.At(at, scenarios.Event{Pause: &action.Pause{Actor: w.Node(), For: Millis(w.Duration(200*time.Millisecond, 20*time.Second))}})
+	w.At(at, scenarios.Event{Action: &action.Pause{Actor: w.Node(), For: Millis(w.Duration(200*time.Millisecond, 20*time.Second))}})
 }
 
 // Drain empties a node and lets pods come back later.
 func (w *World) Drain(at time.Duration) {
 	n := w.Node()
-	w.At(at, scenarios.Event{Drain: &action.Drain{Node: n, Force: w.Chance(1, 2)}})
-	w.At(at+w.Duration(100*time.Millisecond, 10*time.Second), scenarios.Event{Cordon: &action.Cordon{Node: n, Undo: true}})
+	w.At(at, scenarios.Event{Action: &action.Drain{Node: n, Force: w.Chance(1, 2)}})
+	w.At(at+w.Duration(100*time.Millisecond, 10*time.Second), scenarios.Event{Action: &action.Cordon{Node: n, Undo: true}})
 }
 
 // removeNode deletes a Node object while its machine runs on.
@@ -160,12 +160,12 @@ func (w *World) removeNode(at time.Duration) {
 		return
 	}
 	w.Leave(n)
-	w.At(at, scenarios.Event{Delete: &action.Delete{Resource: "nodes", Name: n}})
+	w.At(at, scenarios.Event{Action: &action.Delete{Resource: "nodes", Name: n}})
 }
 
 // KillKubelet ends a kubelet; the service manager starts it again.
 func (w *World) KillKubelet(at time.Duration) {
-	w.At(at, scenarios.Event{Kill: &action.Kill{Actor: "kubelet/" + w.Node()}})
+	w.At(at, scenarios.Event{Action: &action.Kill{Actor: "kubelet/" + w.Node()}})
 }
 
 func (w *World) Leave(node string) {

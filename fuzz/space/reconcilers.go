@@ -40,7 +40,7 @@ func (w *World) passes(name string) {
 	count := Pick(w.Choices, 0, 2)
 	at := time.Duration(w.Int(int(w.Until/time.Millisecond))) * time.Millisecond / 2
 	for n := w.Between(1, passesMax); n > 0 && at <= w.Until; n-- {
-		w.At(at, scenarios.Event{Reconcile: &action.Reconcile{Name: name, Count: count}})
+		w.At(at, scenarios.Event{Action: &action.Reconcile{Name: name, Count: count}})
 		at += every/2 + time.Duration(w.Int(1000))*every/1000
 	}
 }

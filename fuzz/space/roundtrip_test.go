@@ -349,7 +349,7 @@ func emptied(in *scenarios.Scenario, is *scenarios.View) *scenarios.Scenario {
 	// Pods twice: a controller may make one again before it hears that its object is gone.
 	for i, resource := range []string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "pods", "pods"} {
 		for _, n := range slices.Sorted(maps.Keys(namespaces)) {
-			e := scenarios.Event{Delete: &action.Delete{Resource: resource, Namespace: n, All: true}}
+			e := scenarios.Event{Action: &action.Delete{Resource: resource, Namespace: n, All: true}}
 			e.At.Duration = time.Duration(i) * 10 * time.Second
 			spec.Timeline = append(spec.Timeline, e)
 		}

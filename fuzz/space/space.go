@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/sim/ipam"
 )
@@ -44,12 +45,12 @@ func Names(managers scenarios.Managers) []string { return slices.Sorted(maps.Key
 // in which those do not happen.
 //
 // An error is a defect of the generator: it drew what the loader refuses.
-func Draw(managers scenarios.Managers, space string, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
+func Draw(managers scenarios.Managers, space string, seed uint64, without ...model.Class) (*scenarios.Scenario, error) {
 	return DrawFrom(managers, space, FromSeed(seed), seed, without...)
 }
 
 // DrawFrom is Draw from any stream.
-func DrawFrom(managers scenarios.Managers, space string, c *Choices, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
+func DrawFrom(managers scenarios.Managers, space string, c *Choices, seed uint64, without ...model.Class) (*scenarios.Scenario, error) {
 	from, ok := spaces(managers)[space]
 	if !ok {
 		return nil, fmt.Errorf("unknown space %q, want one of %s", space, strings.Join(Names(managers), ", "))
@@ -59,7 +60,7 @@ func DrawFrom(managers scenarios.Managers, space string, c *Choices, seed uint64
 
 // World is one world of the space, drawn from a stream and loaded among these managers as
 // if a user had written it.
-func (s Space) World(managers scenarios.Managers, c *Choices, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
+func (s Space) World(managers scenarios.Managers, c *Choices, seed uint64, without ...model.Class) (*scenarios.Scenario, error) {
 	w := &World{Choices: c, Doc: scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind}}
 	w.Doc.Metadata.Name = fmt.Sprintf("%s-%d", s.Name, seed)
 	w.Doc.Spec.Seed, w.Doc.Spec.Controllers = &seed, "simple"

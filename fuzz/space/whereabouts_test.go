@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
+	"ipamsim/sim/cluster/action"
 )
 
 // features are what a thousand worlds of Whereabouts must show between them: every
@@ -72,7 +73,8 @@ func TestLossesHaveACollector(t *testing.T) {
 			t.Errorf("seed %d: faults, and no reconciler", seed)
 		}
 		for _, e := range spec.Timeline {
-			if e.Crash != nil || e.Reboot != nil || e.Replace != nil {
+			switch e.Action.(type) {
+			case *action.Crash, *action.Reboot, *action.ReplaceNode:
 				t.Errorf("seed %d: %s, and no reconciler", seed, e.Kind())
 			}
 		}

@@ -3,49 +3,55 @@ package space
 import (
 	"slices"
 
+	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/hazard"
 )
 
 // Of a hundred worlds that seeds draw, so many have nothing of a kind whatever else
 // was drawn, besides those that have nothing of it by chance. A manager has the fewest
 // excuses for what fails there.
 const (
-	Unattended = 25 // no operator's deed
+	Unattended = 25 // no operator action
 	Unhurt     = 25 // neither a fault nor a crash
 )
 
-// spared draws which deeds a world goes without. It is drawn from a stream of its own,
+// spared draws which classes of actions a world goes without. It is drawn from a stream of its own,
 // so that the rest of a world is what it would be otherwise.
-func spared(c *Choices) (out []Deed) {
+func spared(c *Choices) (out []model.Class) {
 	own := c.fork(ofDeeds)
 	if own.Chance(Unattended, 100) {
-		out = append(out, Operator)
+		out = append(out, model.OperatorAction)
 	}
 	if own.Chance(Unhurt, 100) {
-		out = append(out, Fault, Crash)
+		out = append(out, model.InjectedFault, model.Crash)
 	}
 	return out
 }
 
-// leaveOut takes deeds out of a world; the rest stays as it was drawn.
-func leaveOut(s *scenarios.Spec, deeds []Deed) {
-	out := func(d Deed) bool { return slices.Contains(deeds, d) }
+// leaveOut takes classes of actions out of a world; the rest stays as it was drawn.
+func leaveOut(s *scenarios.Spec, classes []model.Class) {
+	out := func(c model.Class) bool { return slices.Contains(classes, c) }
 	never := map[string]bool{} // machines that now do not come
 	s.Timeline = slices.DeleteFunc(s.Timeline, func(e scenarios.Event) bool {
-		gone := out(deedOf(e))
-		if o := applies(e); gone && o.Kind == "Node" {
-			never[o.Metadata.Name] = true
+		gone := out(classOf(e))
+		if kind, name := applied(e); gone && kind == "Node" {
+			never[name] = true
 		}
 		return gone
 	})
-	s.Timeline = slices.DeleteFunc(s.Timeline, func(e scenarios.Event) bool { return e.PowerOn != nil && never[e.PowerOn.Node] })
-	if out(Force) {
+	s.Timeline = slices.DeleteFunc(s.Timeline, func(e scenarios.Event) bool {
+		a, ok := e.Action.(*action.PowerOn)
+		return ok && never[a.Node]
+	})
+	if out(model.ForcedDeletion) {
 		persuade(s)
 	}
-	if f := &s.Faults; f.Max > 0 && (out(Fault) || out(Crash)) {
+	if f := &s.Faults; f.Max > 0 && (out(model.InjectedFault) || out(model.Crash)) {
 		for o := sim.FailBefore; o <= sim.Crash; o++ {
-			if o == sim.Crash && out(Crash) || o != sim.Crash && out(Fault) {
+			if o == sim.Crash && out(model.Crash) || o != sim.Crash && out(model.InjectedFault) {
 				f.Allowed = slices.DeleteFunc(f.Allowed, func(name string) bool { return name == o.String() })
 				delete(f.Rates, o.String())
 			}
@@ -54,11 +60,11 @@ func leaveOut(s *scenarios.Spec, deeds []Deed) {
 			*f = scenarios.Faults{}
 		}
 	}
-	if h := &s.Hazards; h.Max > 0 && (out(Operator) || out(Fault) || out(Crash)) {
+	if h := &s.Hazards; h.Max > 0 && (out(model.OperatorAction) || out(model.InjectedFault) || out(model.Crash)) {
 		if len(h.Kinds) == 0 { // all that this cluster can have, which loading decides
 			h.Kinds = slices.Clone(machineHazards)
 		}
-		h.Kinds = slices.DeleteFunc(h.Kinds, func(kind string) bool { return out(ofAction[kind]) })
+		h.Kinds = slices.DeleteFunc(h.Kinds, func(kind string) bool { return out(hazard.ClassOf(kind)) })
 		if len(h.Kinds) == 0 {
 			*h = scenarios.Hazards{}
 		}
@@ -68,11 +74,11 @@ func leaveOut(s *scenarios.Spec, deeds []Deed) {
 // persuade makes every deletion by force one that asks the kubelet.
 func persuade(s *scenarios.Spec) {
 	for _, e := range s.Timeline {
-		if e.Delete != nil {
-			e.Delete.Force = false
-		}
-		if e.Drain != nil {
-			e.Drain.Force = false
+		switch a := e.Action.(type) {
+		case *action.Delete:
+			a.Force = false
+		case *action.Drain:
+			a.Force = false
 		}
 	}
 	for i := range s.Churn {
@@ -83,19 +89,19 @@ func persuade(s *scenarios.Spec) {
 // Tally counts worlds by what cannot happen in them.
 type Tally struct {
 	Worlds  uint64
-	Without map[Deed]uint64 `json:",omitempty"`
-	Quiet   uint64          `json:",omitempty"` // no deed of any kind
+	Without map[model.Class]uint64 `json:",omitempty"`
+	Quiet   uint64                 `json:",omitempty"` // no class at all
 }
 
-// Add a world in which these deeds can happen.
-func (t *Tally) Add(deeds []Deed) {
-	one := Tally{Worlds: 1, Without: map[Deed]uint64{}}
-	for _, d := range Deeds() {
-		if !slices.Contains(deeds, d) {
+// Add a world in which these classes of actions can happen.
+func (t *Tally) Add(classes []model.Class) {
+	one := Tally{Worlds: 1, Without: map[model.Class]uint64{}}
+	for _, d := range Classes() {
+		if !slices.Contains(classes, d) {
 			one.Without[d] = 1
 		}
 	}
-	if len(deeds) == 0 {
+	if len(classes) == 0 {
 		one.Quiet = 1
 	}
 	t.Merge(one)
@@ -104,11 +110,11 @@ func (t *Tally) Add(deeds []Deed) {
 // Merge adds the worlds of another tally.
 func (t *Tally) Merge(o Tally) {
 	if t.Without == nil {
-		t.Without = map[Deed]uint64{}
+		t.Without = map[model.Class]uint64{}
 	}
 	t.Worlds += o.Worlds
 	t.Quiet += o.Quiet
-	for _, d := range Deeds() {
+	for _, d := range Classes() {
 		t.Without[d] += o.Without[d]
 	}
 }

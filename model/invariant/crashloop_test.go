@@ -36,18 +36,18 @@ func TestCrashLoop(t *testing.T) {
 	const broken = "controller has exited 3 times in a row since 10s: no range"
 	table(t, CrashLoop, []row{
 		{"three times", with(), broken},
-		{"users write and machines come and go", with(model.Event{Kind: model.Operator, At: sec(30), Deed: "apply nodes"},
+		{"users write and machines come and go", with(model.Event{Kind: model.Operator, At: sec(30), Action: model.ActionRef{Verb: "apply", Object: "Node"}},
 			model.Event{Kind: model.NodeEvent, At: sec(40), Node: "node-1"},
-			model.Event{Kind: model.FaultEvent, At: sec(50), Actor: "hazard-1", Deed: "reboot"},
-			model.Event{Kind: model.FaultEvent, At: sec(55), Actor: "cni-add/web-0", Deed: "fail-before"}), broken},
+			model.Event{Kind: model.FaultEvent, At: sec(50), Actor: "hazard-1", Action: model.ActionRef{Stops: model.StopsMachine}},
+			model.Event{Kind: model.FaultEvent, At: sec(55), Actor: "cni-add/web-0", Action: model.ActionRef{Class: model.InjectedFault}}), broken},
 		{"on a machine that is well", of(func(e *model.Event) { e.Node = "node-1" }), broken},
 
 		{"it is killed", of(func(e *model.Event) { e.Disturbed = true }), ""},
 		{"it ends without an error", of(func(e *model.Event) { e.Err = "" }), ""},
 		{"once it ends without an error", with(exit(50, "")), ""},
 		{"it panics", with(model.Event{Kind: model.ActorPanic, At: sec(1), Actor: "controller~2"}), ""},
-		{"one of its messages is lost", with(model.Event{Kind: model.FaultEvent, At: sec(50), Actor: "controller~2", Deed: "lose-reply"}), ""},
-		{"it is paused", with(model.Event{Kind: model.Operator, At: sec(50), Deed: "pause"}), ""},
+		{"one of its messages is lost", with(model.Event{Kind: model.FaultEvent, At: sec(50), Actor: "controller~2", Action: model.ActionRef{Class: model.InjectedFault}}), ""},
+		{"it is paused", with(model.Event{Kind: model.Operator, At: sec(50), Action: model.ActionRef{Stops: model.StopsProcesses}}), ""},
 		{"its messages are late", func(v *View) { v.Late = sec(40); with()(v) }, ""},
 		{"it gave up a message that took long", func(v *View) { v.GaveUp = sec(40); with()(v) }, ""},
 		{"its machine is cut off", func(v *View) {

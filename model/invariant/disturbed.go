@@ -29,15 +29,9 @@ func disturbed(v *View) time.Duration {
 func disturbs(e *model.Event) bool {
 	switch e.Kind {
 	case model.FaultEvent:
-		return !strings.HasPrefix(e.Actor, "cni-") && !slices.Contains(ofMachines, e.Deed)
+		return !strings.HasPrefix(e.Actor, "cni-") && e.Action.Stops != model.StopsMachine
 	case model.Operator:
-		return slices.Contains(ofProcesses, e.Deed)
+		return e.Action.Stops == model.StopsProcesses || e.Action.Stops == model.StopsDatastore
 	}
 	return false
 }
-
-// Actions and hazards, by model.Event.Deed.
-var (
-	ofProcesses = []string{"clockJump", "cloudFault", "kill", "noSpace", "pause", "second", "terminate"}
-	ofMachines  = []string{"crash", "cutSession", "diskFault", "partition", "pauseNode", "pluginFault", "reboot", "replaceNode", "restartRuntime", "stopBIRD"}
-)

@@ -39,10 +39,10 @@ type Campaign struct {
 	Dir                            string   // where the files of the findings are, a relative URL as seen from the page; "": beside it
 }
 
-// Lacking counts the worlds of a campaign without one kind of action: operator, force, fault
-// or crash.
+// Lacking counts the worlds of a campaign without one class of actions: operator, force,
+// fault or crash.
 type Lacking struct {
-	Action string
+	Class  string
 	Worlds uint64
 }
 
@@ -62,11 +62,11 @@ type Finding struct {
 	Died        bool           `json:"died,omitempty"` // the worker process died or hung: the file is run, not replayed
 	Upstream    string         `json:"upstream"`
 	Sentence    string         `json:"sentence"`
-	Label       string         `json:"label,omitempty"` // trigger: "no fault", "operator's action"
-	Known       string         `json:"known,omitempty"` // "scenarios: …" with the same cause; NEW; - if not compared
-	Real        string         `json:"real,omitempty"`  // under Kubernetes' own controllers: confirmed or not confirmed
-	Cause       []string       `json:"cause,omitempty"` // why, a line for each link, the violation's own first
-	File        string         `json:"file"`            // these four lie beside findings.json
+	Trigger     string         `json:"trigger,omitempty"` // "no fault", "operator action"
+	Known       string         `json:"known,omitempty"`   // "scenarios: …" with the same cause; NEW; - if not compared
+	Real        string         `json:"real,omitempty"`    // under Kubernetes' own controllers: confirmed or not confirmed
+	Cause       []string       `json:"cause,omitempty"`   // why, a line for each link, the violation's own first
+	File        string         `json:"file"`              // these four lie beside findings.json
 	History     string         `json:"history,omitempty"`
 	Issue       string         `json:"issue,omitempty"` // the issue text for the manager's maintainers
 	Page        string         `json:"page,omitempty"`
@@ -151,7 +151,7 @@ func (c *Campaign) facts() []Fact {
 	}
 	share := func(n uint64) string { return fmt.Sprintf("%s of %s", grouped(n), grouped(c.Worlds)) }
 	for _, l := range c.Lacking {
-		all = append(all, Fact{"worlds without " + l.Action, share(l.Worlds)})
+		all = append(all, Fact{"worlds without " + l.Class, share(l.Worlds)})
 	}
 	return append(all, Fact{"worlds without any of these", share(c.Quiet)})
 }
@@ -233,7 +233,7 @@ func (f *Finding) cells(dir string) []Cell {
 	}
 	after := time.Duration(f.FirstAfter * float64(time.Second))
 	return []Cell{
-		name, {Text: f.Invariant, More: also(f.Also)}, {Text: f.Label, More: strings.Join(f.Cause, "; ")}, f.known(), severity(f.Severity), {Text: manager(f.Upstream), More: version(f.Upstream)}, size,
+		name, {Text: f.Invariant, More: also(f.Also)}, {Text: f.Trigger, More: strings.Join(f.Cause, "; ")}, f.known(), severity(f.Severity), {Text: manager(f.Upstream), More: version(f.Upstream)}, size,
 		{Text: short(after), More: "run " + grouped(f.FirstRun), Order: order(f.FirstAfter)}, count, {Command: f.command()},
 	}
 }

@@ -26,7 +26,7 @@ func campaign() *index.Campaign {
 	c := &index.Campaign{
 		Name: "whereabouts " + hostile, Ended: "time is up", Elapsed: 5 * time.Minute, Runs: 3880, Unknown: 1, States: 12129, Pairs: 1438, Caught: 3, Canaries: 3,
 		Allocators: 811, UnseenStates: "4.1 % (3.2 to 5)", UnseenAllocators: hostile,
-		Worlds: 3870, Quiet: 401, Lacking: []index.Lacking{{Action: "operator", Worlds: 1312}},
+		Worlds: 3870, Quiet: 401, Lacking: []index.Lacking{{Class: "operator", Worlds: 1312}},
 		Deaths: []string{hostile}, Defects: []string{"seed 7 " + hostile}, Defective: 3,
 	}
 	for i, f := range []index.Finding{

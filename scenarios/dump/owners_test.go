@@ -110,7 +110,7 @@ func TestOwners(t *testing.T) {
 			t.Errorf("nothing of %q", want)
 		}
 	}
-	sc.Doc.Spec.Timeline = []scenarios.Event{{At: metav1.Duration{Duration: time.Second}, Drain: &action.Drain{Node: "a"}}}
+	sc.Doc.Spec.Timeline = []scenarios.Event{{At: metav1.Duration{Duration: time.Second}, Action: &action.Drain{Node: "a"}}}
 	var got []string
 	r := scenariotest.Runner(t)
 	if _, err := r.Run(t.Context(), sc, scenarios.Options{End: func(c *cluster.Cluster) {

@@ -163,7 +163,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 				out.tries = append(out.tries, try{at, e.Node, t.Refused()})
 			}
 		case workload.Pass:
-			add(at, scenarios.Event{Reconcile: &action.Reconcile{Name: p.manager.Pass}})
+			add(at, scenarios.Event{Action: &action.Reconcile{Name: p.manager.Pass}})
 		case workload.NodeJoins:
 			n := t.Node(e.Node)
 			out.numbers[n.Name] = e.Node
@@ -171,25 +171,25 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 			if body, err = nodeBody(n, p.base.Manager().Annotations.Node); err != nil {
 				return nil, err
 			}
-			add(at+c.Apart/64, scenarios.Event{Apply: &action.Apply{Object: body}})
-			add(at+c.Apart/32, scenarios.Event{PowerOn: &action.PowerOn{Node: n.Name}})
+			add(at+c.Apart/64, scenarios.Event{Action: &action.Apply{Object: body}})
+			add(at+c.Apart/32, scenarios.Event{Action: &action.PowerOn{Node: n.Name}})
 		case workload.PodStarts:
 			wanted++
 			var body json.RawMessage
 			if body, err = of.body(t.Pod(e.Pod), t.Node(e.Node).Name, m.scenario); err != nil {
 				return nil, err
 			}
-			add(at, scenarios.Event{Apply: &action.Apply{Object: body}})
+			add(at, scenarios.Event{Action: &action.Apply{Object: body}})
 		case workload.PodStops:
 			wanted--
 			ref := t.Pod(e.Pod)
-			add(at, scenarios.Event{Delete: &action.Delete{Resource: of.resource, Namespace: ref.Namespace, Name: ref.Name}})
+			add(at, scenarios.Event{Action: &action.Delete{Resource: of.resource, Namespace: ref.Namespace, Name: ref.Name}})
 		case workload.NodeDown:
-			add(at, scenarios.Event{Crash: &action.Crash{Node: t.Node(e.Node).Name}})
+			add(at, scenarios.Event{Action: &action.Crash{Node: t.Node(e.Node).Name}})
 		case workload.NodeUp:
-			add(at, scenarios.Event{PowerOn: &action.PowerOn{Node: t.Node(e.Node).Name}})
+			add(at, scenarios.Event{Action: &action.PowerOn{Node: t.Node(e.Node).Name}})
 		case workload.NodeDeleted:
-			add(at, scenarios.Event{Delete: &action.Delete{Resource: "nodes", Name: t.Node(e.Node).Name}})
+			add(at, scenarios.Event{Action: &action.Delete{Resource: "nodes", Name: t.Node(e.Node).Name}})
 		case workload.PodMarked, workload.PodRemoved: // the cluster's own controllers do
 		case workload.StepEnds:
 		}

@@ -48,16 +48,18 @@ func (p *Plan) tenants(c *capacity.Cluster, pt Point, s *script, add func(time.D
 			s.crowded = err.Error()
 			return
 		}
-		add(at+c.Apart/WorkAt/(triesMax+1)*time.Duration(tries), scenarios.Event{Apply: &action.Apply{Object: body}})
+		add(at+c.Apart/WorkAt/(triesMax+1)*time.Duration(tries), scenarios.Event{Action: &action.Apply{Object: body}})
 	}
 	return u
 }
+
+var applies = action.Of(&action.Apply{}).Name
 
 // countTenant counts a request of the operator as an ADD.
 func (p *Plan) countTenant(c *capacity.Course, e *model.Event, apart time.Duration) {
 	of := p.manager.Tenants
 	switch {
-	case of == nil || e.Deed != "apply "+of.Kind:
+	case of == nil || e.Action.Kind != applies || e.Action.Object != of.Kind:
 	case e.Err == "":
 		c.Adds++
 	case p.manager.Real.Wanting(e.Err):

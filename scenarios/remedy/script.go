@@ -24,7 +24,7 @@ type Script struct {
 	up     []model.PodRef // pods that must run from here on
 	fresh  int            // the number of other pods that must run, with names chosen by controllers
 
-	reportsByError []string // actions that fail in order to report what they found
+	checks []model.ActionRef // commands whose exit code reports a result, not an error
 }
 
 // gate is a condition that an operator waits for before the next step.
@@ -71,9 +71,10 @@ func (s *Script) Empty(block netip.Prefix) {
 	s.gates = append(s.gates, gate{at: s.now, empty: block})
 }
 
-// ReportsByError marks an action, named as in model.Event, whose failure reports what it found.
-func (s *Script) ReportsByError(action string) {
-	s.reportsByError = append(s.reportsByError, action)
+// DoCheck adds a command whose exit code reports a result, not an error.
+func (s *Script) DoCheck(e scenarios.Event) {
+	s.checks = append(s.checks, action.Ref(e.Action))
+	s.Do(e)
 }
 
 func (s *Script) at(t time.Duration, e scenarios.Event) {
@@ -86,7 +87,7 @@ func (s *Script) apply(t time.Duration, object any) {
 	if err != nil {
 		return // these types can always be encoded
 	}
-	s.at(t, scenarios.Event{Apply: &action.Apply{Object: body}})
+	s.at(t, scenarios.Event{Action: &action.Apply{Object: body}})
 }
 
 // remove deletes pods. A controller in the scenario recreates them; without one, remove
@@ -95,7 +96,7 @@ func (s *Script) apply(t time.Duration, object any) {
 func (s *Script) remove(pods []model.PodRef) {
 	s.now += pace
 	for _, ref := range pods {
-		s.at(s.now, scenarios.Event{Delete: &action.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
+		s.at(s.now, scenarios.Event{Action: &action.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
 		p, kind := s.facts.pod(ref), s.facts.owner(ref).Kind
 		switch {
 		case p == nil || kind == "":
@@ -132,13 +133,13 @@ func (s *Script) migrate(m Migrate) {
 	s.now += pace
 	next := s.successor(p)
 	if !s.facts.Cordoned(m.Node) {
-		s.at(s.now, scenarios.Event{Cordon: &action.Cordon{Node: m.Node}})
-		defer func() { s.at(s.now, scenarios.Event{Cordon: &action.Cordon{Node: m.Node, Undo: true}}) }()
+		s.at(s.now, scenarios.Event{Action: &action.Cordon{Node: m.Node}})
+		defer func() { s.at(s.now, scenarios.Event{Action: &action.Cordon{Node: m.Node, Undo: true}}) }()
 	}
 	s.apply(s.now+pace/10, next)
 	s.up = append(s.up, model.PodRef{Namespace: next.Namespace, Name: next.Name})
 	s.await(migrateTime)
-	s.at(s.now, scenarios.Event{Delete: &action.Delete{Resource: "pods", Namespace: m.Pod.Namespace, Name: m.Pod.Name}})
+	s.at(s.now, scenarios.Event{Action: &action.Delete{Resource: "pods", Namespace: m.Pod.Namespace, Name: m.Pod.Name}})
 	s.await(restartTime)
 }
 

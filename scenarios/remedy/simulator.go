@@ -52,7 +52,7 @@ type After struct {
 
 // Failure is a step that did not succeed.
 type Failure struct {
-	Action string // named as in model.Event
+	Action model.ActionRef
 	Err    string // of upstream or the API server
 }
 
@@ -127,7 +127,7 @@ func (t *Simulator) simulate(ctx context.Context, st *Script, with ...*Controlle
 		return nil, fmt.Errorf("%w: %s", errCut, rep.Reason)
 	}
 	end := checker.AtRest(*sight)
-	return &After{Sight: sight, Violations: slices.Concat(rep.Violations, end), Last: len(end), Failed: failures(rep.History, st.reportsByError), shut: closed}, nil
+	return &After{Sight: sight, Violations: slices.Concat(rep.Violations, end), Last: len(end), Failed: failures(rep.History, st.checks), shut: closed}, nil
 }
 
 // errCut reports a run that a limit has cut short.
@@ -138,13 +138,12 @@ func interrupted(err error) bool {
 	return errors.Is(err, sim.ErrInterrupted) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// failures returns the operator's commands that failed, except those that report their
-// findings by an error.
-func failures(h *model.History, reportsByError []string) []Failure {
+// failures returns the operator's commands that failed, except the checks.
+func failures(h *model.History, checks []model.ActionRef) []Failure {
 	var out []Failure
 	for i := range h.Events {
-		if e := &h.Events[i]; e.Kind == model.Operator && e.Err != "" && !slices.Contains(reportsByError, e.Deed) {
-			out = append(out, Failure{e.Deed, e.Err})
+		if e := &h.Events[i]; e.Kind == model.Operator && e.Err != "" && !slices.Contains(checks, e.Action) {
+			out = append(out, Failure{e.Action, e.Err})
 		}
 	}
 	return out

@@ -23,7 +23,7 @@ func (Cordon) Aside() {}
 // Perform cordons the nodes.
 func (c Cordon) Perform(s *Script) {
 	for _, n := range c.Nodes {
-		s.Do(scenarios.Event{Cordon: &action.Cordon{Node: n}})
+		s.Do(scenarios.Event{Action: &action.Cordon{Node: n}})
 	}
 }
 
@@ -52,7 +52,7 @@ func (Uncordon) Aside() {}
 // Perform uncordons the nodes.
 func (u Uncordon) Perform(s *Script) {
 	for _, n := range u.Nodes {
-		s.Do(scenarios.Event{Cordon: &action.Cordon{Node: n, Undo: true}})
+		s.Do(scenarios.Event{Action: &action.Cordon{Node: n, Undo: true}})
 	}
 }
 

@@ -15,6 +15,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Wired is a type that is read as another one, which Wire returns. It implements
+// json.Unmarshaler, whose errors are those of the user.
+type Wired interface{ Wire() reflect.Type }
+
 // Decode reads a node into a value of one of our types, or of Kubernetes' own.
 //
 // It walks the type beside the node instead of handing JSON to a decoder,
@@ -39,6 +43,7 @@ var (
 	rawType       = reflect.TypeFor[json.RawMessage]()
 	unmarshalType = reflect.TypeFor[json.Unmarshaler]()
 	textType      = reflect.TypeFor[encoding.TextUnmarshaler]()
+	wiredType     = reflect.TypeFor[Wired]()
 )
 
 // Encode writes a node as JSON that fits t; nil fits everything. Keys keep their
@@ -53,6 +58,8 @@ func (d *Doc) Encode(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p Path) erro
 	case t == durationType:
 		s, problem := duration(n)
 		return d.write(b, n, p, s, problem)
+	case t.Implements(wiredType):
+		return d.wired(b, n, t, p)
 	case reflect.PointerTo(t).Implements(unmarshalType):
 		return d.custom(b, n, t, p)
 	case reflect.PointerTo(t).Implements(textType):
@@ -132,6 +139,18 @@ func (d *Doc) custom(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p Path) erro
 		example = `time, want e.g. "2021-11-06T03:38:11Z"`
 	}
 	return d.Fail(n, p, "%s is no %s", Describe(n), example)
+}
+
+// wired writes a node whose type is read as another one.
+func (d *Doc) wired(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p Path) error {
+	from := b.Len()
+	if err := d.Encode(b, n, reflect.Zero(t).Interface().(Wired).Wire(), p); err != nil {
+		return err
+	}
+	if err := reflect.New(t).Interface().(json.Unmarshaler).UnmarshalJSON(b.Bytes()[from:]); err != nil {
+		return d.Fail(n, p, "%s", OneLine(err))
+	}
+	return nil
 }
 
 // texted writes a node whose type reads a text in its own way.

@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"context"
-	"reflect"
-	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -15,24 +13,18 @@ import (
 type Entry struct {
 	At time.Duration
 	Action
-	MayFail bool // the run is judged even if the action is without effect
+	MayFail bool            // the run is judged even if the action is without effect
+	Ref     model.ActionRef // what the history records of it: action.Ref
 }
 
 // Action is something that happens to the cluster from outside: a machine fails,
-// an operator types a command. scenarios.Event lists them.
+// an operator types a command. Package action lists them.
 //
 // Do may send messages through the operator's door. An error is what the
 // operator would have seen on the terminal; it is recorded, not fatal.
 type Action interface {
 	Do(context.Context, *Operator) error
 	String() string // as an operator would write it down
-}
-
-// OnMachine is an action that happens to one node: that is all there is to be checked of
-// it before a run.
-type OnMachine interface {
-	Action
-	Machine() string
 }
 
 // Operator is who the script acts as: kubectl's way in, and a hand on the
@@ -50,24 +42,13 @@ type Background interface {
 	Start(*Cluster)
 }
 
-// Deed is what an action does, without to whom: the same for all runs in which somebody
-// does the like. See model.Event.Deed. It is the name of its type, crash or cutSession,
-// unless the action has a method Deed.
-func Deed(a Action) string {
-	if d, ok := a.(interface{ Deed() string }); ok {
-		return d.Deed()
-	}
-	kind := reflect.Indirect(reflect.ValueOf(a)).Type().Name()
-	return strings.ToLower(kind[:1]) + kind[1:]
-}
-
 // script runs the entries, then lets the cluster rest, then ends the run.
 func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 	for _, e := range c.Config.Script {
 		if d := e.At - c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 			return ctx.Err()
 		}
-		c.operate(e.Action, e.MayFail)
+		c.operate(e)
 	}
 	if d := c.Config.Until - c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
@@ -84,13 +65,13 @@ func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 
 // operate runs an action as a process of its own, so that one that waits for a
 // slow server does not hold up the script's clock.
-func (c *Cluster) operate(a Action, mayFail bool) {
+func (c *Cluster) operate(e Entry) {
 	id := sim.ActorID(c.Name("operator"))
-	c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String()})
+	c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Action: e.Ref, Text: e.String()})
 	c.World.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
-		err := a.Do(ctx, &Operator{Cluster: c, Client: c.Client(g), Gate: g, ID: string(id)})
+		err := e.Do(ctx, &Operator{Cluster: c, Client: c.Client(g), Gate: g, ID: string(id)})
 		if err != nil {
-			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String(), Err: err.Error(), Idle: !mayFail && kubeapi.Refused(err)})
+			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Action: e.Ref, Text: e.String(), Err: err.Error(), Idle: !e.MayFail && kubeapi.Refused(err)})
 		}
 		return err
 	}})

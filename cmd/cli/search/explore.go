@@ -23,6 +23,7 @@ import (
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
@@ -84,7 +85,7 @@ although it must.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.space, "space", "", "generate worlds of a space: "+cmp.Or(strings.Join(space.Names(f.managers), ", "), "none of this program's managers has one"))
 	fl.BoolVar(&f.learn, "learn", false, "add the findings to the list of known causes")
-	fl.StringSliceVar(&f.without, "without", nil, "exclude `EVENTS` from every world: some of "+space.List(space.Deeds()))
+	fl.StringSliceVar(&f.without, "without", nil, "exclude `CLASSES` of actions from every world: some of "+space.List(space.Classes()))
 	fl.StringVar(&f.strategy, "strategy", "", "strategy that decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, that of the world for a space)")
 	fl.StringVar(&f.store, "store", scenarios.Etcd, "store of the runs: "+running.Stores+", which is faster; findings are confirmed on etcd")
 	fl.Uint64Var(&f.runs, "runs", 0, "stop after `N` runs")
@@ -162,8 +163,8 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	return cfg, nil
 }
 
-// ofSpace checks the flags for a space, and returns the events that are excluded from its worlds.
-func (f *exploreFlags) ofSpace() ([]space.Deed, error) {
+// ofSpace checks the flags for a space, and returns the classes of actions that are excluded from its worlds.
+func (f *exploreFlags) ofSpace() ([]model.Class, error) {
 	switch {
 	case f.learn && f.space == "":
 		return nil, errors.New("--learn requires --space")
@@ -172,7 +173,7 @@ func (f *exploreFlags) ofSpace() ([]space.Deed, error) {
 	case f.strategy == queue.Exhaustive && f.space != "":
 		return nil, errors.New("--strategy exhaustive requires scenario files; worlds of a space are generated from seeds")
 	}
-	without, err := space.ParseDeeds(f.without)
+	without, err := space.ParseClasses(f.without)
 	if err != nil {
 		return nil, fmt.Errorf("--without: %w", err)
 	}
@@ -210,7 +211,7 @@ func (f *exploreFlags) sources(files []string) (out []queue.Source, err error) {
 }
 
 // name returns the default name of the directory for findings.
-func (f *exploreFlags) name(files []string, without []space.Deed) string {
+func (f *exploreFlags) name(files []string, without []model.Class) string {
 	name := f.space
 	if name == "" {
 		base := filepath.Base(files[0])

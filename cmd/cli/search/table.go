@@ -54,7 +54,7 @@ func campaignTable(o *campaign.Outcome) string {
 		layout.Plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, o.Pairs, o.Caught, o.Canaries)
 	if w := o.Worlds; w.Worlds > 0 {
 		var lacking []string
-		for _, d := range space.Deeds() {
+		for _, d := range space.Classes() {
 			lacking = append(lacking, fmt.Sprintf("%d without %s", w.Without[d], d))
 		}
 		say("of %s %s, %d without any of these", layout.Plural(int(w.Worlds), "world"), strings.Join(lacking, ", "), w.Quiet)
@@ -93,10 +93,10 @@ func campaignTable(o *campaign.Outcome) string {
 // scenario shows.
 func labels(rows []campaign.Row) string {
 	var parts []string
-	for _, l := range cause.Labels {
+	for _, l := range cause.Triggers {
 		n := 0
 		for i := range rows {
-			if rows[i].Cause.Label == l {
+			if rows[i].Cause.Trigger == l {
 				n++
 			}
 		}
@@ -129,7 +129,7 @@ func findingRows(b *strings.Builder, rows []campaign.Row) {
 		if r.Died {
 			verb = "run"
 		}
-		t.Add(r.Fingerprint, r.Invariant, string(r.Severity), string(r.Cause.Label), known.Short(r.Known), cmp.Or(string(r.Real.Verdict), "-"), fmt.Sprint(r.First), fmt.Sprintf("%.1fs", r.FirstAfter.Seconds()),
+		t.Add(r.Fingerprint, r.Invariant, string(r.Severity), string(r.Cause.Trigger), known.Short(r.Known), cmp.Or(string(r.Real.Verdict), "-"), fmt.Sprint(r.First), fmt.Sprintf("%.1fs", r.FirstAfter.Seconds()),
 			fmt.Sprintf("%d/%d/%d/%d", r.Pods, r.Switches, r.Faults, r.Steps), fmt.Sprint(r.Count), "ipamsim "+verb+" "+r.File)
 	}
 	b.WriteString(t.Text() + "\n\n")

@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/space"
+	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/sim/ipam/canary"
 )
@@ -28,8 +29,8 @@ type Spec struct {
 	// Store on which runs take place; "" is etcd. Findings are made on etcd.
 	Store string `json:",omitempty"`
 	// Without are the deeds that happen in no world of a space, in the order of
-	// space.Deeds.
-	Without []space.Deed `json:",omitempty"`
+	// model.Classs.
+	Without []model.Class `json:",omitempty"`
 	// Canary is the bug of the canary, which must be caught; "" is the usual one.
 	Canary string `json:",omitempty"`
 }

@@ -38,7 +38,7 @@ func CrashFinding(d *queue.Death, how *process.Death, spec queue.Spec, sc *scena
 	for _, l := range lines[:min(len(lines), crashReportMax)] {
 		fmt.Fprintf(&head, "# %s\n", strings.Map(printable, l))
 	}
-	why := cause.Cause{Invariant: how.Invariant, Label: cause.NoFault, Links: []cause.Link{{Role: cause.Crashed, Functions: how.Shape}}}
+	why := cause.Cause{Invariant: how.Invariant, Trigger: cause.NoFault, Links: []cause.Link{{Role: cause.Crashed, Functions: how.Shape}}}
 	return &finding.Finding{
 		Fingerprint: why.Fingerprint(), Invariant: how.Invariant, Severity: model.Critical, Upstream: upstream, Died: true,
 		Cause: why, Sentence: sentence, YAML: append([]byte(head.String()), body...),

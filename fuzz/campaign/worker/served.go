@@ -12,6 +12,7 @@ import (
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/space"
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
@@ -46,7 +47,7 @@ type answer struct {
 	Stacks   string        `json:",omitempty"`
 	Over     bool          `json:",omitempty"` // nothing is left to explore
 	Kept     []queue.Kept  `json:",omitempty"`
-	Deeds    []space.Deed  `json:",omitempty"` // that can happen in a drawn world
+	Deeds    []model.Class `json:",omitempty"` // that can happen in a drawn world
 	Repeated reports.Repeated
 	// What came of a point of a plan, squeezed.
 	Point []byte `json:",omitempty"`
@@ -145,7 +146,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 			}
 		}
 	}
-	a.Deeds = space.DeedsOf(&sc.Doc.Spec)
+	a.Deeds = space.ClassesOf(&sc.Doc.Spec)
 	if q.Source != queue.CanarySource { // whose worlds nobody searches
 		states, allocators, pairs := coverage.Of(rep)
 		a.Sights = queue.Sighted{States: uint64(len(states)), Allocators: uint64(len(allocators))}

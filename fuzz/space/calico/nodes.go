@@ -25,7 +25,7 @@ func (c *world) removeMachine(at time.Duration) {
 	if n == "" {
 		return
 	}
-	c.At(at, scenarios.Event{Drain: &action.Drain{Node: n, Force: c.Chance(1, 4)}})
+	c.At(at, scenarios.Event{Action: &action.Drain{Node: n, Force: c.Chance(1, 4)}})
 	c.deletes(at+c.Duration(5*time.Second, 30*time.Second), "nodes", n)
 }
 
@@ -48,7 +48,7 @@ func (c *world) newMachine(at time.Duration) {
 	n := fmt.Sprintf("newcomer-%d", c.Came)
 	c.At(at, space.Applied(c.manifest(n, space.Pick(c.Choices, "a", "b"))))
 	up := at + c.Duration(time.Millisecond, time.Second)
-	c.At(up, scenarios.Event{PowerOn: &action.PowerOn{Node: n}})
+	c.At(up, scenarios.Event{Action: &action.PowerOn{Node: n}})
 	if c.tunnelled() && c.Chance(1, 3) {
 		c.merges(up+c.Duration(time.Millisecond, 300*time.Millisecond), ipPools, c.pools[0].name,
 			object{"spec": object{"vxlanMode": "Always", "ipipMode": "Never"}})
@@ -71,7 +71,7 @@ func (c *world) lose(at time.Duration) {
 	if n == "" {
 		return
 	}
-	c.At(at, scenarios.Event{Crash: &action.Crash{Node: n, Forget: true}})
+	c.At(at, scenarios.Event{Action: &action.Crash{Node: n, Forget: true}})
 	c.deletes(c.later(at), "nodes", n)
 }
 
@@ -79,13 +79,13 @@ func (c *world) lose(at time.Duration) {
 func (c *world) disturb(at time.Duration) {
 	actor := space.Pick(c.Choices, "ipam-controller", "tunnel-addresses/"+c.Node())
 	if c.Chance(1, 2) {
-		c.At(at, scenarios.Event{Kill: &action.Kill{Actor: actor}})
+		c.At(at, scenarios.Event{Action: &action.Kill{Actor: actor}})
 		return
 	}
-	c.At(at, scenarios.Event{Pause: &action.Pause{Actor: actor, For: space.Millis(c.Duration(200*time.Millisecond, 20*time.Second))}})
+	c.At(at, scenarios.Event{Action: &action.Pause{Actor: actor, For: space.Millis(c.Duration(200*time.Millisecond, 20*time.Second))}})
 }
 
 // collect starts passes of the collector by hand.
 func (c *world) collect(at time.Duration) {
-	c.At(at, scenarios.Event{Reconcile: &action.Reconcile{Name: "ipam-gc", Count: space.Pick(c.Choices, 1, 1, 2)}})
+	c.At(at, scenarios.Event{Action: &action.Reconcile{Name: "ipam-gc", Count: space.Pick(c.Choices, 1, 1, 2)}})
 }

@@ -64,15 +64,15 @@ func (c *world) later(at time.Duration) time.Duration {
 }
 
 func (c *world) types(at time.Duration, format string, args ...any) {
-	c.At(at, scenarios.Event{Command: &action.Command{Run: fmt.Sprintf(format, args...)}})
+	c.At(at, scenarios.Event{Action: &action.Command{Run: fmt.Sprintf(format, args...)}})
 }
 
 func (c *world) deletes(at time.Duration, resource, name string) {
-	c.At(at, scenarios.Event{Delete: &action.Delete{Resource: resource, Name: name}})
+	c.At(at, scenarios.Event{Action: &action.Delete{Resource: resource, Name: name}})
 }
 
 func (c *world) merges(at time.Duration, resource, name string, patch object) {
-	c.At(at, scenarios.Event{Patch: &action.Patch{Resource: resource, Name: name, Merge: patch}})
+	c.At(at, scenarios.Event{Action: &action.Patch{Resource: resource, Name: name, Merge: patch}})
 }
 
 // configure switches strict affinity, and back later in half of the cases.

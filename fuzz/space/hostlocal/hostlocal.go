@@ -157,7 +157,7 @@ func (w *world) attached() map[string]string {
 
 // powerLoss takes a node's power for a moment, with what its disk had not written yet.
 func (w *world) powerLoss(_ *space.World, at time.Duration) {
-	w.At(at, scenarios.Event{Reboot: &action.Reboot{
+	w.At(at, scenarios.Event{Action: &action.Reboot{
 		Node: w.Node(), Down: space.Millis(w.Duration(500*time.Millisecond, 20*time.Second)),
 		Unsynced: space.Pick(w.Choices, "", action.Lose, action.Keep),
 	}})
@@ -165,7 +165,7 @@ func (w *world) powerLoss(_ *space.World, at time.Duration) {
 
 // diskFault makes the disk of a node ill for a while.
 func (w *world) diskFault(_ *space.World, at time.Duration) {
-	w.At(at, scenarios.Event{Disk: &action.DiskFault{
+	w.At(at, scenarios.Event{Action: &action.DiskFault{
 		Node: w.Node(), Fault: space.Pick(w.Choices, "full", "noInodes", "readOnly", "broken", "slow"), For: space.Millis(w.Duration(500*time.Millisecond, 20*time.Second)),
 	}})
 }
@@ -173,12 +173,12 @@ func (w *world) diskFault(_ *space.World, at time.Duration) {
 // wipe is what manuals tell operators to do about leaked addresses, at a good moment or a
 // bad one.
 func (w *world) wipe(_ *space.World, at time.Duration) {
-	w.At(at, scenarios.Event{Command: &action.Command{Run: fmt.Sprintf("ssh %s rm -rf /var/lib/cni/networks/%s", w.Node(), space.Pick(w.Choices, w.names...))}})
+	w.At(at, scenarios.Event{Action: &action.Command{Run: fmt.Sprintf("ssh %s rm -rf /var/lib/cni/networks/%s", w.Node(), space.Pick(w.Choices, w.names...))}})
 }
 
 // restartRuntime kills the container runtime of a node.
 func (w *world) restartRuntime(_ *space.World, at time.Duration) {
-	w.At(at, scenarios.Event{RestartRuntime: &action.RestartRuntime{Node: w.Node()}})
+	w.At(at, scenarios.Event{Action: &action.RestartRuntime{Node: w.Node()}})
 }
 
 // faults are mostly those that matter: plugins that are killed, and accesses to files that

@@ -134,7 +134,7 @@ func (w *world) service(at time.Duration) {
 	name := space.Pick(w.Choices, w.made...)
 	switch kind {
 	case 4, 5:
-		w.At(at, scenarios.Event{Delete: &action.Delete{Resource: "services", Name: name}})
+		w.At(at, scenarios.Event{Action: &action.Delete{Resource: "services", Name: name}})
 		if w.Chance(1, 2) {
 			w.create(at+time.Duration(w.Between(0, 4000))*time.Millisecond, name)
 		}
@@ -148,7 +148,7 @@ func (w *world) service(at time.Duration) {
 }
 
 func (w *world) patch(at time.Duration, name string, merge object) {
-	w.At(at, scenarios.Event{Patch: &action.Patch{Resource: "services", Name: name, Merge: merge}})
+	w.At(at, scenarios.Event{Action: &action.Patch{Resource: "services", Name: name, Merge: merge}})
 }
 
 // The annotations of Services.
@@ -218,7 +218,7 @@ func (w *world) create(at time.Duration, name string) {
 // to some that the other one has, or how it gives them; the other one goes, or comes again.
 func (w *world) edit(at time.Duration) {
 	on := func(name string, spec object) scenarios.Event {
-		return scenarios.Event{Patch: &action.Patch{Resource: "ipaddresspools", Namespace: namespace, Name: name, Merge: object{"spec": spec}}}
+		return scenarios.Event{Action: &action.Patch{Resource: "ipaddresspools", Namespace: namespace, Name: name, Merge: object{"spec": spec}}}
 	}
 	switch w.Int(6) {
 	case 0, 1:
@@ -229,7 +229,7 @@ func (w *world) edit(at time.Duration) {
 	case 3:
 		w.At(at, on(external, object{"autoAssign": w.Chance(1, 2)}))
 	case 4:
-		w.At(at, scenarios.Event{Delete: &action.Delete{Resource: "ipaddresspools", Namespace: namespace, Name: more}})
+		w.At(at, scenarios.Event{Action: &action.Delete{Resource: "ipaddresspools", Namespace: namespace, Name: more}})
 	default:
 		w.At(at, space.Applied(object{
 			"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool", "metadata": object{"name": more, "namespace": namespace}, "spec": w.second(),
@@ -245,10 +245,10 @@ func (w *world) disturb(at time.Duration) {
 	}
 	switch w.Int(7) {
 	case 0, 1, 2:
-		w.At(at, scenarios.Event{Kill: &action.Kill{Actor: controller}})
+		w.At(at, scenarios.Event{Action: &action.Kill{Actor: controller}})
 	case 3, 4, 5:
-		w.At(at, scenarios.Event{Pause: &action.Pause{Actor: controller, For: space.Millis(w.Duration(time.Second, 2*time.Minute))}})
+		w.At(at, scenarios.Event{Action: &action.Pause{Actor: controller, For: space.Millis(w.Duration(time.Second, 2*time.Minute))}})
 	default:
-		w.At(at, scenarios.Event{Second: &action.Second{Daemon: controller, For: space.Millis(w.Duration(time.Second, 20*time.Second))}})
+		w.At(at, scenarios.Event{Action: &action.Second{Daemon: controller, For: space.Millis(w.Duration(time.Second, 20*time.Second))}})
 	}
 }

@@ -114,7 +114,7 @@ func (w *world) node(at time.Duration) {
 	case 4, 5:
 		if !w.Left[n] && !w.pods {
 			w.Leave(n)
-			w.At(at, scenarios.Event{Delete: &action.Delete{Resource: "nodes", Name: n}})
+			w.At(at, scenarios.Event{Action: &action.Delete{Resource: "nodes", Name: n}})
 		}
 	default:
 		w.came++

@@ -111,7 +111,7 @@ func (w *world) service(at time.Duration) {
 			w.create(at+time.Duration(w.Between(0, 4000))*time.Millisecond, name)
 		}
 	case 6:
-		w.At(at, scenarios.Event{Patch: &action.Patch{Resource: "services", Name: name, Merge: w.change()}})
+		w.At(at, scenarios.Event{Action: &action.Patch{Resource: "services", Name: name, Merge: w.change()}})
 	default:
 		w.create(at, name) // once more: a controller that had no answer
 	}
@@ -135,7 +135,7 @@ func (w *world) create(at time.Duration, name string) {
 	w.made = append(w.made, name)
 	if w.Chance(1, 3) { // at a certain server
 		to := space.Pick(w.Choices, w.servers...)
-		w.At(at, scenarios.Event{Command: &action.Command{Run: fmt.Sprintf("kubectl --server=%s create service %s %s --tcp=80", to, space.Pick(w.Choices, "clusterip", "nodeport"), name)}})
+		w.At(at, scenarios.Event{Action: &action.Command{Run: fmt.Sprintf("kubectl --server=%s create service %s %s --tcp=80", to, space.Pick(w.Choices, "clusterip", "nodeport"), name)}})
 		return
 	}
 	spec := object{"ports": []object{{"port": 80}}, "selector": object{"app": name}}
@@ -151,10 +151,10 @@ func (w *world) create(at time.Duration, name string) {
 func (w *world) delete(at time.Duration, name string) {
 	if w.Chance(1, 3) {
 		to := space.Pick(w.Choices, w.servers...)
-		w.At(at, scenarios.Event{Command: &action.Command{Run: fmt.Sprintf("kubectl --server=%s delete service %s", to, name)}})
+		w.At(at, scenarios.Event{Action: &action.Command{Run: fmt.Sprintf("kubectl --server=%s delete service %s", to, name)}})
 		return
 	}
-	w.At(at, scenarios.Event{Delete: &action.Delete{Resource: "services", Name: name}})
+	w.At(at, scenarios.Event{Action: &action.Delete{Resource: "services", Name: name}})
 }
 
 // disturb stops an API server for a while, mostly near something that a user does, or
@@ -165,10 +165,10 @@ func (w *world) disturb(at time.Duration) {
 	}
 	who := space.Pick(w.Choices, w.servers...)
 	if w.Chance(1, 4) {
-		w.At(at, scenarios.Event{Kill: &action.Kill{Actor: who}})
+		w.At(at, scenarios.Event{Action: &action.Kill{Actor: who}})
 		return
 	}
-	w.At(at, scenarios.Event{Pause: &action.Pause{Actor: who, For: space.Millis(w.Duration(time.Second, 2*time.Minute))}})
+	w.At(at, scenarios.Event{Action: &action.Pause{Actor: who, For: space.Millis(w.Duration(time.Second, 2*time.Minute))}})
 }
 
 // faults are mostly those that matter: writes to etcd that get no answer.

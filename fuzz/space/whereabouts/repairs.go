@@ -48,7 +48,7 @@ func (w *world) repair(nets []network) func(*space.World, time.Duration) {
 		}
 		pool := space.Pick(w.Choices, names...)
 		if w.Chance(1, 3) {
-			w.At(at, scenarios.Event{Patch: &action.Patch{
+			w.At(at, scenarios.Event{Action: &action.Patch{
 				Resource: "ippools.whereabouts.cni.cncf.io", Namespace: namespace, Name: pool,
 				JSON: []map[string]any{{"op": "remove", "path": fmt.Sprintf("/spec/allocations/%d", w.Between(1, 3))}},
 			}})
@@ -56,10 +56,10 @@ func (w *world) repair(nets []network) func(*space.World, time.Duration) {
 		}
 		what := w.Int(3)
 		if what != 1 {
-			w.At(at, scenarios.Event{Delete: &action.Delete{Resource: "ippools.whereabouts.cni.cncf.io", Namespace: namespace, Name: pool}})
+			w.At(at, scenarios.Event{Action: &action.Delete{Resource: "ippools.whereabouts.cni.cncf.io", Namespace: namespace, Name: pool}})
 		}
 		if what != 0 {
-			w.At(at, scenarios.Event{Delete: &action.Delete{
+			w.At(at, scenarios.Event{Action: &action.Delete{
 				Resource: "overlappingrangeipreservations.whereabouts.cni.cncf.io", Namespace: namespace, All: true,
 			}})
 		}

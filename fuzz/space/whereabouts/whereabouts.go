@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
+	"ipamsim/sim/cluster/action"
 )
 
 // Space is Whereabouts'.
@@ -83,8 +84,13 @@ func (w *world) crew(room int) int {
 func (w *world) calm() bool {
 	s := &w.Doc.Spec
 	return s.Faults.Max == 0 && s.Hazards.Max == 0 && !slices.ContainsFunc(s.Timeline, func(e scenarios.Event) bool {
-		return e.Crash != nil || e.Reboot != nil || e.Kill != nil || e.Partition != nil || e.Pause != nil || e.Replace != nil ||
-			e.Delete != nil && e.Delete.Resource == "nodes"
+		switch a := e.Action.(type) {
+		case *action.Crash, *action.Reboot, *action.Kill, *action.Partition, *action.Pause, *action.ReplaceNode:
+			return true
+		case *action.Delete:
+			return a.Resource == "nodes"
+		}
+		return false
 	})
 }
 

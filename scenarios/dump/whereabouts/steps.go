@@ -49,7 +49,7 @@ func (t takeOut) Commands() []string {
 
 // Perform patches the pool where the simulated Whereabouts has it: see here.
 func (t takeOut) Perform(s *remedy.Script) {
-	s.Do(scenarios.Event{Patch: &action.Patch{Resource: rangePoolsResource, Namespace: kubeSystem, Name: t.Pool, JSON: t.patch()}})
+	s.Do(scenarios.Event{Action: &action.Patch{Resource: rangePoolsResource, Namespace: kubeSystem, Name: t.Pool, JSON: t.patch()}})
 	if t.Reserved != "" {
 		dropReservation{Namespace: t.ReservationIn, Name: t.Reserved}.Perform(s)
 	}
@@ -75,5 +75,5 @@ func (d dropReservation) Commands() []string { return []string{d.Guard.Before(d.
 
 // Perform deletes it where the simulated Whereabouts has it.
 func (d dropReservation) Perform(s *remedy.Script) {
-	s.Do(scenarios.Event{Delete: &action.Delete{Resource: reservationsResource, Namespace: kubeSystem, Name: d.Name}})
+	s.Do(scenarios.Event{Action: &action.Delete{Resource: reservationsResource, Namespace: kubeSystem, Name: d.Name}})
 }

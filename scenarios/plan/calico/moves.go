@@ -30,7 +30,7 @@ func moves(m plan.Move) ([]plan.Step, error) {
 		i := slices.IndexFunc(m.To.Objects, func(o cluster.Object) bool { return o.Kind == configKind || o.Kind == configKindV3 })
 		steps = slices.Insert(steps, 0, plan.Step{
 			Step:   workload.Step{Kind: calico.Configure, Change: calico.Change{Settings: is}},
-			Events: []scenarios.Event{{Apply: &action.Apply{Object: m.To.Objects[i].Body}}},
+			Events: []scenarios.Event{{Action: &action.Apply{Object: m.To.Objects[i].Body}}},
 		})
 	}
 	return steps, nil
@@ -44,15 +44,15 @@ func operate(kind workload.StepKind, p *livePool) ([]scenarios.Event, error) {
 	switch kind {
 	case calico.CreatePool:
 		o, err := p.manifest.close()
-		return []scenarios.Event{{Apply: &action.Apply{Object: viaAPI(o.Body)}}}, err
+		return []scenarios.Event{{Action: &action.Apply{Object: viaAPI(o.Body)}}}, err
 	case calico.DisablePool:
 		return []scenarios.Event{patched("ippools", p.Name, plan.Body{"disabled": true})}, nil
 	}
-	return []scenarios.Event{{Command: &action.Command{Run: "calicoctl delete ippool " + p.Name}}}, nil
+	return []scenarios.Event{{Action: &action.Command{Run: "calicoctl delete ippool " + p.Name}}}, nil
 }
 
 func patched(resource, name string, spec plan.Body) scenarios.Event {
-	return scenarios.Event{Patch: &action.Patch{Resource: resource + ".crd.projectcalico.org", Name: name, Merge: plan.Body{"spec": spec}}}
+	return scenarios.Event{Action: &action.Patch{Resource: resource + ".crd.projectcalico.org", Name: name, Merge: plan.Body{"spec": spec}}}
 }
 
 // viaAPI is a manifest as Calico's API server takes it.

@@ -1,9 +1,10 @@
 // Package action has what happens to a cluster from outside: what an operator types, and
-// what befalls machines. One file each; scenarios.Event lists them.
+// what befalls machines. One file each; all.go lists them.
 package action
 
 import (
 	"context"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -32,6 +33,34 @@ func lasts(ctx context.Context, o *cluster.Operator, a cluster.Action, d metav1.
 		return ctx.Err()
 	}
 	end()
-	o.Cluster.Checker.Record(model.Event{Kind: model.Operator, Actor: o.ID, Deed: cluster.Deed(a), Over: true, Text: "no longer: " + a.String()})
+	o.Cluster.Checker.Record(model.Event{Kind: model.Operator, Actor: o.ID, Action: Ref(a), Over: true, Text: "no longer: " + a.String()})
 	return nil
+}
+
+// needs reports what the cluster lacks for the action.
+func needs(c Checker, lack func(Scope) string) {
+	if problem := lack(c.Scope()); problem != "" {
+		c.Bad(true, nil, "%s", problem)
+	}
+}
+
+// oneLine is the text of another library's error on one line, at most 400 characters.
+func oneLine(err error) string {
+	s := []rune(strings.Join(strings.Fields(err.Error()), " "))
+	if len(s) > 400 {
+		s = append(s[:400], '…')
+	}
+	return string(s)
+}
+
+// brief is a duration without zero minutes and seconds.
+func brief(d metav1.Duration) string {
+	s := d.Duration.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
@@ -66,5 +67,13 @@ func (a *Apply) Kind() string {
 	return m.Kind
 }
 
-// Deed names the kind that is applied. See cluster.Deed.
-func (a *Apply) Deed() string { return "apply " + a.Kind() }
+var apply = described(define(Kind{
+	Name: "apply", Class: model.OperatorAction,
+	Doc: "kubectl apply: an object is created or replaced. Ordinary for pods, their controllers and Services.",
+}, func(c Checker, a *Apply) {
+	c.Bad(a.ForceConflicts && !a.ServerSide, Part{"forceConflicts"}, "only with serverSide: true")
+}), func(a *Apply, ref *model.ActionRef) {
+	if ref.Object = a.Kind(); model.Everyday(ref.Object) {
+		ref.Class = model.Ordinary
+	}
+})

@@ -73,7 +73,7 @@ func (ch Churn) deleteOne(ctx context.Context, o *cluster.Operator) error {
 	}
 	by := &Delete{Resource: "pods", Namespace: pods[i].Namespace, Name: pods[i].Name, Force: n < ch.Force}
 	if by.Force { // no cluster does that by itself
-		o.Cluster.Checker.Record(model.Event{Kind: model.Operator, Actor: o.ID, Deed: cluster.Deed(by), Text: by.String()})
+		o.Cluster.Checker.Record(model.Event{Kind: model.Operator, Actor: o.ID, Action: Ref(by), Text: by.String()})
 	}
 	return o.Client.DeletePod(ctx, by.Namespace, by.Name, by.Force)
 }

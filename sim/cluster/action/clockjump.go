@@ -3,9 +3,11 @@ package action
 import (
 	"context"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 )
 
@@ -43,4 +45,33 @@ func (a *ClockJump) String() string {
 		whose = "the controllers' machine"
 	}
 	return fmt.Sprintf("the clock of %s jumps %s by %v", whose, way, a.By.Duration)
+}
+
+var clockJump = define(Kind{
+	Name: "clockJump", Class: model.InjectedFault, Stops: model.StopsProcesses,
+	Doc:     "The wall clock of a machine is set forward or back. Needs the hermetic runtime.",
+	Hazards: []Hazard{{Name: "clockJump", Doc: "the wall clock of a machine jumps forward or back, for good", Named: true, Needs: always, Plan: planClockJump}},
+}, func(c Checker, a *ClockJump) {
+	if a.Node != "" {
+		c.Node(a.Node, "node")
+	}
+	c.Bad(a.By.Duration == 0, Part{"by"}, "missing: by how much, e.g. 10m")
+	c.Bad(a.By.Duration > jumpMax, Part{"by"}, "%s is too far, want at most a year", brief(a.By))
+})
+
+// jumpMax is how far a clock may jump. Virtual time begins in the year 2000, and
+// every date must have four digits.
+const jumpMax = 366 * 24 * time.Hour
+
+// jumps are how far a clock jumps: a correction by NTP, a machine that was off
+// without a battery, a wrong time zone set by hand.
+var jumps = []time.Duration{time.Second, -time.Second, 10 * time.Minute, -10 * time.Minute, 24 * time.Hour, -24 * time.Hour}
+
+func planClockJump(ctx context.Context, d Draw) (Planned, error) {
+	n, _, err := one(ctx, d, "machine", append(d.Cluster().Nodes(), ""))
+	if err != nil {
+		return Planned{}, err
+	}
+	i, err := d.Choose(ctx, "by", len(jumps))
+	return Planned{Action: &ClockJump{Node: n, By: metav1.Duration{Duration: jumps[i].Abs()}, Back: jumps[i] < 0}}, err
 }

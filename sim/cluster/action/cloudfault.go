@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cloud"
 	"ipamsim/sim/cluster"
 )
@@ -60,4 +61,31 @@ func (a *CloudFault) String() string {
 		return fmt.Sprintf("the cloud fails in the middle of %.0f %% of writes", 100*a.share())
 	}
 	return fmt.Sprintf("the cloud refuses %.0f %% of calls", 100*a.share())
+}
+
+var cloudFault = define(Kind{
+	Name: "cloud", Class: model.InjectedFault, Stops: model.StopsProcesses,
+	Doc:     "The provider's API refuses calls, fails in the middle of them, or is slow.",
+	Hazards: []Hazard{{Name: "cloud", Doc: "the provider's API refuses calls, fails in the middle of them, or is slow", Named: true, Needs: callsCloud, Plan: planCloud}},
+}, func(c Checker, a *CloudFault) {
+	needs(c, callsCloud)
+	c.Bad(a.Share != 0 && (a.Share < 0.05 || a.Share > 1), Part{"share"}, "want 0.05 to 1, a share of calls")
+	c.Bad(a.Share != 0 && a.Fault == slow, Part{"share"}, "a slow cloud is slow for all calls")
+	c.Bad(a.By.Duration > 0 && a.Fault != slow, Part{"by"}, "only of a slow cloud")
+})
+
+// refusals are the shares of calls that a hazard refuses.
+var refusals = []float64{0.2, 1}
+
+func planCloud(ctx context.Context, d Draw) (Planned, error) {
+	i, err := d.Choose(ctx, "fault", 3)
+	if err != nil {
+		return Planned{}, err
+	}
+	share, err := d.Choose(ctx, "share", len(refusals))
+	if err != nil {
+		return Planned{}, err
+	}
+	long, err := lasting(ctx, d)
+	return Planned{Action: &CloudFault{Fault: []string{"refuse", "partial", slow}[i], Share: refusals[share], For: long}}, err
 }

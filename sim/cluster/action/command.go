@@ -49,8 +49,8 @@ func (a *Command) Do(ctx context.Context, o *cluster.Operator) error {
 
 func (a *Command) String() string { return a.Run }
 
-// CheckCommand says what is wrong with a command line, before anything runs.
-func CheckCommand(m *ipam.Manager, c *Command) error {
+// checkCommand says what is wrong with a command line, before anything runs.
+func checkCommand(m *ipam.Manager, c *Command) error {
 	argv := strings.Fields(c.Run)
 	switch {
 	case len(argv) == 0:
@@ -66,8 +66,8 @@ func CheckCommand(m *ipam.Manager, c *Command) error {
 	}
 }
 
-// Deed is the command without its arguments.
-func (a *Command) Deed() string {
+// words are the command without its arguments.
+func (a *Command) words() string {
 	var verbs []string
 	for _, w := range strings.Fields(a.Run) {
 		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
@@ -77,3 +77,23 @@ func (a *Command) Deed() string {
 	}
 	return strings.Join(verbs, " ")
 }
+
+var command = described(define(Kind{
+	Name: "command", Class: model.OperatorAction,
+	Doc: "A line in a terminal: the manager's own tool, or ip route on a node. Ordinary if it creates or deletes a Service.",
+}, func(c Checker, a *Command) {
+	if a.Node != "" {
+		c.Node(a.Node, "node")
+	}
+	if err := checkCommand(c.Manager(), a); err != nil {
+		c.Bad(true, Part{"run"}, "%s", oneLine(err))
+	}
+}), func(a *Command, ref *model.ActionRef) {
+	ref.Verb, ref.Object, _ = strings.Cut(a.words(), " ")
+	if sub, _, _ := strings.Cut(ref.Object, " "); ref.Verb == kubectl && sub != "patch" {
+		ref.Class = model.Ordinary // makes or deletes a Service: nothing else is typed so
+	}
+})
+
+// kubectl is the one tool of every cluster.
+const kubectl = "kubectl"

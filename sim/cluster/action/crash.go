@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/disk"
 )
@@ -41,9 +42,6 @@ func (a *Crash) Do(ctx context.Context, o *cluster.Operator) error {
 
 func (a *Crash) String() string { return "power loss on node " + a.Node }
 
-// Machine is the node that it happens to.
-func (a *Crash) Machine() string { return a.Node }
-
 // changesMax is how many of the last changes of the journal a schedule may choose to
 // lose: an ADD makes two or three.
 const changesMax = 8
@@ -71,3 +69,9 @@ func (a *Crash) loss(ctx context.Context, o *cluster.Operator) (l disk.Loss, err
 	}
 	return l, err
 }
+
+var crash = define(Kind{
+	Name: "crash", Class: model.Crash, Stops: model.StopsMachine,
+	Doc:     "A node loses its power, with its sandboxes.",
+	Hazards: []Hazard{{Name: "crash", Doc: "a node loses its power, with its sandboxes, for good", Needs: always, Plan: onNode(func(n string) cluster.Action { return &Crash{Node: n} })}},
+}, func(c Checker, a *Crash) { c.Node(a.Node, "node") })

@@ -2,7 +2,9 @@ package action
 
 import (
 	"context"
+	"strings"
 
+	"ipamsim/model"
 	"ipamsim/model/route"
 	"ipamsim/sim/cluster"
 )
@@ -31,3 +33,14 @@ func (a *CutSession) String() string {
 	}
 	return verb + " the BGP session " + a.A + " - " + a.B
 }
+
+var cutSession = define(Kind{
+	Name: "cutSession", Class: model.InjectedFault, Stops: model.StopsMachine,
+	Doc:     "The BGP sessions of a node, or one of them, go down.",
+	Hazards: []Hazard{{Name: "cutSession", Doc: "the BGP sessions of a node are lost for a while", Named: true, Needs: routed, Plan: undone(func(n string, undo bool) cluster.Action { return &CutSession{A: n, Undo: undo} })}},
+}, func(c Checker, a *CutSession) {
+	field, problem := route.CheckSessions("", []route.Session{{A: a.A, B: a.B}}, c.Nodes())
+	if _, end, ok := strings.Cut(field, "."); ok {
+		c.Bad(problem != "", Part{end}, "%s", problem)
+	}
+})

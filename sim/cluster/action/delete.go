@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
@@ -84,10 +85,25 @@ func list(ctx context.Context, o *cluster.Operator, path string) ([]string, erro
 	return out, nil
 }
 
-// Deed names the resource.
-func (a *Delete) Deed() string {
-	if a.Force {
-		return "delete --force " + a.Resource
+var deletion = described(define(Kind{
+	Name: "delete", Class: model.OperatorAction,
+	Doc: "kubectl delete, with or without --force. Ordinary for pods, their controllers and Services.",
+}, func(c Checker, a *Delete) {
+	c.Resource(a.Resource, "resource")
+	c.Bad(a.All == (a.Name != ""), nil, "want either name or all: true")
+	c.Object(a.Name, "name")
+	if a.Resource == nodesResource && a.Name != "" {
+		c.Node(a.Name, "name")
 	}
-	return "delete " + a.Resource
-}
+}), func(a *Delete, ref *model.ActionRef) {
+	ref.Object = a.Resource
+	switch {
+	case a.Force:
+		ref.Verb, ref.Class = "delete --force", model.ForcedDeletion
+	case model.EverydayResource(a.Resource):
+		ref.Class = model.Ordinary
+	}
+})
+
+// nodesResource are the nodes, of which nothing but the file makes any.
+const nodesResource = "nodes"

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/disk"
 )
@@ -23,18 +24,18 @@ type DiskFault struct {
 	For   metav1.Duration `json:"for,omitzero" unset:"to the end"` // default: to the end
 }
 
-type diskFault struct {
+type diskState struct {
 	name, words string
 	is          disk.Fault
 }
 
 // diskFaults are those but slow.
-var diskFaults = []diskFault{
+var diskFaults = []diskState{
 	{"full", "full", disk.Full}, {"readOnly", "read-only", disk.ReadOnly}, {"noInodes", "out of inodes", disk.NoInodes}, {"broken", "broken", disk.Broken},
 }
 
-// DiskFaults are the names of all, in a fixed order, in which hazards choose.
-func DiskFaults() (out []string) {
+// diskFaultNames are the names of all, in a fixed order, in which hazards choose.
+func diskFaultNames() (out []string) {
 	for _, f := range diskFaults {
 		out = append(out, f.name)
 	}
@@ -61,12 +62,36 @@ func (a *DiskFault) String() string {
 }
 
 // kind is the zero value of a name that there is not, which loading refuses.
-func (a *DiskFault) kind() diskFault {
-	i := slices.IndexFunc(diskFaults, func(f diskFault) bool { return f.name == a.Fault })
+func (a *DiskFault) kind() diskState {
+	i := slices.IndexFunc(diskFaults, func(f diskState) bool { return f.name == a.Fault })
 	if i < 0 {
-		return diskFault{}
+		return diskState{}
 	}
 	return diskFaults[i]
 }
 
 func (a *DiskFault) slower() time.Duration { return cmp.Or(a.By.Duration, time.Second) }
+
+var diskFault = define(Kind{
+	Name: "disk", Class: model.InjectedFault, Stops: model.StopsMachine,
+	Doc:     "The disk of a node is full, read-only, without inodes, broken or slow.",
+	Hazards: []Hazard{{Name: "disk", Doc: "the disk of a node is full, read-only, without inodes, broken or slow", Named: true, Needs: usesDisk, Plan: planDisk}},
+}, func(c Checker, a *DiskFault) {
+	c.Node(a.Node, "node")
+	needs(c, usesDisk)
+	c.Bad(a.By.Duration > 0 && a.Fault != slow, Part{"by"}, "only of a slow disk")
+})
+
+func planDisk(ctx context.Context, d Draw) (Planned, error) {
+	n, ok, err := d.Node(ctx)
+	if !ok {
+		return Planned{}, err
+	}
+	all := diskFaultNames()
+	i, err := d.Choose(ctx, "fault", len(all))
+	if err != nil {
+		return Planned{}, err
+	}
+	long, err := lasting(ctx, d)
+	return Planned{Action: &DiskFault{Node: n, Fault: all[i], For: long}}, err
+}

@@ -67,7 +67,7 @@ func (a *Drain) evict(o *cluster.Operator, p *corev1.Pod, began time.Time) {
 	c.World.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
 		err := a.insistOnEviction(ctx, c.Client(g), p, began)
 		if err != nil {
-			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: cluster.Deed(a), Text: a.String(), Err: err.Error()})
+			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Action: Ref(a), Text: a.String(), Err: err.Error()})
 		}
 		return err
 	}})
@@ -121,9 +121,6 @@ func (a *Drain) String() string {
 	return s
 }
 
-// Machine is the node that it happens to.
-func (a *Drain) Machine() string { return a.Node }
-
 // Cordon keeps new pods away from a node, or lets them come again.
 type Cordon struct {
 	Node string `json:"node" jsonschema:"required"`
@@ -143,5 +140,19 @@ func (a *Cordon) String() string {
 	return "kubectl cordon " + a.Node
 }
 
-// Machine is the node that it happens to.
-func (a *Cordon) Machine() string { return a.Node }
+var drain = described(define(Kind{
+	Name: "drain", Class: model.Ordinary,
+	Doc: "kubectl drain: a node is cordoned and its pods are evicted.",
+}, func(c Checker, a *Drain) {
+	c.Node(a.Node, "node")
+	c.Bad(a.Timeout.Duration != 0 && (a.Force || a.DisableEviction), Part{"timeout"}, "only of evictions")
+}), func(a *Drain, ref *model.ActionRef) {
+	if a.Force {
+		ref.Class = model.ForcedDeletion
+	}
+})
+
+var cordon = define(Kind{
+	Name: "cordon", Class: model.Ordinary,
+	Doc: "kubectl cordon or uncordon.",
+}, func(c Checker, a *Cordon) { c.Node(a.Node, "node") })

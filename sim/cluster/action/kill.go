@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
 )
@@ -26,3 +27,17 @@ func (a *Kill) Do(ctx context.Context, o *cluster.Operator) error {
 }
 
 func (a *Kill) String() string { return "kill -9 " + a.Actor }
+
+var kill = define(Kind{
+	Name: "kill", Class: model.Crash, Stops: model.StopsProcesses,
+	Doc:     "SIGKILL for one process.",
+	Hazards: []Hazard{{Name: "kill", Doc: "a process of the manager dies after one of its messages", Needs: always, Plan: planKill}},
+}, func(c Checker, a *Kill) { c.Process(a.Actor, "a process", "actor") })
+
+func planKill(ctx context.Context, d Draw) (Planned, error) {
+	id, err := d.Process(ctx)
+	if id == "" {
+		return Planned{}, err
+	}
+	return Planned{Action: &Kill{Actor: id}}, nil
+}

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 )
 
@@ -22,3 +23,8 @@ func (a *NoSpace) Do(ctx context.Context, o *cluster.Operator) error {
 }
 
 func (a *NoSpace) String() string { return "etcd has no space left" }
+
+var noSpace = define(Kind{
+	Name: "noSpace", Class: model.InjectedFault, Stops: model.StopsDatastore,
+	Doc: "The database of etcd is full: every write is refused.",
+}, func(c Checker, a *NoSpace) { c.Bad(a.For.Duration <= 0, Part{"for"}, "missing: for how long, e.g. 1m") })

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
@@ -33,9 +34,6 @@ func (a *Partition) Do(ctx context.Context, o *cluster.Operator) error {
 
 func (a *Partition) String() string { return "network partition of node " + a.Node }
 
-// Machine is the node that it happens to.
-func (a *Partition) Machine() string { return a.Node }
-
 // Heal ends a partition.
 type Heal struct {
 	Node string `json:"node" jsonschema:"required"`
@@ -52,5 +50,13 @@ func (a *Heal) Do(_ context.Context, o *cluster.Operator) error {
 
 func (a *Heal) String() string { return "node " + a.Node + " reachable again" }
 
-// Machine is the node that it happens to.
-func (a *Heal) Machine() string { return a.Node }
+var partition = define(Kind{
+	Name: "partition", Class: model.InjectedFault, Stops: model.StopsMachine,
+	Doc:     "A node cannot reach the API server.",
+	Hazards: []Hazard{{Name: "partition", Doc: "a node cannot reach the API server for a while", Needs: always, Plan: lastingOn(func(n string, d metav1.Duration) cluster.Action { return &Partition{Node: n, For: d} })}},
+}, func(c Checker, a *Partition) { c.Node(a.Node, "node") })
+
+var heal = define(Kind{
+	Name: "heal", Class: model.Ordinary,
+	Doc: "A partitioned node reaches the API server again.",
+}, func(c Checker, a *Heal) { c.Node(a.Node, "node") })

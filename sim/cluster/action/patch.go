@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
@@ -65,10 +69,37 @@ func (a *Patch) Retypes() bool {
 	return ok && a.Resource == "services" && a.Subresource == "" && len(a.Merge) == 1 && spec["type"] != nil
 }
 
-// Deed names the resource, and what makes a Service one of another type by what it does.
-func (a *Patch) Deed() string {
+var patch = described(define(Kind{
+	Name: "patch", Class: model.OperatorAction,
+	Doc: "kubectl edit or kubectl patch. Ordinary if it changes the type of a Service only.",
+}, checkPatch), func(a *Patch, ref *model.ActionRef) {
+	ref.Object = a.Resource
 	if a.Retypes() {
-		return "retype " + a.Resource
+		ref.Verb, ref.Class = "retype", model.Ordinary
 	}
-	return "patch " + a.Resource
+})
+
+// jsonPatchOps are those of RFC 6902, and whether they need a value.
+var jsonPatchOps = map[string]bool{"add": true, "copy": false, "move": false, "remove": false, "replace": true, "test": true}
+
+func checkPatch(c Checker, a *Patch) {
+	c.Resource(a.Resource, "resource")
+	c.Object(a.Name, "name")
+	c.Bad(a.Name == "", Part{"name"}, "an empty name")
+	c.Bad(a.Subresource != "" && a.Subresource != "status" && a.Subresource != "scale", Part{"subresource"},
+		"%s is not a subresource, want status or scale", c.Quote(a.Subresource))
+	c.Bad((len(a.JSON) > 0) == (len(a.Merge) > 0), nil, "want either json (a list of operations) or merge (a part of the object)")
+	for i, op := range a.JSON {
+		part := func(field string) Part { return Part{"json", i, field} }
+		name, _ := op["op"].(string)
+		needs, known := jsonPatchOps[name]
+		c.Bad(!known, part("op"), "%s is no operation, %s", c.Quote(name), c.Want(name, slices.Sorted(maps.Keys(jsonPatchOps))))
+		where, ok := op["path"].(string)
+		c.Bad(!ok || !strings.HasPrefix(where, "/"), part("path"), "want a path that begins with /, e.g. /spec/allocations/7")
+		_, has := op["value"]
+		c.Bad(needs && !has, part("value"), "missing, %s needs one", name)
+	}
+	if a.Resource == nodesResource && a.Name != "" {
+		c.Node(a.Name, "name")
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
@@ -29,3 +30,24 @@ func (a *Pause) Do(ctx context.Context, o *cluster.Operator) error {
 }
 
 func (a *Pause) String() string { return "pause " + a.Actor }
+
+var pause = define(Kind{
+	Name: "pause", Class: model.InjectedFault, Stops: model.StopsProcesses,
+	Doc: "A process, or every process of a node, stops for a while and keeps what it believes.",
+	Hazards: []Hazard{
+		{Name: "pause", Doc: "a process of the manager stops after one of its messages, keeps what it believes (a lease, a list), and wakes later", Needs: always, Plan: planPause},
+		{Name: "pauseNode", Doc: "all processes of a node stop for a while", Needs: always, Plan: lastingOn(func(n string, d metav1.Duration) cluster.Action { return &Pause{Actor: n, For: d} })},
+	},
+}, func(c Checker, a *Pause) { c.Process(a.Actor, "a process or a node", "actor") })
+
+func planPause(ctx context.Context, d Draw) (Planned, error) {
+	long, err := d.Duration(ctx)
+	if err != nil {
+		return Planned{}, err
+	}
+	id, err := d.Process(ctx)
+	if id == "" {
+		return Planned{}, err
+	}
+	return Planned{Action: &Pause{Actor: id, For: metav1.Duration{Duration: d.Clip(long)}}}, nil
+}

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
@@ -34,9 +35,6 @@ func (a *Reboot) Do(ctx context.Context, o *cluster.Operator) error {
 
 func (a *Reboot) String() string { return "reboot of node " + a.Node }
 
-// Machine is the node that it happens to.
-func (a *Reboot) Machine() string { return a.Node }
-
 // PowerOn gives a node that crashed its power back.
 type PowerOn struct {
 	Node string `json:"node" jsonschema:"required"`
@@ -53,5 +51,13 @@ func (a *PowerOn) Do(_ context.Context, o *cluster.Operator) error {
 
 func (a *PowerOn) String() string { return "power on node " + a.Node }
 
-// Machine is the node that it happens to.
-func (a *PowerOn) Machine() string { return a.Node }
+var reboot = define(Kind{
+	Name: "reboot", Class: model.Crash, Stops: model.StopsMachine,
+	Doc:     "A node loses its power and has it again after a while.",
+	Hazards: []Hazard{{Name: "reboot", Doc: "a node loses its power and has it again after a while", Needs: always, Plan: lastingOn(func(n string, d metav1.Duration) cluster.Action { return &Reboot{Node: n, Down: d} })}},
+}, func(c Checker, a *Reboot) { c.Node(a.Node, "node") })
+
+var powerOn = define(Kind{
+	Name: "powerOn", Class: model.Ordinary,
+	Doc: "A node that crashed has power again.",
+}, func(c Checker, a *PowerOn) { c.Node(a.Node, "node") })

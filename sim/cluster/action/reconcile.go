@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 )
 
@@ -24,3 +25,26 @@ func (a *Reconcile) Do(_ context.Context, o *cluster.Operator) error {
 }
 
 func (a *Reconcile) String() string { return "start " + a.Name }
+
+var reconcile = define(Kind{
+	Name: "reconcile", Class: model.Ordinary,
+	Doc:     "Passes of a reconciler start now, all at the same time.",
+	Hazards: []Hazard{{Name: "reconcile", Doc: "a pass of a scheduled reconciler starts now, beside any that runs", Needs: hasCron, Plan: planReconcile}},
+}, func(c Checker, a *Reconcile) {
+	c.Reconciler(a.Name, "name")
+	c.Bad(a.Count < 0 || a.Count > PassesMax, Part{"count"}, "want 1 to %d concurrent passes", PassesMax)
+	if a.Node != "" {
+		c.Node(a.Node, "node")
+	}
+})
+
+// PassesMax is how many passes of a reconciler may start at once.
+const PassesMax = 100
+
+func planReconcile(ctx context.Context, d Draw) (Planned, error) {
+	a, ok, err := one(ctx, d, "pass", d.Passes())
+	if !ok {
+		return Planned{}, err
+	}
+	return Planned{Action: a}, nil
+}

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/disk"
@@ -54,5 +55,8 @@ func (a *ReplaceNode) String() string {
 	return "replace the machine of node " + a.Node
 }
 
-// Machine is the node that it happens to.
-func (a *ReplaceNode) Machine() string { return a.Node }
+var replaceNode = define(Kind{
+	Name: "replace", Class: model.Crash, Stops: model.StopsMachine,
+	Doc:     "A new machine takes the place of a node's, under the same or another name.",
+	Hazards: []Hazard{{Name: "replace", Doc: "a new machine takes the place, and the name, of a node's", Needs: always, Plan: onNode(func(n string) cluster.Action { return &ReplaceNode{Node: n} })}},
+}, func(c Checker, a *ReplaceNode) { c.Node(a.Node, "node") })

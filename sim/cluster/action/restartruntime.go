@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 )
 
@@ -33,5 +34,8 @@ func (a *RestartRuntime) Do(ctx context.Context, o *cluster.Operator) error {
 
 func (a *RestartRuntime) String() string { return "kill -9 containerd on node " + a.Node }
 
-// Machine is the node that it happens to.
-func (a *RestartRuntime) Machine() string { return a.Node }
+var restartRuntime = define(Kind{
+	Name: "restartRuntime", Class: model.Crash, Stops: model.StopsMachine,
+	Doc:     "The container runtime of a node dies and starts again; containers run on.",
+	Hazards: []Hazard{{Name: "restartRuntime", Doc: "the container runtime of a node dies and starts again", Needs: always, Plan: lastingOn(func(n string, d metav1.Duration) cluster.Action { return &RestartRuntime{Node: n, Down: d} })}},
+}, func(c Checker, a *RestartRuntime) { c.Node(a.Node, "node") })

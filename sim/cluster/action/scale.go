@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
@@ -30,3 +31,11 @@ func (a *Scale) Do(ctx context.Context, o *cluster.Operator) error {
 func (a *Scale) String() string {
 	return fmt.Sprintf("kubectl scale %s %s --replicas=%d", strings.ToLower(a.Kind), a.Name, a.Replicas)
 }
+
+var scale = define(Kind{
+	Name: "scale", Class: model.Ordinary,
+	Doc: "kubectl scale of a Deployment or a StatefulSet.",
+}, func(c Checker, a *Scale) {
+	c.Workload(a.Kind, orDefault(a.Namespace), a.Name, "name")
+	c.Bad(a.Replicas < 0, Part{"replicas"}, "must not be negative")
+})

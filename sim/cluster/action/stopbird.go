@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 
+	"ipamsim/model"
 	"ipamsim/sim/cluster"
 )
 
@@ -28,5 +29,8 @@ func (a *StopBIRD) String() string {
 	return "kill bird on " + a.Node
 }
 
-// Machine is the node that it happens to.
-func (a *StopBIRD) Machine() string { return a.Node }
+var stopBIRD = define(Kind{
+	Name: "stopBIRD", Class: model.InjectedFault, Stops: model.StopsMachine,
+	Doc:     "The routing daemon of a node stops.",
+	Hazards: []Hazard{{Name: "stopBIRD", Doc: "the routing daemon of a node stops for a while", Named: true, Needs: routed, Plan: undone(func(n string, undo bool) cluster.Action { return &StopBIRD{Node: n, Undo: undo} })}},
+}, func(c Checker, a *StopBIRD) { c.Node(a.Node, "node") })

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
 )
@@ -50,3 +53,37 @@ func (a *Terminate) Do(ctx context.Context, o *cluster.Operator) error {
 }
 
 func (a *Terminate) String() string { return "terminate " + a.Actor }
+
+var terminate = define(Kind{
+	Name: "terminate", Class: model.Crash, Stops: model.StopsProcesses,
+	Doc:     "A process is asked to end: SIGTERM, and SIGKILL after the grace period.",
+	Hazards: []Hazard{{Name: "restart", Doc: "a daemon or a kubelet dies; its supervisor starts it again", Needs: always, Plan: planRestart}},
+}, func(c Checker, a *Terminate) { c.Process(a.Actor, "a process", "actor") })
+
+func planRestart(ctx context.Context, d Draw) (Planned, error) {
+	var all []string
+	for _, id := range d.Cluster().World.Actors() {
+		head, rest := Family(string(id))
+		if slices.Contains(d.Cluster().Config.Daemons, head) || head == kubelet && path.Base(rest) == rest {
+			all = append(all, string(id))
+		}
+	}
+	id, ok, err := one(ctx, d, "process", all)
+	if !ok {
+		return Planned{}, err
+	}
+	if head, _ := Family(id); head == kubelet || head == "kube-apiserver" {
+		return Planned{Action: &Kill{Actor: id}}, nil
+	}
+	return Planned{Action: &Terminate{Actor: id}}, nil
+}
+
+const kubelet = "kubelet"
+
+// Family is the kind of process that an actor is: the first part of its name.
+// What is left says which.
+func Family(id string) (head, rest string) {
+	head, rest, _ = strings.Cut(id, "/")
+	head, again, _ := strings.Cut(head, "~") // ip-reconciler~2
+	return head, rest + again
+}

@@ -79,7 +79,7 @@ func New(cfg Config) *Checker {
 // Stepped is for sim.Hooks.Step. It returns the violations that are new.
 func (c *Checker) Stepped(s *sim.Step) []model.Violation {
 	if s.Choice.Outcome.Fault() {
-		c.Record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Deed: s.Choice.Outcome.String(), Text: faultText(&s.Choice)})
+		c.Record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Action: faultRef(s.Choice.Outcome), Text: faultText(&s.Choice)})
 	}
 	c.stepDisturbs(s)
 	c.countSpins(s)
@@ -88,6 +88,15 @@ func (c *Checker) Stepped(s *sim.Step) []model.Violation {
 	c.countUndone(s, changes)
 	c.frame()
 	return c.found[before:]
+}
+
+// faultRef is what the history records of a fault of one message.
+func faultRef(o sim.Outcome) model.ActionRef {
+	ref := model.ActionRef{Kind: o.String(), Class: model.InjectedFault, Verb: o.String()}
+	if o == sim.Crash {
+		ref.Class = model.Crash
+	}
+	return ref
 }
 
 // faultText is "fail-before timeout GET pods/default/web".

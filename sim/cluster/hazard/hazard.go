@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/cron"
 	"ipamsim/sim/cluster/kubeapi"
 )
@@ -72,24 +73,16 @@ type hazard struct {
 	triggers *triggers
 }
 
-// event is what a hazard has settled on: something happens, and after a while
-// something else puts an end to it, unless the action does so itself.
-type event struct {
-	cluster.Action
-	after time.Duration
-	undo  cluster.Action // nil: it stays so, or ends by itself
-}
-
 func (h *hazard) run(ctx context.Context) error {
-	happens, err := h.draw(ctx, "hazard", 2)
+	happens, err := h.Choose(ctx, "hazard", 2)
 	if err != nil || happens == 0 {
 		return err
 	}
-	kind, err := h.draw(ctx, "kind", len(h.Kinds))
+	kind, err := h.Choose(ctx, "kind", len(h.Kinds))
 	if err != nil {
 		return err
 	}
-	slot, err := h.draw(ctx, "when", hazardSlots)
+	slot, err := h.Choose(ctx, "when", hazardSlots)
 	if err != nil {
 		return err
 	}
@@ -97,56 +90,73 @@ func (h *hazard) run(ctx context.Context) error {
 	if d := at - h.c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
-	e, err := kinds[h.Kinds[kind]].plan(ctx, h)
+	e, err := kinds[h.Kinds[kind]].Plan(ctx, h)
 	if err != nil || e.Action == nil || h.c.World.Now() >= h.Until {
 		return err
 	}
 	return h.happen(ctx, e)
 }
 
-func (h *hazard) happen(ctx context.Context, e event) error {
-	h.c.Checker.Record(model.Event{Kind: model.FaultEvent, Actor: h.id, Deed: cluster.Deed(e.Action), Text: e.String()})
+func (h *hazard) happen(ctx context.Context, e action.Planned) error {
+	h.c.Checker.Record(model.Event{Kind: model.FaultEvent, Actor: h.id, Action: action.Ref(e.Action), Text: e.String()})
 	o := &cluster.Operator{Cluster: h.c, Client: h.c.Client(h.gate), Gate: h.gate, ID: h.id}
 	err := e.Do(ctx, o)
-	if err == nil && e.undo != nil && kubeapi.Sleep(ctx, e.after) {
-		err = e.undo.Do(ctx, o)
+	if err == nil && e.Undo != nil && kubeapi.Sleep(ctx, e.After) {
+		err = e.Undo.Do(ctx, o)
 	}
 	if err != nil && ctx.Err() == nil {
-		h.c.Checker.Record(model.Event{Kind: model.Operator, Actor: h.id, Deed: cluster.Deed(e.Action), Text: e.String(), Err: err.Error()})
+		h.c.Checker.Record(model.Event{Kind: model.Operator, Actor: h.id, Action: action.Ref(e.Action), Text: e.String(), Err: err.Error()})
 	}
 	return err
 }
 
-// draw asks the schedule for one of n answers; a question with one answer is not
-// asked.
-func (h *hazard) draw(ctx context.Context, what string, n int) (int, error) {
+// Choose implements action.Draw.
+func (h *hazard) Choose(ctx context.Context, what string, n int) (int, error) {
 	if n <= 1 {
 		return 0, nil
 	}
 	return h.gate.Draw(ctx, what, n)
 }
 
-// duration asks for how long. Whatever the answer, it is over at Until.
-func (h *hazard) duration(ctx context.Context) (time.Duration, error) {
-	i, err := h.draw(ctx, "for", len(lasting))
+// Duration implements action.Draw.
+func (h *hazard) Duration(ctx context.Context) (time.Duration, error) {
+	i, err := h.Choose(ctx, "for", len(lasting))
 	return h.For / lasting[i], err
 }
 
-// clip shortens what begins now so that it is over in time.
-func (h *hazard) clip(d time.Duration) time.Duration {
+// Clip implements action.Draw: whatever was chosen, it is over at Until.
+func (h *hazard) Clip(d time.Duration) time.Duration {
 	return max(1, min(d, h.Until-h.c.World.Now()))
 }
 
-// one asks which of several; ok is false if there is none.
-func one[T any](ctx context.Context, h *hazard, what string, of []T) (x T, ok bool, err error) {
-	if len(of) == 0 {
-		return x, false, nil
-	}
-	i, err := h.draw(ctx, what, len(of))
-	return of[i], err == nil, err
+// Node implements action.Draw.
+func (h *hazard) Node(ctx context.Context) (name string, ok bool, err error) {
+	return h.one(ctx, "node", slices.DeleteFunc(h.c.Nodes(), func(n string) bool { return !h.c.Up(n) }))
 }
 
-// node asks which of the nodes that are up.
-func (h *hazard) node(ctx context.Context) (name string, ok bool, err error) {
-	return one(ctx, h, "node", slices.DeleteFunc(h.c.Nodes(), func(n string) bool { return !h.c.Up(n) }))
+// Passes implements action.Draw.
+func (h *hazard) Passes() (all []*action.Reconcile) {
+	for _, k := range h.Crons {
+		if len(k.Nodes) == 0 {
+			all = append(all, &action.Reconcile{Name: k.Reconciler})
+		}
+		for _, n := range k.Nodes {
+			if h.c.Up(n) {
+				all = append(all, &action.Reconcile{Name: k.Reconciler, Node: n})
+			}
+		}
+	}
+	return all
+}
+
+// Cluster implements action.Draw.
+func (h *hazard) Cluster() *cluster.Cluster { return h.c }
+
+// one asks which of several; ok is false if there is none.
+func (h *hazard) one(ctx context.Context, what string, of []string) (x string, ok bool, err error) {
+	if len(of) == 0 {
+		return "", false, nil
+	}
+	i, err := h.Choose(ctx, what, len(of))
+	return of[i], err == nil, err
 }

@@ -3,12 +3,11 @@ package hazard
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"ipamsim/sim"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // trigger waits for a process of the manager to have sent a number of messages. A
@@ -42,25 +41,17 @@ func (h *hazard) families() []string {
 	return slices.Compact(all)
 }
 
-// family is the kind of process that an actor is: the first part of its name.
-// What is left says which.
-func family(id string) (head, rest string) {
-	head, rest, _ = strings.Cut(id, "/")
-	head, again, _ := strings.Cut(head, "~") // ip-reconciler~2
-	return head, rest + again
-}
-
-// trigger asks for whom to wait, sets the trigger, and waits until it fires. It
-// returns "" if that did not happen in time.
-func (h *hazard) trigger(ctx context.Context) (id string, err error) {
+// Process implements action.Draw: it asks for a process and one of its messages, sets the
+// trigger, and waits until it fires. id is "" if that did not happen in time.
+func (h *hazard) Process(ctx context.Context) (id string, err error) {
 	t := &trigger{fired: make(chan sim.ActorID, 1)}
-	if t.family, _, err = one(ctx, h, "process", h.families()); err != nil {
+	if t.family, _, err = h.one(ctx, "process", h.families()); err != nil {
 		return "", err
 	}
-	if t.which, err = h.draw(ctx, "which", triggerProcesses); err != nil {
+	if t.which, err = h.Choose(ctx, "which", triggerProcesses); err != nil {
 		return "", err
 	}
-	if t.message, err = h.draw(ctx, "message", triggerMessages); err != nil {
+	if t.message, err = h.Choose(ctx, "message", triggerMessages); err != nil {
 		return "", err
 	}
 	h.triggers.arm(t)
@@ -115,7 +106,7 @@ func (ts *triggers) fire(s *sim.Step) {
 
 // step counts a message and reports whether it is the one.
 func (t *trigger) step(id sim.ActorID) bool {
-	if head, _ := family(string(id)); head != t.family {
+	if head, _ := action.Family(string(id)); head != t.family {
 		return false
 	}
 	if !slices.Contains(t.seen, id) {
@@ -126,13 +117,4 @@ func (t *trigger) step(id sim.ActorID) bool {
 	}
 	t.sent++
 	return t.sent == t.message+1
-}
-
-// alive lists the processes that run, sorted.
-func alive(c *cluster.Cluster) []string {
-	var out []string
-	for _, id := range c.World.Actors() {
-		out = append(out, string(id))
-	}
-	return out
 }

@@ -93,14 +93,14 @@ func (w *world) service(at time.Duration) {
 	name := space.Pick(w.Choices, w.made...)
 	switch kind {
 	case 4, 5:
-		w.At(at, scenarios.Event{Delete: &action.Delete{Resource: "services", Name: name}})
+		w.At(at, scenarios.Event{Action: &action.Delete{Resource: "services", Name: name}})
 		if w.Chance(1, 2) {
 			w.create(at+time.Duration(w.Between(0, 4000))*time.Millisecond, name)
 		}
 	case 6:
-		w.At(at, scenarios.Event{Patch: &action.Patch{Resource: "services", Name: name, Merge: object{"metadata": object{"annotations": w.asks()}}}})
+		w.At(at, scenarios.Event{Action: &action.Patch{Resource: "services", Name: name, Merge: object{"metadata": object{"annotations": w.asks()}}}})
 	default:
-		w.At(at, scenarios.Event{Patch: &action.Patch{Resource: "services", Name: name, Merge: object{"spec": object{"type": space.Pick(w.Choices, "ClusterIP", "LoadBalancer", "NodePort")}}}})
+		w.At(at, scenarios.Event{Action: &action.Patch{Resource: "services", Name: name, Merge: object{"spec": object{"type": space.Pick(w.Choices, "ClusterIP", "LoadBalancer", "NodePort")}}}})
 	}
 }
 
@@ -140,8 +140,8 @@ func (w *world) disturb(at time.Duration) {
 		at = w.Shortly(2 * time.Second)
 	}
 	if w.Chance(1, 2) {
-		w.At(at, scenarios.Event{Kill: &action.Kill{Actor: controller}})
+		w.At(at, scenarios.Event{Action: &action.Kill{Actor: controller}})
 		return
 	}
-	w.At(at, scenarios.Event{Pause: &action.Pause{Actor: controller, For: space.Millis(w.Duration(time.Second, 2*time.Minute))}})
+	w.At(at, scenarios.Event{Action: &action.Pause{Actor: controller, For: space.Millis(w.Duration(time.Second, 2*time.Minute))}})
 }

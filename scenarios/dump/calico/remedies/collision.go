@@ -69,7 +69,7 @@ func (r reserve) Commands() []string {
 
 // Perform creates it.
 func (r reserve) Perform(s *remedy.Script) {
-	s.Do(scenarios.Event{Apply: &action.Apply{Object: r.manifest("crd.projectcalico.org/v1")}})
+	s.Do(scenarios.Event{Action: &action.Apply{Object: r.manifest("crd.projectcalico.org/v1")}})
 }
 
 func (r reserve) manifest(apiVersion string) json.RawMessage {

@@ -98,7 +98,7 @@ func defaults(s *scenarios.Scenario, v *scenarios.View) []scenarios.Event {
 		return nil
 	}
 	body := fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":%q,"metadata":{"name":"default"},"spec":{"controllers":{"node":{"leakGracePeriod":"15m0s"}}}}`, kind)
-	return []scenarios.Event{{Apply: &action.Apply{Object: []byte(body)}}}
+	return []scenarios.Event{{Action: &action.Apply{Object: []byte(body)}}}
 }
 
 // leaks adds the leaked claims.

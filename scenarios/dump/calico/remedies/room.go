@@ -45,5 +45,5 @@ func (r raise) Commands() []string { return []string{r.line()} }
 
 // Perform executes it.
 func (r raise) Perform(s *remedy.Script) {
-	s.Do(scenarios.Event{Command: &action.Command{Run: r.line()}})
+	s.Do(scenarios.Event{Action: &action.Command{Run: r.line()}})
 }

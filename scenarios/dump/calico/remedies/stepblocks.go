@@ -34,7 +34,7 @@ func (c check) Commands() []string { return []string{"calicoctl ipam show --show
 func (check) Aside() {}
 
 func (c check) Perform(s *remedy.Script) {
-	s.Do(scenarios.Event{Command: &action.Command{Run: c.Commands()[0]}})
+	s.Do(scenarios.Event{Action: &action.Command{Run: c.Commands()[0]}})
 	for _, b := range c.Blocks {
 		s.Empty(b)
 	}
@@ -86,10 +86,10 @@ func (g giveBack) Commands() []string {
 
 func (g giveBack) Perform(s *remedy.Script) {
 	if g.Name != "" {
-		s.Do(scenarios.Event{Delete: &action.Delete{Resource: blocksResource, Name: g.Name}})
+		s.Do(scenarios.Event{Action: &action.Delete{Resource: blocksResource, Name: g.Name}})
 	}
 	if g.Affinity != "" {
-		s.Do(scenarios.Event{Delete: &action.Delete{Resource: affinitiesResource, Name: g.Affinity}})
+		s.Do(scenarios.Event{Action: &action.Delete{Resource: affinitiesResource, Name: g.Affinity}})
 	}
 }
 
@@ -109,7 +109,7 @@ func (m makeAffinity) Say() string {
 func (m makeAffinity) Commands() []string { return []string{remedy.Create(m.Manifest)} }
 
 func (m makeAffinity) Perform(s *remedy.Script) {
-	s.Do(scenarios.Event{Apply: &action.Apply{Object: m.Manifest}})
+	s.Do(scenarios.Event{Action: &action.Apply{Object: m.Manifest}})
 }
 
 // await leaves it to calico-kube-controllers, which give a block back that has been

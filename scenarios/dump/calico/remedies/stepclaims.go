@@ -33,10 +33,9 @@ func (releaseReport) Commands() []string {
 func (r releaseReport) Perform(s *remedy.Script) {
 	lines := r.Commands()
 	lock(s, true)
-	s.Do(scenarios.Event{Command: &action.Command{Run: lines[1]}})
-	s.Do(scenarios.Event{Command: &action.Command{Run: lines[2]}})
+	s.DoCheck(scenarios.Event{Action: &action.Command{Run: lines[1]}})
+	s.Do(scenarios.Event{Action: &action.Command{Run: lines[2]}})
 	lock(s, false)
-	s.ReportsByError("calicoctl ipam check")
 }
 
 // lock locks Calico's datastore, or unlocks it.
@@ -44,7 +43,7 @@ func (r releaseReport) Perform(s *remedy.Script) {
 // Source: calicoctl/calicoctl/commands/datastore/migrate, Lock (v3.31).
 func lock(s *remedy.Script, locked bool) {
 	body := fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":"ClusterInformation","metadata":{"name":"default"},"spec":{"datastoreReady":%t}}`, !locked)
-	s.Do(scenarios.Event{Apply: &action.Apply{Object: []byte(body)}})
+	s.Do(scenarios.Event{Action: &action.Apply{Object: []byte(body)}})
 }
 
 // release frees addresses, one after another, each if its guard holds.
@@ -74,7 +73,7 @@ func (r release) Commands() []string {
 
 func (r release) Perform(s *remedy.Script) {
 	for _, a := range r.Addrs {
-		s.Do(scenarios.Event{Command: &action.Command{Run: r.line(a)}})
+		s.Do(scenarios.Event{Action: &action.Command{Run: r.line(a)}})
 	}
 }
 
@@ -94,6 +93,6 @@ func (d dropHandles) Commands() []string {
 
 func (d dropHandles) Perform(s *remedy.Script) {
 	for _, n := range d.Names {
-		s.Do(scenarios.Event{Delete: &action.Delete{Resource: handlesResource, Name: n}})
+		s.Do(scenarios.Event{Action: &action.Delete{Resource: handlesResource, Name: n}})
 	}
 }

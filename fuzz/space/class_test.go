@@ -2,41 +2,17 @@ package space
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"ipamsim/model"
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
-	"ipamsim/sim/cluster/hazard"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/longtest"
 )
 
-// Of every action of a timeline and every hazard somebody has decided whether it is a
-// deed, and which.
-func TestEveryActionIsADeedOrNone(t *testing.T) {
-	names := hazard.Kinds()
-	action := reflect.TypeFor[cluster.Action]()
-	for f := range reflect.TypeFor[scenarios.Event]().Fields() {
-		if f.Type.Implements(action) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			names = append(names, name)
-		}
-	}
-	for _, n := range names {
-		if _, ok := ofAction[n]; !ok {
-			t.Errorf("%s: nobody says what kind of deed it is", n)
-		}
-	}
-	for n := range ofAction {
-		if !slices.Contains(names, n) {
-			t.Errorf("%s is neither an action nor a hazard", n)
-		}
-	}
-}
-
-// Of a thousand worlds the stated shares have no operator's deed, and neither fault
+// Of a thousand worlds the stated shares have no operator action, and neither fault
 // nor crash, whatever else was drawn; and of each kind there are worlds that have it.
 func TestSharesOfWorlds(t *testing.T) {
 	longtest.Skip(t)
@@ -48,20 +24,20 @@ func TestSharesOfWorlds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			free, has := spared(FromSeed(seed)), DeedsOf(&s.Doc.Spec)
+			free, has := spared(FromSeed(seed)), ClassesOf(&s.Doc.Spec)
 			for _, d := range free {
 				if slices.Contains(has, d) {
 					t.Errorf("%s %d: %s can happen, in a world that is to go without", name, seed, d)
 				}
 			}
-			drawn.Add(slices.DeleteFunc(Deeds(), func(d Deed) bool { return slices.Contains(free, d) }))
+			drawn.Add(slices.DeleteFunc(Classes(), func(d model.Class) bool { return slices.Contains(free, d) }))
 			all.Add(has)
 		}
-		for d, share := range map[Deed]uint64{Operator: Unattended, Fault: Unhurt, Crash: Unhurt, Force: 0} {
+		for d, share := range map[model.Class]uint64{model.OperatorAction: Unattended, model.InjectedFault: Unhurt, model.Crash: Unhurt, model.ForcedDeletion: 0} {
 			if n := drawn.Without[d] * 100; n < (share-min(share, 3))*worlds || n > (share+3)*worlds {
 				t.Errorf("%s: %d of %d worlds are to go without %s, want about %d %%", name, drawn.Without[d], worlds, d, share)
 			}
-			if d == Force && spaces(All)[name].Forceless {
+			if d == model.ForcedDeletion && spaces(All)[name].Forceless {
 				if all.Without[d] < worlds {
 					t.Errorf("%s: pods are deleted by force", name)
 				}
@@ -75,18 +51,18 @@ func TestSharesOfWorlds(t *testing.T) {
 	}
 }
 
-// A world without a kind of deed has none of it, and is the same otherwise.
+// A world without a class of actions has none of it, and is the same otherwise.
 func TestWithout(t *testing.T) {
 	longtest.Skip(t)
 	for _, name := range Names(All) {
-		less := map[Deed]int{}
+		less := map[model.Class]int{}
 		for seed := range uint64(80) {
 			whole, err := Draw(All, name, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			had := DeedsOf(&whole.Doc.Spec)
-			for _, d := range Deeds() {
+			had := ClassesOf(&whole.Doc.Spec)
+			for _, d := range Classes() {
 				s, err := Draw(All, name, seed, d)
 				if err != nil {
 					t.Fatalf("%s %d without %s: %v", name, seed, d, err)
@@ -94,8 +70,8 @@ func TestWithout(t *testing.T) {
 				if slices.Contains(had, d) {
 					less[d]++
 				}
-				want := slices.DeleteFunc(slices.Clone(had), func(x Deed) bool { return x == d })
-				if has := DeedsOf(&s.Doc.Spec); !slices.Equal(has, want) {
+				want := slices.DeleteFunc(slices.Clone(had), func(x model.Class) bool { return x == d })
+				if has := ClassesOf(&s.Doc.Spec); !slices.Equal(has, want) {
 					t.Errorf("%s %d without %s: %v, want %v", name, seed, d, has, want)
 				}
 				if a, b := rest(t, whole), rest(t, s); a != b {
@@ -103,15 +79,15 @@ func TestWithout(t *testing.T) {
 				}
 			}
 		}
-		for _, d := range Deeds() {
-			if less[d] == 0 && !(d == Force && spaces(All)[name].Forceless) {
+		for _, d := range Classes() {
+			if less[d] == 0 && !(d == model.ForcedDeletion && spaces(All)[name].Forceless) {
 				t.Errorf("%s: no world has %s", name, d)
 			}
 		}
 	}
 }
 
-// rest of a world: all but what deeds are made of.
+// rest of a world: all but what the classes are made of.
 func rest(t *testing.T, s *scenarios.Scenario) string {
 	spec := s.Doc.Spec
 	spec.Title, spec.Timeline, spec.Faults, spec.Hazards = "", nil, scenarios.Faults{}, scenarios.Hazards{}
@@ -133,21 +109,23 @@ func TestServicesLiveInCalmWorlds(t *testing.T) {
 	for _, name := range []string{"calico-lb", "metallb", "services"} {
 		had := map[string]int{}
 		for seed := range uint64(worlds) {
-			s, err := Draw(All, name, seed, Deeds()...)
+			s, err := Draw(All, name, seed, Classes()...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range s.Doc.Spec.Timeline {
 				kind := e.Kind()
-				if e.Command != nil {
-					kind = strings.Fields(e.Command.Run)[2]
+				switch a := e.Action.(type) {
+				case *action.Command:
+					kind = strings.Fields(a.Run)[2]
+				case *action.Patch:
+					if a.Merge["metadata"] != nil {
+						t.Errorf("%s %d: %v", name, seed, a)
+					}
 				}
 				had[kind]++
-				if e.Patch != nil && e.Patch.Merge["metadata"] != nil {
-					t.Errorf("%s %d: %v", name, seed, e.Patch)
-				}
 			}
-			if got := DeedsOf(&s.Doc.Spec); len(got) > 0 {
+			if got := ClassesOf(&s.Doc.Spec); len(got) > 0 {
 				t.Errorf("%s %d: %v", name, seed, got)
 			}
 		}
@@ -158,12 +136,12 @@ func TestServicesLiveInCalmWorlds(t *testing.T) {
 	}
 }
 
-func TestParseDeeds(t *testing.T) {
-	got, err := ParseDeeds([]string{"crash", "operator", "crash"})
-	if err != nil || !slices.Equal(got, []Deed{Operator, Crash}) {
+func TestParseClasses(t *testing.T) {
+	got, err := ParseClasses([]string{"crash", "operator", "crash"})
+	if err != nil || !slices.Equal(got, []model.Class{model.OperatorAction, model.Crash}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := ParseDeeds([]string{"rain"}); err == nil || !strings.Contains(err.Error(), `"rain", want some of operator, force, fault, crash`) {
+	if _, err := ParseClasses([]string{"rain"}); err == nil || !strings.Contains(err.Error(), `"rain", want some of operator, force, fault, crash`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,0 +1,31 @@
+package action
+
+// all is the list of kinds, sorted by name. A new one is a file and a line here.
+var all = []Kind{
+	apply,
+	clockJump,
+	cloudFault,
+	command,
+	cordon,
+	crash,
+	cutSession,
+	deletion,
+	diskFault,
+	drain,
+	heal,
+	kill,
+	noSpace,
+	partition,
+	patch,
+	pause,
+	pluginFault,
+	powerOn,
+	reboot,
+	reconcile,
+	replaceNode,
+	restartRuntime,
+	scale,
+	second,
+	stopBIRD,
+	terminate,
+}
