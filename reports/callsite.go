@@ -5,8 +5,8 @@ import (
 	"ipamsim/sim"
 )
 
-// CallSite is where in the address manager's own code the message of a step was sent;
-// the zero value if nobody knows, or if it was not sent there.
+// CallSite returns the place in the address manager's code that sent the message of a step; the
+// zero value if it is unknown or elsewhere.
 func (r *Report) CallSite(s *sim.Step) model.CallSite {
 	if r.Sites == nil || s == nil || len(s.Stack) == 0 {
 		return model.CallSite{}

@@ -7,7 +7,7 @@ import (
 	"ipamsim/sim/kube/exchange"
 )
 
-// condition is the part of a pod's condition that tells who deletes it.
+// condition is the part of a pod condition that identifies who deletes the pod.
 type condition struct {
 	Type   string `json:"type"`
 	Status string `json:"status"`

@@ -53,7 +53,7 @@ func (o *object) addresses() (addrs []act.Thing, ok bool) {
 	var status []struct {
 		IPs []string `json:"ips"`
 	}
-	_ = json.Unmarshal([]byte(text), &status) // somebody else's mistake: no addresses then
+	_ = json.Unmarshal([]byte(text), &status) // invalid annotation: no addresses
 	for _, s := range status {
 		for _, ip := range s.IPs {
 			addrs = append(addrs, act.Thing{Kind: act.Address, Name: ip})
@@ -91,8 +91,8 @@ func (r *Report) json(body []byte) []byte {
 	return r.JSON(body)
 }
 
-// kubernetes is what a request did, of which every address manager's story needs those
-// about pods.
+// kubernetes decodes a request to the Kubernetes API. Timelines of every address manager need
+// those about pods.
 func (r *Report) kubernetes(x exchange.Exchange) act.Act {
 	a := x.Act()
 	if a.Thing.Kind != act.Pods || x.Bare {

@@ -36,12 +36,11 @@ func (r *Report) News() (out []int) {
 	return out
 }
 
-// Imported reports whether the run begins with a cluster that was read, of which it is
-// known what was wrong in it.
+// Imported reports whether the run starts with an imported cluster, whose violations are known.
 func (r *Report) Imported() bool { return r.Found != nil }
 
-// Gone is what was wrong in an imported cluster and was no more when the run ended; of
-// a run that did not get to its end nothing.
+// Gone returns the violations of an imported cluster that are gone at the end of the run; none
+// if the run did not finish.
 func (r *Report) Gone() []model.Identity {
 	if r.AtEnd == nil || r.Stopped || r.Verdict == Unknown {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// Line is a run on one line, for people.
+// Line renders a run on one line.
 func Line(r *Report) string {
 	word := map[Verdict]string{Pass: "pass", Fail: "FAIL", Unknown: "unknown"}[r.Verdict]
 	switch {
@@ -42,7 +42,7 @@ func Line(r *Report) string {
 	return strings.Join(append(parts, fmt.Sprintf("%.2f s", r.Wall.Seconds())), "  ")
 }
 
-// NotHappened says, in lines that follow Line, what was to happen in a run and did not; "" if nothing.
+// NotHappened lists the actions without effect, on lines that follow Line; "" if there are none.
 func NotHappened(r *Report) string {
 	var b strings.Builder
 	for _, x := range r.Idle {
@@ -54,12 +54,12 @@ func NotHappened(r *Report) string {
 	return b.String()
 }
 
-// headline names a violation: what, to whom, when.
+// headline renders the invariant, the objects and the time of a violation.
 func headline(v *model.Violation) string {
 	return fmt.Sprintf("%s at %s (step %d)", subjectLine(v.Invariant, v.Objects), layout.Clock(v.At), v.Step)
 }
 
-// subjectLine names an invariant and what it is broken about.
+// subjectLine names an invariant and its objects.
 func subjectLine(inv string, objects []model.Ref) string {
 	var who []string
 	for _, kind := range []model.RefKind{model.RefAddress, model.RefPod, model.RefContainer, model.RefActor, model.RefPool, model.RefReservation} {
@@ -75,15 +75,15 @@ func subjectLine(inv string, objects []model.Ref) string {
 	return strings.Join(append([]string{inv}, who...), " ")
 }
 
-// An address and two pods say enough; container ids are cut as runtimes cut them.
+// An address and two pods suffice; container IDs are cut as docker ps does.
 const (
 	headlineObjectsMax = 3
 	headlineNameMax    = 40
 	containerMax       = 12
 )
 
-// Expectation says how the outcome compares with what the scenario expects, or
-// nothing where there is nothing to say: a pass of which nothing was expected.
+// Expectation compares the outcome with the scenario's expectation. It returns "" for a pass of a
+// scenario without one.
 func (r *Report) Expectation() string {
 	switch unexpected, missing := r.Unexpected(), r.Missing(); {
 	case len(unexpected) > 0 && r.Imported():

@@ -23,9 +23,9 @@ type Family string
 // The families, as the files of baselines name them.
 const (
 	APICalls       Family = "API calls"       // requests to the API server or to the manager's own datastore
-	UsualAPICalls  Family = "usual API calls" // the median of the processes, which the luck of a few does not move
+	UsualAPICalls  Family = "usual API calls" // the median of the processes, robust against outliers
 	Writes         Family = "writes"          // of the calls
-	Conflicts      Family = "conflicts"       // of the writes: refused because somebody else was first, to be tried again
+	Conflicts      Family = "conflicts"       // of the writes: refused because of a concurrent write, and retried
 	TimeMedian     Family = "time, median"    // from beginning to end, virtual seconds, of those that ended
 	Time95         Family = "time, 95 %"
 	TimeLongest    Family = "time, longest"

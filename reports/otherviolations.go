@@ -8,14 +8,14 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// Also names the other violations of a run, where one has been told in full: a
-// line each, at most a few. What was in an imported cluster before is none of them.
-func Also(r *Report, told *model.Violation) string {
+// Also lists the violations of a run other than shown, one line each, at most alsoMax. It omits
+// those that an imported cluster had before the run.
+func Also(r *Report, shown *model.Violation) string {
 	var b strings.Builder
 	n, known := 0, model.Know(r.Found)
 	for i := range r.Violations {
 		v := &r.Violations[i]
-		if v == told || known.Has(v) {
+		if v == shown || known.Has(v) {
 			continue
 		}
 		if n++; n <= alsoMax {

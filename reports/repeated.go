@@ -6,18 +6,17 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// Repeated counts the runs that were done again, by cause: what a seed decides is the
-// same every time, so that nobody should have to. Who sees many has a machine, or an
-// ipamsim, on which runs do not repeat.
+// Repeated counts the repeated runs by cause. A seed decides a run completely, so repeats should
+// be rare: many mean that runs are not reproducible on this machine.
 type Repeated struct {
-	// Woken: something outside woke the run's bubble (Report.Foreign), which the kernel
-	// of a busy machine may do and no seed decides.
+	// Woken: an event outside the bubble woke it (Report.Foreign). The kernel of a busy machine
+	// may cause that; no seed decides it.
 	Woken int `json:"woken"`
-	// Died: the process of the run did not live to its end.
+	// Died: the process of the run died.
 	Died int `json:"died"`
 }
 
-// Add what is counted elsewhere.
+// Add adds other counts.
 func (r *Repeated) Add(o Repeated) { r.Woken, r.Died = r.Woken+o.Woken, r.Died+o.Died }
 
 // Runs that were done again.

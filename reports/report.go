@@ -1,5 +1,5 @@
-// Package reports is the outcome of a run, and what fits on a line or in a table of it:
-// pure functions of a Report.
+// Package reports defines the outcome of a run (Report), and renders it on a line or in a table.
+// Its functions are pure.
 package reports
 
 import (
@@ -12,7 +12,7 @@ import (
 	"ipamsim/sim"
 )
 
-// Verdict is what a run proved. A run that a limit cut short proved nothing.
+// Verdict is the result of a run; Unknown if a limit ended it.
 type Verdict string
 
 // The verdicts.
@@ -22,8 +22,7 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// Idle is an action of the timeline without effect, or faults that no message of the run
-// could meet.
+// Idle is an action of the timeline without effect, or a fault that no message could meet.
 type Idle struct {
 	At   time.Duration `json:"at"` // virtual
 	What string        `json:"what"`
@@ -35,10 +34,10 @@ type Report struct {
 	Scenario    string
 	Title       string   // the scenario's one-line description
 	Story       string   // what the scenario shows and why, in paragraphs
-	File        string   // where it was read from
-	Upstream    string   // module@version, and what of ours ran in its place
-	References  []string // processes of our own that stand where upstream's would
-	Datastore   string   // where the manager kept its record, if it has a choice
+	File        string   // the file it was read from
+	Upstream    string   // module@version, and references that ran instead
+	References  []string // reference processes that replace upstream's
+	Datastore   string   // the manager's datastore, if it has a choice
 	Seed        uint64
 	Strategy    string
 	Instant     time.Duration `json:",omitzero"` // see sim.Options
@@ -50,47 +49,47 @@ type Report struct {
 	Calls       int // requests to the API server, of every process
 	Digest      string
 	StoreDigest string
-	Foreign     uint64   // wake-ups from outside the bubble; not 0 means the run may not repeat
-	Repeated    Repeated // runs that were done again before this one counted
+	Foreign     uint64   // wake-ups from outside the bubble; if not 0 the run may not be reproducible
+	Repeated    Repeated // repeats before this run
 	Violations  []model.Violation
-	Upstreams   []sim.ActorID // the processes that were the address manager's, sorted
+	Upstreams   []sim.ActorID // the address manager's processes, sorted
 	Used        model.Usage
-	States      []uint64 // the kinds of situations it was in, sorted: see model.State
+	States      []uint64 // the states it reached, sorted: see model.State
 
-	// Idle is what was to happen and did not. The run proves nothing without it.
+	// Idle lists actions without effect. The verdict is then Unknown.
 	Idle []Idle
 
-	// Expected and Allowed are the invariants the scenario says will, or may, be
-	// violated; Explicit is false if it says nothing.
+	// Expected and Allowed list the invariants that the scenario expects or allows to be
+	// violated; Explicit is false if it has no expectation.
 	Expected, Allowed []string
 	Explicit          bool
-	// Found is what was wrong in the cluster before the run, of a scenario that was
-	// imported: no news. Nil: it was not imported.
+	// Found lists the violations of an imported cluster before the run. Nil: not imported.
 	Found []model.Identity
-	// AtEnd is what was wrong when such a run ended. Nil: nobody looked.
+	// AtEnd lists the violations at the end of such a run. Nil: not checked.
 	AtEnd []model.Violation
-	// Exact: the run is the one the scenario's expectation is about (its own seed
-	// and strategy), so an expected violation that is missing counts.
+	// Exact: the run has the scenario's own seed and strategy, so a missing expected violation
+	// is a failure.
 	Exact bool
-	// Controllers are those of the run if they were not the scenario's own: simple or real.
+	// Controllers is simple or real if it differs from the scenario.
 	Controllers string
-	// Stopped: the run was ended after a step, as asked, and not judged at rest.
+	// Stopped: the run ended at a requested step, without the checks at the end.
 	Stopped bool
 
-	// Series are the metrics of the run, nil if the scenario asks for none. Metrics
-	// are the names of those to show, if it names any.
+	// Series holds the metrics of the run, nil if the scenario requests none. Metrics lists the
+	// names to show, if the scenario names any.
 	Series  *metric.Series
 	Metrics []string
 
-	// Races are the orders of messages that decide, as a search tried them; nil: nobody did.
+	// Races lists the deciding orders of messages that a search simulated; nil: none simulated.
 	Races []model.Race
 
-	// Ledger is what became of the record, Touched of the truth beside what the history tells.
+	// Ledger holds the changes of the records, Touched changes of the cluster that are not in the
+	// history.
 	Ledger  *model.Ledger `json:"-"`
 	Touched []model.Touch `json:"-"`
 
-	// Recording is what everything looked like from step to step, nil if nobody asked for
-	// it. Networks are the policies that its addresses are told apart by.
+	// Recording holds the state at each step, nil if not requested. Networks holds the policies
+	// that distinguish its addresses.
 	Recording *recording.Recording
 	Networks  []model.Network
 	// BlackholeAfter is how long an address may be unreachable while routes spread.
@@ -98,19 +97,18 @@ type Report struct {
 
 	Trace   *sim.Trace
 	History *model.History
-	Act     func(detail any) act.Act `json:"-"` // as ipam.Instance's; nil: nobody knows
+	Act     func(detail any) act.Act `json:"-"` // ipam.Instance.Act; nil: unknown
 	// JSON reads a body of an exchange with the API server, as kube.JSON; nil: bodies are JSON.
 	JSON func(body []byte) []byte `json:"-"`
-	// Sites says where in the manager's own code a message was sent, as ipam.CallSites
-	// does; nil: not known of any.
+	// Sites returns the place in the manager's code that sent a message (ipam.CallSites); nil:
+	// unknown.
 	Sites func(sim.Stack) model.CallSite `json:"-"`
-	// CrashSites says where a panic happened, by its stack, as ipam.CrashSites does; nil: not
-	// known of any.
+	// CrashSites returns the place of a panic by its stack (ipam.CrashSites); nil: unknown.
 	CrashSites func(stack string) model.CallSite `json:"-"`
 }
 
-// Faults is how many faults the schedule chose: messages that it hurt, and hazards
-// that happened. What the scenario's own timeline does is not among them.
+// Faults counts the faults and hazards that the schedule injected, without the events of the
+// scenario's timeline.
 func (r *Report) Faults() (n int) {
 	if r.History == nil {
 		return 0
@@ -123,7 +121,7 @@ func (r *Report) Faults() (n int) {
 	return n
 }
 
-// Steps is how many messages were delivered.
+// Steps counts the delivered messages.
 func (r *Report) Steps() int {
 	if r.Trace == nil {
 		return 0

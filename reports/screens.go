@@ -9,12 +9,11 @@ import (
 	"ipamsim/reports/prose"
 )
 
-// Screens are what the commands printed that operators typed during a run, in
-// order, as they would stand on their terminals: a prompt, then the lines. It is
-// "" if nobody typed any.
+// Screens returns the output of the operators' commands during a run, in order: a prompt, then the
+// lines. It returns "" if there were no commands.
 //
-// The layout is the command's own, because columns say more than words; only what
-// could harm a terminal is escaped. A long one ends with how much is missing.
+// The layout is the command's. Control characters are escaped. A long output is cut, with the
+// number of lines omitted.
 func Screens(r *Report) string {
 	if r.History == nil {
 		return ""
@@ -56,7 +55,7 @@ func screen(b *strings.Builder, e *model.Event) {
 	}
 }
 
-// Prompt is the line that somebody typed, as it stands on a terminal.
+// Prompt returns the command line of an operator with its prompt.
 func Prompt(e *model.Event) string {
 	p := Clean(strings.TrimSpace(prose.Process(e.Actor))) + "$"
 	if e.Node != "" {

@@ -2,13 +2,12 @@ package reports
 
 import "time"
 
-// grain is how far behind its message what it came to may stand: what happens at
-// one moment is told apart by nanoseconds.
+// grain is the maximum delay between a message and its effects in the history, which orders
+// simultaneous events by nanoseconds.
 const grain = time.Microsecond
 
-// ShownAt is the step after which something can be seen that the history has at a
-// step. What happened between two messages has the number of the one before, but
-// whoever stands there does not see it yet: the film shows it with the next.
+// ShownAt returns the step after which an event of the history is visible. An event between two
+// messages has the number of the first, but the recording shows it with the second.
 func (r *Report) ShownAt(step int, at time.Duration) int {
 	if r.Trace == nil || step < 0 || step >= len(r.Trace.Steps) {
 		return step

@@ -52,7 +52,7 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 			if err := q.Do(e); err != nil {
 				t.Fatal(err)
 			}
-			if e.Kind != workload.Look {
+			if e.Kind != workload.TakeSample {
 				continue
 			}
 			is := last(q)

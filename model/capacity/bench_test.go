@@ -55,7 +55,7 @@ func play(t testing.TB, c *capacity.Cluster) (p *capacity.Player, events int) {
 			t.Fatal(err)
 		}
 	}
-	if x := p.Course(); x.Exhausted != capacity.Never || len(x.Samples) != c.Looks() {
+	if x := p.Course(); x.Exhausted != capacity.Never || len(x.Samples) != c.SampleCount() {
 		t.Fatalf("exhausted at %s, %d samples", x.Exhausted, len(x.Samples))
 	}
 	return p, events

@@ -2,44 +2,44 @@ package capacity
 
 import "time"
 
-// Never happened within the horizon.
+// Never means not within the horizon.
 const Never time.Duration = -1
 
-// Course is what became of a cluster over its horizon.
+// Course is the result of one trial: a cluster over its horizon.
 type Course struct {
-	Samples []Sample // at equal distances, the first at 0, the last at the horizon
-	// Since is from when on the course counts: what was there at the beginning of a
-	// cluster that runs, or happened on the way to what an option asks for, is told
-	// apart. Never if the way did not end within the horizon.
+	Samples []Sample // equidistant, the first at 0, the last at the horizon
+	// Since is the time from which the course counts: the initial state of a running cluster
+	// and its migration to the option are reported separately. Never if the migration did
+	// not finish within the horizon.
 	Since time.Duration `json:",omitempty"`
-	// Exhausted is when an ADD was first refused, since then, because no address was
-	// left that the node may hand out; Never if none was.
+	// Exhausted is the time of the first ADD after Since that was refused because the node
+	// had no free address; Never if none was.
 	Exhausted time.Duration
-	Adds      int // ADDs, repeated ones included
-	Refused   int // of these for want of an address, since Since
-	// RefusedBefore are those before Since.
+	Adds      int // ADDs, including retries
+	Refused   int // of these refused after Since because no address was free
+	// RefusedBefore counts those before Since.
 	RefusedBefore int `json:",omitempty"`
-	// Migration is what became of the cluster's; nil if it has none.
+	// Migration is the result of the migration; nil if there is none.
 	Migration *Migration `json:",omitempty"`
-	Peak      int        // the most addresses in use at any time
-	// Chance is when upstream first left something to the Go runtime that others may
-	// notice (which one of a node's empty blocks stays), so that from here on the real
-	// code may live another life; 0 if it did not. Only the reference can tell.
+	Peak      int        // the maximum of addresses in use
+	// Chance is the time of upstream's first observable decision that depends on the Go
+	// runtime (which of a node's empty blocks it keeps). From then on the real code may
+	// differ. 0 if there was none. Only the reference detects it.
 	Chance time.Duration `json:",omitempty"`
-	// Calls is how many requests reached the datastore, and AddMedian and AddP99 are
-	// how long an ADD took: with the real code only, else 0.
+	// Calls counts the requests to the datastore. AddMedian and AddP99 are durations of an
+	// ADD. With the real code only, otherwise 0.
 	Calls             int
 	AddMedian, AddP99 time.Duration
-	// Owners is whose each block is at each sample, for pools of at most ownersMax
-	// blocks: by sample, then block in the order of prefixes; 0 is nobody, otherwise
-	// the node's number plus 1. Nil for larger ones.
+	// Owners holds the owner of each block at each sample, for pools of at most ownersMax
+	// blocks: by sample, then block in the order of prefixes; 0 for none, otherwise the
+	// node's number plus 1. Nil for larger pools.
 	Owners [][]int32 `json:",omitempty"`
 	// Violations by invariant: with the real code only.
 	Violations map[string]int `json:",omitempty"`
 	Digest     string         `json:",omitempty"` // of the run, with the real code only
 }
 
-// Judged are the samples since Since.
+// Judged returns the samples from Since on.
 func (c *Course) Judged() []Sample {
 	if c.Since == Never {
 		return nil
@@ -51,7 +51,7 @@ func (c *Course) Judged() []Sample {
 	return c.Samples[n:]
 }
 
-// Wanted counts an ADD that was refused for want of an address.
+// Wanted counts an ADD that was refused because no address was free.
 func (c *Course) Wanted(at time.Duration) {
 	if c.Since == Never || at < c.Since {
 		c.RefusedBefore++
@@ -63,7 +63,7 @@ func (c *Course) Wanted(at time.Duration) {
 	}
 }
 
-// Certain are the samples before Chance: with the real code they are the same.
+// Certain returns the samples before Chance, which are equal with the real code.
 func (c *Course) Certain() []Sample {
 	if c.Chance == 0 {
 		return c.Samples
@@ -75,46 +75,43 @@ func (c *Course) Certain() []Sample {
 	return c.Samples[:n]
 }
 
-// ownersMax is up to how many blocks an ownership map is kept and can be drawn.
+// ownersMax is the maximum number of blocks for Owners.
 const ownersMax = 256
 
-// Sample is what there is at an instant. A policy is judged for each node that is
-// up.
+// Sample is the state at an instant. Policies are judged for nodes that are up.
 type Sample struct {
 	At      time.Duration
 	Nodes   int // that are up
 	Pods    int // that are bound to a node that is up
 	Waiting int // of these: without an address
-	// Unplaced is how many more are meant to run and no node has room for.
+	// Unplaced counts pods that should run and fit on no node.
 	Unplaced int
 
-	// Size is how many addresses pools have that are not disabled, or ranges, without
-	// reserved and excluded ones.
+	// Size counts the addresses of enabled pools, or of ranges, without reserved and excluded
+	// ones.
 	Size   int
-	InUse  int // claimed, by whomever, wherever
-	Leaked int // of these: nobody's, or of a sandbox or a Node object that is no more
-	// Stranded is how many free addresses the average node could not be given under
-	// the policy: in blocks of others where affinity is strict, or beyond its limit of
-	// blocks, or in slices of others.
+	InUse  int // claimed
+	Leaked int // of these: without an owner, or of a sandbox or Node that is gone
+	// Stranded counts the free addresses that the policy does not allow the average node to
+	// use: in blocks of other nodes with strict affinity, beyond its limit of blocks, or in
+	// slices of other nodes.
 	Stranded float64
 
 	Blocks      int // that exist
 	EmptyBlocks int // of these: no address in use
-	BlocksMax   int // the most that name one node as their owner
-	Starved     int // nodes up without a block (of a family that pods need) for which none is left to claim
-	Borrowed    int // addresses claimed for another node than their block's, or in a block that is nobody's
+	BlocksMax   int // the maximum for one node
+	Starved     int // nodes up without a block (of a family that pods need) that find none to claim
+	Borrowed    int // addresses claimed for another node than their block's, or in a block without an owner
 	Blackholed  int // pairs of a node that is up and a live address that it cannot reach
-	// Routes is how many prefixes nodes that are up announce, of pools that are
-	// exported: their confirmed affinities, and addresses of their pods and devices
-	// that lie in none of them.
+	// Routes counts the prefixes of exported pools that nodes announce: their confirmed
+	// affinities, and the addresses of their pods and devices outside of these.
 	Routes int
 	Stale  int // affinities of nodes without a Node object
-	// NodePorts are those that Services have, and InBand the cluster IPs that were handed out
-	// although they are kept for who asks for a certain one.
+	// NodePorts counts the node ports of Services. InBand counts cluster IPs in the static band
+	// that Services have without requesting them.
 	NodePorts int `json:",omitempty"`
 	InBand    int `json:",omitempty"`
-	// Six is what of it is IPv6, where pods get addresses of both families from blocks:
-	// otherwise nothing.
+	// Six is the IPv6 part, if pods get addresses of both families from blocks.
 	Six Part `json:",omitzero"`
 }
 
@@ -125,7 +122,7 @@ type Part struct {
 	Used                             int // of these: claimed
 }
 
-// Waste is the share of the addresses in its blocks that nobody claims, or of all where
+// Waste returns the share of addresses in blocks that are not claimed, or of all addresses if
 // there are no blocks.
 func (p *Part) Waste() float64 {
 	have := p.InBlocks
@@ -138,8 +135,8 @@ func (p *Part) Waste() float64 {
 	return 1 - float64(p.Used)/float64(have)
 }
 
-// Waste is the share of the addresses in blocks that nobody uses, or of all where
-// there are no blocks. What has leaked is nobody's.
+// Waste returns the share of addresses in blocks that are unused or leaked, or of all addresses if
+// there are no blocks.
 func (s *Sample) Waste(blockSize int) float64 {
 	have := s.Blocks * blockSize
 	if s.Blocks == 0 {

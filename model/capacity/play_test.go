@@ -31,7 +31,7 @@ func TestPlayedIsMeasured(t *testing.T) {
 				notModelled(t, err)
 				return
 			}
-			if e.Kind != workload.Look {
+			if e.Kind != workload.TakeSample {
 				continue
 			}
 			got, v := last(p), p.View()
@@ -48,7 +48,7 @@ func TestPlayedIsMeasured(t *testing.T) {
 		if x.Refused > 0 {
 			busy++
 		}
-		if x.Refused > x.Adds || (x.Refused > 0) != (x.Exhausted != capacity.Never) || len(x.Samples) != c.Looks() {
+		if x.Refused > x.Adds || (x.Refused > 0) != (x.Exhausted != capacity.Never) || len(x.Samples) != c.SampleCount() {
 			t.Fatalf("%d of %d ADDs refused, the first at %s; %d samples", x.Refused, x.Adds, x.Exhausted, len(x.Samples))
 		}
 	})

@@ -145,13 +145,13 @@ func (p *Player) do(e workload.Event) error {
 		err := p.manager.Pass(p.now, p.changed)
 		p.changed = p.changed[:0]
 		return err
-	case workload.Look:
+	case workload.TakeSample:
 		p.sample()
 	case workload.StepBegins:
 		return p.begins(e.Node)
 	case workload.StepEnds:
 		p.ends(e.Node, e.Pod)
-	case workload.StepLook:
+	case workload.TakeStepSample:
 		p.course.Migration.Saw(p.look())
 	}
 	return nil

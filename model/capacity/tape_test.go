@@ -25,8 +25,8 @@ func TestTapeIsAHistory(t *testing.T) {
 		for e := range c.Trace(rapid.Uint64().Draw(t, "seed")).Events() {
 			h.happens(e)
 		}
-		if h.looks != c.Looks() || h.at != c.Horizon {
-			t.Fatalf("%d looks, the last at %s, want %d, at %s", h.looks, h.at, c.Looks(), c.Horizon)
+		if h.looks != c.SampleCount() || h.at != c.Horizon {
+			t.Fatalf("%d looks, the last at %s, want %d, at %s", h.looks, h.at, c.SampleCount(), c.Horizon)
 		}
 	})
 }
@@ -68,7 +68,7 @@ func (h *history) happens(e workload.Event) {
 	h.must(e.At >= h.at && e.At <= h.c.Horizon, e, "time goes on, and not beyond the horizon")
 	h.at = e.At
 	switch e.Kind {
-	case workload.Look:
+	case workload.TakeSample:
 		h.looks++
 		return
 	case workload.Pass:
@@ -145,8 +145,8 @@ func (h *history) apart(e workload.Event) {
 		return
 	}
 	h.must(e.At%apart == 0 && e.At > h.op, e, fmt.Sprintf("it is a multiple of %s, and not that of %s", apart, h.op))
-	for i := range h.c.Looks() {
-		look := h.c.Horizon / time.Duration(h.c.Looks()-1) * time.Duration(i)
+	for i := range h.c.SampleCount() {
+		look := h.c.Horizon / time.Duration(h.c.SampleCount()-1) * time.Duration(i)
 		h.must((e.At-look).Abs() >= apart/2-time.Duration(i), e, "nobody looks at that time")
 	}
 	h.op = e.At

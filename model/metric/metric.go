@@ -1,6 +1,6 @@
-// Package metric measures a cluster at an instant as a monitoring system would
-// have: under the names and labels of Calico's own metrics where it has one, and
-// under ipamsim_ for what nobody exports although an alert would need it.
+// Package metric measures a cluster at an instant as a monitoring system would: with the names and
+// labels of Calico's metrics where they exist, and with the prefix ipamsim_ for values that an
+// alert needs but no component exports.
 //
 // It is pure: no I/O, no goroutine, no upstream code.
 package metric
@@ -15,13 +15,13 @@ import (
 	"ipamsim/model/route"
 )
 
-// View is what is measured, at one instant.
+// View is the input of Sample: the cluster at one instant.
 type View struct {
 	Truth    model.Truth
 	Record   model.Snapshot
 	Networks []model.Network // the policy now
 	Losses   []route.Loss    // by the routing tables
-	// Routes: somebody computes Losses, so that none means that all is well.
+	// Routes: Losses is computed, so that an empty list means no losses.
 	Routes bool
 }
 
@@ -35,7 +35,7 @@ type Point struct {
 	Value  float64
 }
 
-// Key is the point's identity as PromQL writes it: ipam_blocks{ippool="p",node="n"}.
+// Key returns the point's identity in PromQL: ipam_blocks{ippool="p",node="n"}.
 func (p Point) Key() string { return key(p.Name, p.Labels) }
 
 func key(name string, labels []Label) string {
@@ -63,7 +63,7 @@ func compareLabels(a, b []Label) int {
 	})
 }
 
-// The metrics. Those without ipamsim_ are what kube-controllers exports.
+// The metrics. kube-controllers exports those without the prefix ipamsim_.
 //
 // Source: kube-controllers/pkg/controllers/node/ipam.go, updateMetrics and
 // registerMetricVectorsForPool (v3.31).
@@ -87,42 +87,42 @@ const (
 	RangeInUse        = "ipamsim_range_in_use"
 	RangeLeaked       = "ipamsim_range_leaked_addresses"
 
-	// Of a cluster with pools of both address families only: elsewhere they would say
-	// what the ones without "per family" say.
+	// Only for clusters with pools of both address families; elsewhere they would equal the
+	// metrics without "per family".
 	BlackholedPairsPerFamily   = "ipamsim_blackholed_pairs_per_family"
 	BlackholedPerFamily        = "ipamsim_blackholed_addresses_per_family"
 	NodesWithoutBlockPerFamily = "ipamsim_nodes_without_block_per_family"
 	StarvedNodesPerFamily      = "ipamsim_starved_nodes_per_family"
 )
 
-// Family says what a metric means. All are gauges.
+// Family describes a metric. All are gauges.
 type Family struct{ Name, Help string }
 
-// Families are all metrics, sorted by name.
+// Families returns all metrics, sorted by name.
 func Families() []Family {
 	return []Family{
 		{Borrowed, "Addresses that a node has from a block affine to another node, or to none."},
 		{BorrowedPerNode, "Addresses that a node has from blocks affine to another node, or to none; a node without any has no series."},
-		{Candidates, "Allocations that the garbage collector would mark as leaked if it looked now."},
+		{Candidates, "Allocations that the garbage collector would mark as leaked now."},
 		{InUse, "Addresses allocated to a workload or a tunnel, by the node that has them."},
 		{PerNode, "Addresses allocated on each node; a node without any has no series."},
 		{Blocks, "Blocks of each pool by the node they are affine to; a node without any has no series."},
 		{BlocksPerNode, "Blocks by the node they are affine to; a node without any has no series."},
 		{PoolSize, "Addresses in the pool."},
-		{Blackholed, "Addresses of living pods that some node cannot reach."},
-		{BlackholedPerFamily, "Addresses of living pods that some node cannot reach, by address family; only where there are pools of both."},
-		{BlackholedPairs, "Pairs of a node and an address of a living pod that it cannot reach."},
-		{BlackholedPairsPerFamily, "Pairs of a node and an address of a living pod that it cannot reach, by address family; only where there are pools of both."},
+		{Blackholed, "Addresses of running pods that some node cannot reach."},
+		{BlackholedPerFamily, "Addresses of running pods that some node cannot reach, by address family; only where there are pools of both."},
+		{BlackholedPairs, "Pairs of a node and an address of a running pod that it cannot reach."},
+		{BlackholedPairsPerFamily, "Pairs of a node and an address of a running pod that it cannot reach, by address family; only where there are pools of both."},
 		{EmptyBlocks, "Blocks that belong to a node and hold no address."},
-		{FreeBlocks, "Blocks of the pool that nobody has claimed; 0 for a pool that hands out no new ones."},
+		{FreeBlocks, "Blocks of the pool that no node has claimed; 0 for a pool that assigns no new blocks."},
 		{Leaked, "Addresses claimed for an owner that is gone."},
 		{NodesWithoutBlock, "Nodes in service that a pool serves and that have no block of its address family."},
 		{NodesWithoutBlockPerFamily, "Nodes in service that a pool of the address family serves and that have no block of it; only where there are pools of both."},
 		{RangeInUse, "Addresses claimed in the range."},
 		{RangeLeaked, "Addresses of the range claimed for an owner that is gone."},
-		{RangeSize, "Addresses that the range's policy lets be handed out."},
-		{StarvedNodes, "Nodes without a block for which no block is left to claim."},
-		{StarvedNodesPerFamily, "Nodes without a block of the address family for which none is left to claim; only where there are pools of both."},
+		{RangeSize, "Addresses that the range's policy allows to assign."},
+		{StarvedNodes, "Nodes without a block that find no block to claim."},
+		{StarvedNodesPerFamily, "Nodes without a block of the address family that find none to claim; only where there are pools of both."},
 	}
 }
 
@@ -162,7 +162,7 @@ func (s *sampler) add(name string, value float64, labels ...string) {
 	s.points = append(s.points, p)
 }
 
-// losses counts what the routing tables swallow.
+// losses counts the pairs and addresses that the routing tables drop.
 func (s *sampler) losses() {
 	type pair struct {
 		from string

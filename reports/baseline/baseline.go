@@ -7,17 +7,16 @@ import (
 	"ipamsim/reports"
 )
 
-// Format names the form of a baseline's file. A reader refuses others.
+// Format is the version of the file format. Readers reject others.
 const Format = "ipamsim.dev/baseline/v1"
 
-// Baseline is what the library came to when somebody last said that this is how it
-// should be.
+// Baseline holds the accepted results of the library, written by ipamsim gate --update.
 type Baseline struct {
 	Format     string                       `json:"format"`
 	Upstream   map[string]string            `json:"upstream"` // by manager: module@version
 	Tolerances map[reports.Family]Tolerance `json:"tolerances"`
 	Scenarios  []Entry                      `json:"scenarios"` // by name; a line each
-	File       string                       `json:"-"`         // where it was read from
+	File       string                       `json:"-"`         // the file it was read from
 }
 
 // Entry is one scenario. Its seeds are its own, then 1, 2, 3 … without that: a gate

@@ -83,11 +83,11 @@ func Doubts(before *Baseline, now []Result) []int {
 
 // comparison is the comparison of one scenario.
 type comparison struct {
-	before       *Entry // nil: the baseline does not know it
+	before       *Entry // nil: not in the baseline
 	now          *Result
 	tolerances   map[reports.Family]Tolerance
 	sameUpstream bool
-	undecided    int // violations of which too little is known
+	undecided    int // violations too rare for a verdict
 }
 
 // run returns the old run of the same seed, nil if there is none.
@@ -291,7 +291,7 @@ func (c *comparison) replayed() []Change {
 		}
 	}
 	switch n := r.Cost[refusedADDs].Sum; {
-	case r.Cut != "" && !same: // another course, of which it says nothing
+	case r.Cut != "" && !same: // other messages, so the record decides nothing
 		ch.Kind, ch.Regression, ch.After = ChangedViolation, true, "unknown"
 		ch.Sentence += " But the replay does not complete: " + r.Cut
 	case r.Cut != "":

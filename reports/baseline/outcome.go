@@ -10,23 +10,22 @@ import (
 	"ipamsim/reports"
 )
 
-// Outcome is what a gate came to: pure data, the same for every form in which it
-// is told.
+// Outcome is the result of a gate as data, for all output formats.
 type Outcome struct {
 	Versions []Version // by manager
-	Rows     []Row     // in the order of the files; those that are as before, too
+	Rows     []Row     // in the order of the files; including unchanged ones
 	Runs     int
-	Wall     time.Duration // of all runs, one after another
-	Elapsed  time.Duration // by the clock
-	// Moved runs took another course than before; of Undecided violations, which are
-	// rare, it cannot be told whether they still are.
+	Wall     time.Duration // the sum over all runs
+	Elapsed  time.Duration // wall time
+	// Moved counts the runs with other messages than before. Undecided counts the violations
+	// that are too rare to decide whether they still occur.
 	Moved, Undecided int
-	Searched         int              // worlds that no scenario names
-	Repeated         reports.Repeated // runs that had to be done again
+	Searched         int              // generated worlds
+	Repeated         reports.Repeated // repeated runs
 }
 
-// Version of an address manager, before and now: "module@version", or with
-// "=> DIR" behind it for one that was replaced.
+// Version is the version of an address manager before and now: "module@version", followed by
+// "=> DIR" if it is replaced.
 type Version struct{ Manager, Before, Now string }
 
 // Row is one scenario.

@@ -12,13 +12,13 @@ import (
 type Result struct {
 	Scenario string
 	File     string
-	Line     int // where the file says what it expects
+	Line     int // of the expectation in the file
 	Title    string
 	Manager  string
 	Upstream string // module@version of the manager
-	Runs     []Run  // of the first seeds, in their order
-	Wide     []Run  // of more of them, those of Runs among them; nil as long as nobody asked
-	// Known are the invariants that the file itself says are, or may be, violated.
+	Runs     []Run  // of the first seeds, in order
+	Wide     []Run  // of more seeds, including Runs; nil until needed
+	// Known lists the invariants that the file expects or allows to be violated.
 	Known []string
 	// Own is the scenario's own seed; Cheap says that other seeds ran with the simple
 	// controllers, not with Kubernetes' own.

@@ -69,8 +69,8 @@ func stackOf(site model.CallSite, frames ...model.Frame) *sarif.Stack {
 	return out
 }
 
-// frameAt is a function, and where in its module's files it was. A panic's stack does not
-// say of which module they are: a name alone would be a file of the reader's repository.
+// frameAt returns the location of a frame. A panic's stack does not contain the module, and a
+// relative file name alone would point into the reader's repository, so it has no file.
 func frameAt(site model.CallSite, f model.Frame) *sarif.Location {
 	out := sarif.NewLocation()
 	out.AddLogicalLocation(sarif.NewLogicalLocation().WithName(reports.Clean(f.Name())).WithFullyQualifiedName(reports.Clean(f.Function)).WithKind("function"))

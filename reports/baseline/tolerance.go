@@ -8,10 +8,9 @@ import (
 	"ipamsim/reports"
 )
 
-// Tolerance is how far a cost may move before anybody is told. A single scenario
-// may move by the greater of Relative and Absolute, and besides by what chance does
-// to it; the mean over all scenarios of a manager, in which chance cancels out, by
-// Pooled, which is relative.
+// Tolerance is the change of a cost that is not reported. The cost of one scenario may change by
+// the greater of Relative and Absolute, plus what chance explains. The mean over all scenarios of
+// a manager, in which chance cancels out, may change by Pooled, which is relative.
 type Tolerance struct {
 	Relative float64 `json:"relative"`
 	Absolute float64 `json:"absolute"`

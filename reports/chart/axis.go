@@ -45,7 +45,7 @@ func (a Axis) written(v float64) string {
 	return number(v)
 }
 
-// value as a table tells it: a name for a name.
+// value returns a value for a table: the name if the axis has names.
 func (a Axis) value(v float64) any {
 	if n := int(v); a.Names != nil && float64(n) == v && n >= 0 && n < len(a.Names) {
 		return a.Names[n]
@@ -86,7 +86,7 @@ func (a Axis) across(to *plot.Axis, size, long vg.Length) {
 	}
 	slot, s := long/vg.Length(len(a.Names)), textStyle(size-0.5)
 	every := 1
-	if slot < 26 { // too little for a word: numbers, of which some will do
+	if slot < 26 { // too narrow for names: label only some
 		for _, name := range a.Names {
 			every = max(every, int((min(s.Width(shown(name)), 60)+5)/slot)+1)
 		}

@@ -15,13 +15,13 @@ type Chart struct {
 	Lines []Line // at most LinesMax
 }
 
-// Line is values that belong together.
+// Line is a series of values.
 type Line struct {
-	Name   string // told beside its end, or in a legend, if there is more than one
+	Name   string // shown at its end or in a legend if there are several lines
 	Points []Point
-	Steps  bool // a value holds until the next one, as counts do
-	// Band is what the values may well be instead: percentiles, or an interval of
-	// confidence. Say in the title or in the text which. It may be empty.
+	Steps  bool // a value holds until the next one, for counts
+	// Band is an interval around the values: percentiles or a confidence interval, which the
+	// title or caption must name. It may be empty.
 	Band []Range
 }
 

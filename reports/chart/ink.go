@@ -17,8 +17,8 @@ type ink struct {
 }
 
 // The colours of lines are Okabe and Ito's hues ("Color Universal Design", 2008) in
-// tones of which neighbours differ in lightness, all dark enough on white: a pale
-// orange or yellow line is not seen there.
+// tones whose neighbours differ in lightness, all dark enough on white: a pale orange or yellow
+// line is invisible there.
 var lineInks = []ink{
 	{"l0", rgb(0x004f8c), "#9bd0f5"}, // blue
 	{"l1", rgb(0xd55e00), "#e8743b"}, // vermillion

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// CSS is what a page with pictures needs besides its own: their colours, light and
-// dark. Text and axes have the colour of the text around them.
+// CSS returns the style that a page with pictures needs: their colours, light and dark. Text and
+// axes have the colour of the surrounding text.
 func CSS() string {
 	var light, dark strings.Builder
 	for _, i := range inks() {
@@ -26,14 +26,13 @@ func CSS() string {
 		"@media (prefers-color-scheme: dark){\n" + dark.String() + "}\n"
 }
 
-// family is Liberation Sans, by which text is measured, or one that is as wide.
+// family is Liberation Sans, which text is measured with, or a font of the same widths.
 const family = `"Liberation Sans",Arial,Helvetica,sans-serif`
 
-// Inline is the picture as a part of a page, as wide as there is room. The page says
-// its title; described is what somebody hears who does not see it.
+// Inline renders the picture as a part of a page, as wide as its container. The page shows the
+// title; described is the text for screen readers.
 //
-// Nothing in it needs an inline style or a script, whatever a page's content
-// security policy says.
+// It needs no inline style and no script, so it works with any content security policy.
 func Inline(p Picture, described string) (template.HTML, error) {
 	v, err := vector(p, false)
 	if err != nil {

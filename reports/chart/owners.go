@@ -6,26 +6,25 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Owners is whose each block is over time: time to the right, blocks from the top.
-// An owner has a colour with a pattern, and its name where there is room. A block
-// that is nobody's is blank.
+// Owners shows the owner of each block over time: time to the right, blocks from the top. An
+// owner has a colour with a pattern, and its name where there is room. A block without an owner is
+// blank.
 type Owners struct {
 	Title  string
 	X      Axis      // time
 	Times  []float64 // of the samples, ascending
 	Blocks []string  // in the order of prefixes; at most BlocksMax
 	Nodes  []string  // names of the owners
-	// Owner by sample and block: 0 is nobody, otherwise the node's place in Nodes
-	// plus 1.
+	// Owner by sample and block: 0 for none, otherwise the index in Nodes plus 1.
 	Owner [][]int32
 	// Marks by sample and block; nil: none.
 	Marks [][]Mark
 }
 
-// Mark is what else there is to a block.
+// Mark is an additional state of a block.
 type Mark uint8
 
-// What a block can be marked as.
+// The marks of a block.
 const (
 	Unmarked Mark = iota
 	Empty         // it has an owner, and none of its addresses is in use: faint
@@ -34,15 +33,15 @@ const (
 
 func (m Mark) String() string { return [...]string{"", "empty", "borrowed"}[m] }
 
-// At most so many blocks and samples make a picture.
+// Bounds of a picture.
 const (
 	BlocksMax  = 256
 	samplesMax = 1000
 )
 
-// ownersTold is how many owners have a colour and a pattern of their own. More share
-// them in turns, and are told apart by their names.
-const ownersTold = 12
+// ownersDistinct is the number of owners with a distinct colour and pattern. Further owners reuse
+// them and differ by their names.
+const ownersDistinct = 12
 
 func (o *Owners) heading() string { return o.Title }
 

@@ -9,27 +9,27 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// look of an owner's blocks.
-type look struct {
+// inkPattern is the colour and pattern of an owner's blocks.
+type inkPattern struct {
 	ink
 	pattern
 }
 
-// lookOf the nth owner: six colours in turns, and after twelve all begins anew. Hues
-// of one lightness never have the same pattern, so that any two of the twelve differ
-// in greyscale.
-func lookOf(n int) look {
-	n %= ownersTold
+// inkPatternOf returns colour and pattern of the nth owner: six colours in turns, repeated after
+// twelve owners. Hues of one lightness never have the same pattern, so any two of the twelve
+// differ in greyscale.
+func inkPatternOf(n int) inkPattern {
+	n %= ownersDistinct
 	hue := n % len(ownerInks)
-	return look{ownerInks[hue], patterned[hue/3+n/len(ownerInks)*2]}
+	return inkPattern{ownerInks[hue], patterned[hue/3+n/len(ownerInks)*2]}
 }
 
 // lines of the pattern on the ink.
-func (l look) lines() draw.LineStyle {
+func (l inkPattern) lines() draw.LineStyle {
 	return draw.LineStyle{Color: faint(l.textOn(), 0x8c), Width: vg.Points(0.8)}
 }
 
-func (l look) area(c draw.Canvas, pale bool, some ...vg.Rectangle) {
+func (l inkPattern) area(c draw.Canvas, pale bool, some ...vg.Rectangle) {
 	if pale {
 		fill(c, faint(l.RGBA, 0x50), some...)
 	} else {
@@ -42,10 +42,10 @@ func (l look) area(c draw.Canvas, pale bool, some ...vg.Rectangle) {
 	stroke(c, l.lines(), path)
 }
 
-// dots are what a borrowed block is marked with.
+// dots marks a borrowed block.
 var dots = draw.LineStyle{Width: vg.Points(1.5), Dashes: []vg.Length{1.5, 2.5}}
 
-// legend tells the owners that there are, and those that share a look together.
+// legend lists the owners in the picture; owners with the same colour and pattern share an entry.
 func (o *Owners) legend() []entry {
 	there := make([]bool, len(o.Nodes)+1)
 	marks := [Borrowed + 1]bool{}
@@ -53,17 +53,17 @@ func (o *Owners) legend() []entry {
 		there[r.owner] = true
 		marks[r.mark] = true
 	}
-	shared := make([][]string, ownersTold)
+	shared := make([][]string, ownersDistinct)
 	for n, name := range o.Nodes {
 		if there[n+1] {
-			shared[n%ownersTold] = append(shared[n%ownersTold], shown(name))
+			shared[n%ownersDistinct] = append(shared[n%ownersDistinct], shown(name))
 		}
 	}
 	var out []entry
 	for n, names := range shared {
 		if len(names) > 0 {
 			out = append(out, entry{name: cut(strings.Join(names, ", "), sharedWide, textStyle(fontSize)), wide: 16, thumb: func(c draw.Canvas) {
-				lookOf(n).area(c, false, c.Rectangle)
+				inkPatternOf(n).area(c, false, c.Rectangle)
 			}})
 		}
 	}
@@ -71,7 +71,7 @@ func (o *Owners) legend() []entry {
 		out = append(out, entry{name: "nobody's", wide: 16, thumb: func(c draw.Canvas) { outline(c, mutedInk.RGBA, c.Rectangle) }})
 	}
 	if marks[Empty] {
-		out = append(out, entry{name: "faint: empty", wide: 16, thumb: func(c draw.Canvas) { lookOf(0).area(c, true, c.Rectangle) }})
+		out = append(out, entry{name: "faint: empty", wide: 16, thumb: func(c draw.Canvas) { inkPatternOf(0).area(c, true, c.Rectangle) }})
 	}
 	if marks[Borrowed] {
 		out = append(out, entry{name: "borrowed from", wide: 16, thumb: func(c draw.Canvas) {
@@ -81,7 +81,7 @@ func (o *Owners) legend() []entry {
 	return out
 }
 
-// sharedWide is how much of a legend the names take that share a look.
+// sharedWide is the width of a legend entry with several names.
 const sharedWide = 170
 
 func (o *Owners) draw(c draw.Canvas) {
@@ -113,8 +113,8 @@ func (o *Owners) draw(c draw.Canvas) {
 		areas[key] = append(areas[key], at(r))
 	}
 	for n := range o.Nodes {
-		lookOf(n).area(area, false, areas[[2]int32{int32(n) + 1, 0}]...)
-		lookOf(n).area(area, true, areas[[2]int32{int32(n) + 1, 1}]...)
+		inkPatternOf(n).area(area, false, areas[[2]int32{int32(n) + 1, 0}]...)
+		inkPatternOf(n).area(area, true, areas[[2]int32{int32(n) + 1, 1}]...)
 	}
 	var borrowed vg.Path
 	for _, r := range runs {
@@ -139,7 +139,7 @@ func (o *Owners) name(c draw.Canvas, r run, box vg.Rectangle) {
 	if box.Max.Y-box.Min.Y < smallSize || w+8 > box.Max.X-box.Min.X {
 		return
 	}
-	l := lookOf(int(r.owner) - 1)
+	l := inkPatternOf(int(r.owner) - 1)
 	mid := (box.Min.Y + box.Max.Y) / 2
 	if r.mark == Empty {
 		c.FillText(s, vg.Point{X: box.Min.X + 4, Y: mid - 3.5}, name)

@@ -76,10 +76,10 @@ func TestHeatInGrey(t *testing.T) {
 // Any two of the owners that have their own look differ in pattern, or by 15 in
 // lightness. Text is read on all areas: 4.5 to 1, WCAG 1.4.3.
 func TestOwnersInGrey(t *testing.T) {
-	for n := range ownersTold {
-		a := lookOf(n)
+	for n := range ownersDistinct {
+		a := inkPatternOf(n)
 		for m := range n {
-			b := lookOf(m)
+			b := inkPatternOf(m)
 			if d := math.Abs(lightness(a.RGBA) - lightness(b.RGBA)); a.name == b.name && d < 15 {
 				t.Errorf("owners %d and %d: both %s, and %.1f apart in lightness", m, n, a.name, d)
 			}

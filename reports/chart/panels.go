@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Panels are small charts in a grid, two beside each other, over one X axis, which has
-// the same scale in all of them. Lines of one name look the same everywhere, and one
-// legend tells the names.
+// Panels is a grid of small charts, two in a row, with the same X axis and scale. Lines of one
+// name have the same style in all, and share one legend.
 type Panels struct {
 	Title  string
 	X      Axis

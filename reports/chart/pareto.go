@@ -12,10 +12,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Pareto is options by two costs, of which less is better: the front of those that no
-// other option beats in both is a staircase, the others are muted, and the one that
-// is recommended is marked. Those that are no choice at all are crosses, and beat
-// nobody.
+// Pareto shows options by two costs; less is better. The options that no other one beats in both
+// form a staircase, the others are muted, and the recommended one is marked. Options that do not
+// meet the requirements are crosses and do not count for the staircase.
 type Pareto struct {
 	Title  string
 	X, Y   Axis

@@ -21,9 +21,9 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Picture is one of Chart, Panels, Pareto, Heat, Owners and Bars. SVG, PNG, Inline,
-// CSV and JSON write any of them, or say what is wrong with it: a value that is no
-// number or infinite, a name missing, too much to be told apart.
+// Picture is one of Chart, Panels, Pareto, Heat, Owners and Bars. SVG, PNG, Inline, CSV and JSON
+// write any of them. They return an error for NaN or infinite values, missing names, and more
+// items than a reader can distinguish.
 type Picture interface {
 	heading() string
 	check() error

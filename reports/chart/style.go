@@ -12,10 +12,10 @@ type style struct {
 	shape  draw.GlyphDrawer
 }
 
-// LinesMax is how many lines can be told apart.
+// LinesMax is the maximum number of distinguishable lines.
 const LinesMax = 8
 
-// styleOf the nth line.
+// styleOf returns the style of the nth line.
 func styleOf(n int) style {
 	return style{lineInks[n], dashes[n], shapes[n]}
 }

@@ -21,8 +21,8 @@ func textStyle(size vg.Length) text.Style {
 	}
 }
 
-// shownMax and saidMax runes of a text are ever drawn, and told to somebody who does
-// not see a picture.
+// shownMax is the maximum number of runes of a drawn text, saidMax of a text for screen
+// readers.
 const (
 	shownMax = 160
 	saidMax  = 2000
@@ -30,7 +30,7 @@ const (
 
 func shown(s string) string { return line(s, shownMax) }
 
-// line is a text as one line, all of which is seen.
+// line returns a text on one line with only visible characters.
 func line(s string, most int) string {
 	n := 0
 	s = strings.Map(func(r rune) rune {

@@ -9,10 +9,10 @@ import (
 	"ipamsim/reports/timeline"
 )
 
-// Golden is the story of a run as it is kept beside its scenario: what the
-// scenario is about, what came of it, what operators saw and monitoring would
-// have, and for the first violation of each invariant how it came to it. It holds no wall time and no digest, which differ
-// between machines and builds, so that a changed golden means changed behaviour.
+// Golden renders the golden file of a scenario's run: the description, the verdict, the output of
+// commands, the metrics, and a timeline for the first violation of each invariant. It contains no
+// wall time and no digest, which differ between machines and builds, so a changed golden means
+// changed behaviour.
 func Golden(r *reports.Report) string {
 	var b strings.Builder
 	title := reports.Clean(r.Scenario)
@@ -47,10 +47,10 @@ func Golden(r *reports.Report) string {
 			b.WriteString("\n" + section)
 		}
 	}
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for i := range r.Violations {
-		if v := &r.Violations[i]; !told[v.Invariant] {
-			told[v.Invariant] = true
+		if v := &r.Violations[i]; !seen[v.Invariant] {
+			seen[v.Invariant] = true
 			b.WriteString("\n" + timeline.Of(r, v))
 		}
 	}
@@ -59,10 +59,10 @@ func Golden(r *reports.Report) string {
 
 const (
 	proseWidth = 100
-	listedMax  = 20 // a scenario that breaks one thing for all its pods says so once
+	listedMax  = 20 // a scenario may violate one invariant for each of many pods
 )
 
-// upstream is what ran, and on what if it has a choice.
+// upstream returns the version that ran, and its datastore if it has a choice.
 func upstream(r *reports.Report) string {
 	if r.Datastore == "" {
 		return r.Upstream

@@ -11,8 +11,8 @@ import (
 	"ipamsim/reports/record"
 )
 
-// run is a report as one JSON object. Names and order are a contract with other
-// people's scripts: adding is free, changing is not.
+// run is a report as one JSON object. Users' scripts depend on names and order: fields may be
+// added, not changed.
 type run struct {
 	Scenario       string           `json:"scenario"`
 	Upstream       string           `json:"upstream"`
@@ -27,15 +27,15 @@ type run struct {
 	Digest         string           `json:"digest"`
 	StoreDigest    string           `json:"storeDigest"`
 	Violations     []violation      `json:"violations"`
-	Expected       bool             `json:"expected"` // the outcome is what the scenario expects
+	Expected       bool             `json:"expected"` // the outcome is the expected one
 	Reason         string           `json:"reason,omitempty"`
-	Idle           []reports.Idle   `json:"idle,omitempty"` // what was to happen and did not; at in virtual nanoseconds
+	Idle           []reports.Idle   `json:"idle,omitempty"` // actions without effect; at in virtual nanoseconds
 	Datastore      string           `json:"datastore,omitempty"`
 	Metrics        []series         `json:"metrics,omitempty"`
 	Title          string           `json:"title,omitempty"`
-	Command        string           `json:"command"` // shows it again
+	Command        string           `json:"command"` // reproduces it
 	Repeated       reports.Repeated `json:"repeated"`
-	// Of an imported cluster: what was wrong in it and was no more at the end.
+	// Of an imported cluster: violations that are gone at the end.
 	Gone []model.Identity `json:"gone,omitempty"`
 }
 
@@ -50,12 +50,12 @@ type violation struct {
 	Objects   []model.Ref    `json:"objects"`
 	Facts     []model.Fact   `json:"facts,omitempty"`
 	Calls     []call         `json:"calls,omitempty"`
-	Races     []model.Race   `json:"races,omitempty"` // the orders that decide, as far as they were tried
-	Known     bool           `json:"known,omitempty"` // it was in an imported cluster before the run
+	Races     []model.Race   `json:"races,omitempty"` // deciding orders of messages, if simulated
+	Known     bool           `json:"known,omitempty"` // present in an imported cluster before the run
 }
 
-// call is a message of the story of a violation, with where in upstream's code it was
-// sent: which line read, which wrote. Stories are told of the first few violations.
+// call is a message of a violation's timeline with the line of upstream's code that sent it. Only
+// the first few violations have calls.
 type call struct {
 	Step  int             `json:"step"`
 	At    float64         `json:"at"`

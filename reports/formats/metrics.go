@@ -14,9 +14,9 @@ import (
 	"ipamsim/reports/layout"
 )
 
-// Metrics tells what a monitoring system would have seen during a run: when a
-// value that an alert could watch first told of trouble, then a table of a few
-// metrics at a few instants. It is "" if nothing was sampled.
+// Metrics renders what a monitoring system would have recorded during a run: the first time of
+// each value that an alert could watch, then a table of a few metrics at a few instants. It returns
+// "" if nothing was sampled.
 func Metrics(r *reports.Report) string {
 	if len(r.Series.Instants()) == 0 {
 		return ""
@@ -40,8 +40,7 @@ func Metrics(r *reports.Report) string {
 	return b.String()
 }
 
-// sampledAt is when a sample was taken: how many milliseconds late it was is
-// noise.
+// sampledAt rounds the time of a sample to seconds.
 func sampledAt(at time.Duration) string {
 	if at < time.Second {
 		return layout.Clock(at)
@@ -49,7 +48,7 @@ func sampledAt(at time.Duration) string {
 	return at.Round(time.Second).String()
 }
 
-// alarm is the first time that a metric told of trouble.
+// alarm is the first time at which a metric indicates a problem.
 type alarm struct {
 	at    time.Duration
 	name  string // of the metric
@@ -57,7 +56,7 @@ type alarm struct {
 	shows string // the series and its value
 }
 
-// alarms are what somebody could have been told, in the order of time.
+// alarms returns the alarms of a run in the order of time.
 func alarms(s *metric.Series) []alarm {
 	some := func(v float64) bool { return v > 0 }
 	none := func(v float64) bool { return v == 0 }
@@ -89,13 +88,13 @@ func alarms(s *metric.Series) []alarm {
 	return out
 }
 
-// shows is a series and its value.
+// shows renders a series and its value.
 func shows(t *metric.Track, at time.Duration) string {
 	v, _ := t.At(at)
 	return fmt.Sprintf("%s is %s", reports.Clean(t.Key()), number(v))
 }
 
-// partsOf are the series of a metric by address family; none where it has but one.
+// partsOf returns the series of a metric by address family; none if it has only one.
 func partsOf(s *metric.Series, name string) (out []*metric.Track) {
 	family := map[string]string{
 		metric.BlackholedPairs: metric.BlackholedPairsPerFamily, metric.Blackholed: metric.BlackholedPerFamily,
@@ -115,14 +114,14 @@ type row struct {
 	at   func(time.Duration) (float64, bool)
 }
 
-// summed are the metrics that a table shows if the scenario names none: those
-// with several series as their sum.
+// summed lists the metrics that a table shows if the scenario names none. Metrics with several
+// series are summed.
 var summed = []string{
 	metric.FreeBlocks, metric.EmptyBlocks, metric.Blocks, metric.InUse, metric.Borrowed, metric.NodesWithoutBlock, metric.StarvedNodes,
 	metric.BlackholedPairs, metric.Leaked, metric.Candidates, metric.RangeSize, metric.RangeInUse, metric.RangeLeaked,
 }
 
-// The table: an instant is a column, of which as many are shown as fit.
+// The table has a column for each instant, as many as fit.
 const (
 	timeWidth   = 12
 	columnWidth = 11
@@ -156,8 +155,8 @@ func tableOf(r *reports.Report, signs []alarm) []string {
 	return out
 }
 
-// rows are those that the scenario asks for, a line for every series; or else
-// sums, without those that never were anything but 0, unless that is an alarm.
+// rows returns a row for every series of the metrics that the scenario names; or else sums,
+// without those that are always 0 unless that is an alarm.
 func rows(r *reports.Report, signs []alarm) []row {
 	var out []row
 	sum := func(name string) row {
@@ -203,12 +202,12 @@ func rows(r *reports.Report, signs []alarm) []row {
 	return out
 }
 
-// countless are the series of a metric whose sum says nothing, since one is as large as
-// only IPv6 is: what a pool of IPv4 has is lost beside it. None of any other metric.
+// countless returns the series of a metric if one has the size of IPv6: a sum would hide the
+// IPv4 pools. It returns none otherwise.
 func countless(r *reports.Report, name string) (out []*metric.Track) {
 	size, large := name, false
 	if name == metric.RangeInUse || name == metric.RangeLeaked {
-		size = metric.RangeSize // as its rows are, so are theirs
+		size = metric.RangeSize // the same rows as RangeSize
 	}
 	for _, t := range r.Series.Tracks() {
 		if t.Name == name {
@@ -222,8 +221,8 @@ func countless(r *reports.Report, name string) (out []*metric.Track) {
 	return out
 }
 
-// columnsOf chooses n instants: the first and the last, then those of the
-// alarms, then others evenly between.
+// columnsOf chooses n instants: the first and the last, those of alarms, then others evenly
+// distributed.
 func columnsOf(all []time.Duration, signs []alarm, n int) []time.Duration {
 	chosen := []time.Duration{all[0]}
 	take := func(at time.Duration) {
@@ -244,7 +243,7 @@ func columnsOf(all []time.Duration, signs []alarm, n int) []time.Duration {
 	return chosen
 }
 
-// number is a count as people write it.
+// number renders a count.
 func number(v float64) string {
 	if math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', -1, 64)

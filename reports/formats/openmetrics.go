@@ -48,8 +48,8 @@ func openMetrics(w io.Writer, r *reports.Report) error {
 	return err
 }
 
-// samples are those of one series, at most one a millisecond: that is what the
-// format's readers can tell apart.
+// samples returns the samples of one series, at most one per millisecond, the resolution of the
+// format's readers.
 func samples(r *reports.Report, t *metric.Track) []*dto.Metric {
 	labels := []*dto.LabelPair{label("scenario", r.Scenario), label("seed", strconv.FormatUint(r.Seed, 10))}
 	for _, l := range t.Labels {

@@ -1,5 +1,4 @@
-// Package golden is for tests: it holds what they got against a file that somebody
-// has read.
+// Package golden compares the output of a test with a reviewed file.
 package golden
 
 import (

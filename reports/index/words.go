@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// short is a length of time without the digits that nobody reads.
+// short renders a duration without insignificant digits.
 func short(d time.Duration) string {
 	switch {
 	case d < time.Second:

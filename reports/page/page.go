@@ -1,6 +1,5 @@
-// Package page draws the HTML page of a run: one file that needs nothing else, in
-// which somebody who was not there can see what happened, go to any step, and look
-// around.
+// Package page writes the HTML page of a run: one self-contained file that shows what happened and
+// lets a reader go to any step and inspect the state.
 package page
 
 import (
@@ -42,12 +41,11 @@ func program() []byte {
 	return b.Bytes()
 }
 
-// Write draws the page of a run as one HTML document that asks nobody for anything:
-// its style, its program and the record are inside, and a content security policy
-// lets it do nothing else. Everything that comes from the scenario or from the run
-// is text, and can be seen (reports/visible).
+// Write writes the page of a run as one self-contained HTML document with its style, script and
+// record. A content security policy forbids requests. All data of the scenario and the run is
+// escaped text with visible characters only (reports/visible).
 //
-// Without a script, and on paper, it shows what was found and how it came about.
+// Without a script, and on paper, the page shows the violations and the steps that led to them.
 // The bytes are a function of the record.
 func Write(w io.Writer, rec *record.Record) error {
 	if err := visible.Page(w, page.Lookup("head"), storyOf(rec)); err != nil {

@@ -12,17 +12,16 @@ import (
 	"ipamsim/reports"
 )
 
-// addresses are the lives of all addresses of a run, worked out from its film: who
-// had each, who had claimed it, and where the two did not fit. By network, then
-// address.
+// addresses returns the history of all addresses of a run from its recording: the sandboxes that
+// had each, the claims, and the differences. Sorted by network, then address.
 //
-// A band is so from the first step after which it could be seen. A loss of routes
-// counts when it lasts for longer than they may take to follow.
+// A span starts at the first step after which it is visible. A loss of routes counts if it lasts
+// longer than the routes may take to spread.
 func addresses(r *reports.Report) []Held {
 	if r.Recording == nil {
 		return []Held{}
 	}
-	l := newLives(r)
+	l := newHistories(r)
 	for _, f := range r.Recording.Frames {
 		for _, c := range f.Changes {
 			l.change(c)
@@ -39,29 +38,29 @@ func addresses(r *reports.Report) []Held {
 type wire struct {
 	network string
 	addr    netip.Addr
-	node    string // where each node has a wire of its own
+	node    string // set if the network is local to each node
 }
 
-// lives follows a film.
-type lives struct {
+// histories computes the spans of all addresses from a recording.
+type histories struct {
 	networks []model.Network
 	column   map[string]map[string]int // of each table, by name
 	table    []string
 
-	addr       map[wire]*life
+	addr       map[wire]*history
 	dirty      map[wire]bool
 	claims     map[string]*holder // by row
 	sandboxes  map[string]*holder
 	live       map[string]int                // addresses of each container, or handle of a tunnel
-	calls      map[string]callOf             // under way, by container
+	calls      map[string]callOf             // in progress, by container
 	calling    map[string]int                // and by pod
 	registered map[string]bool               // nodes
 	lost       map[string]lostTo             // by row of reach
-	of         map[model.Ref]map[wire]bool   // addresses that a container, pod or node has to do with
-	lostAt     map[netip.Addr]map[string]int // how many nodes do not reach it, by the node it is on
+	of         map[model.Ref]map[wire]bool   // addresses related to a container, pod or node
+	lostAt     map[netip.Addr]map[string]int // number of nodes that do not reach it, by its node
 }
 
-// holder is who has an address, or claims it.
+// holder is a sandbox that has an address, or a claim.
 type holder struct {
 	at                   wire
 	container, pod, node string // the handle for a tunnel's
@@ -79,23 +78,23 @@ type lostTo struct {
 	addrs []netip.Addr
 }
 
-// life is one address as it is now, and what was.
-type life struct {
+// history is the present state of one address, and its past spans.
+type history struct {
 	claims, sandboxes map[string]*holder
 	open              map[band]Span
 	spans             []Span
 }
 
-// band tells spans apart that are open at the same time.
+// band identifies a span among those open at the same time.
 type band struct {
 	kind      SpanKind
 	container string
 	who, node string
 }
 
-func newLives(r *reports.Report) *lives {
-	l := &lives{
-		networks: r.Networks, column: map[string]map[string]int{}, addr: map[wire]*life{}, dirty: map[wire]bool{},
+func newHistories(r *reports.Report) *histories {
+	l := &histories{
+		networks: r.Networks, column: map[string]map[string]int{}, addr: map[wire]*history{}, dirty: map[wire]bool{},
 		claims: map[string]*holder{}, sandboxes: map[string]*holder{}, live: map[string]int{}, calls: map[string]callOf{}, calling: map[string]int{},
 		registered: map[string]bool{}, lost: map[string]lostTo{}, of: map[model.Ref]map[wire]bool{}, lostAt: map[netip.Addr]map[string]int{},
 	}
@@ -110,23 +109,23 @@ func newLives(r *reports.Report) *lives {
 }
 
 // cell is a cell of a row by the name of its column, "" if there is none.
-func (l *lives) cell(c recording.Change, column string) string {
+func (l *histories) cell(c recording.Change, column string) string {
 	if i, ok := l.column[l.table[c.Table]][column]; ok && i < len(c.Row) {
 		return c.Row[i]
 	}
 	return ""
 }
 
-func (l *lives) change(c recording.Change) {
+func (l *histories) change(c recording.Change) {
 	switch l.table[c.Table] {
 	case "claims":
-		l.hold(l.claims, c, func(a *life) map[string]*holder { return a.claims })
+		l.hold(l.claims, c, func(a *history) map[string]*holder { return a.claims })
 	case "sandboxes":
 		if old := l.sandboxes[c.Key]; old != nil {
 			l.live[old.container]--
 			l.touch(model.RefContainer, old.container)
 		}
-		l.hold(l.sandboxes, c, func(a *life) map[string]*holder { return a.sandboxes })
+		l.hold(l.sandboxes, c, func(a *history) map[string]*holder { return a.sandboxes })
 		if now := l.sandboxes[c.Key]; now != nil {
 			l.live[now.container]++
 			l.touch(model.RefContainer, now.container)
@@ -154,7 +153,7 @@ func (l *lives) change(c recording.Change) {
 }
 
 // hold brings a row of claims or sandboxes up to date.
-func (l *lives) hold(rows map[string]*holder, c recording.Change, of func(*life) map[string]*holder) {
+func (l *histories) hold(rows map[string]*holder, c recording.Change, of func(*history) map[string]*holder) {
 	if old := rows[c.Key]; old != nil {
 		delete(rows, c.Key)
 		if a := l.addr[old.at]; a != nil {
@@ -177,7 +176,7 @@ func (l *lives) hold(rows map[string]*holder, c recording.Change, of func(*life)
 	h.at = l.wireOf(l.cell(c, "network"), h.node, addr)
 	a := l.addr[h.at]
 	if a == nil {
-		a = &life{claims: map[string]*holder{}, sandboxes: map[string]*holder{}, open: map[band]Span{}}
+		a = &history{claims: map[string]*holder{}, sandboxes: map[string]*holder{}, open: map[band]Span{}}
 		l.addr[h.at] = a
 	}
 	of(a)[c.Key] = h
@@ -191,7 +190,7 @@ func (l *lives) hold(rows map[string]*holder, c recording.Change, of func(*life)
 }
 
 // wireOf is where an address is held: where networks are local, on each node another.
-func (l *lives) wireOf(network, node string, addr netip.Addr) wire {
+func (l *histories) wireOf(network, node string, addr netip.Addr) wire {
 	w := wire{network: model.Wire(l.networks, network, addr), addr: addr}
 	if n := model.NetworkByKey(l.networks, network); n != nil && n.Local {
 		w.node = node
@@ -201,13 +200,13 @@ func (l *lives) wireOf(network, node string, addr netip.Addr) wire {
 
 // touch makes everything be judged again that has to do with a container, a pod or
 // a node.
-func (l *lives) touch(kind model.RefKind, name string) {
+func (l *histories) touch(kind model.RefKind, name string) {
 	for w := range l.of[model.Ref{Kind: kind, Name: name}] {
 		l.dirty[w] = true
 	}
 }
 
-func (l *lives) reach(c recording.Change) {
+func (l *histories) reach(c recording.Change) {
 	count := func(x lostTo, n int) {
 		for _, a := range x.addrs {
 			if l.lostAt[a] == nil {
@@ -235,7 +234,7 @@ func (l *lives) reach(c recording.Change) {
 }
 
 // judge closes and opens the spans of an address as it is after a frame.
-func (l *lives) judge(w wire, f recording.Frame) {
+func (l *histories) judge(w wire, f recording.Frame) {
 	a := l.addr[w]
 	if a == nil {
 		return
@@ -256,7 +255,7 @@ func (l *lives) judge(w wire, f recording.Frame) {
 }
 
 // bands are what is so of an address now.
-func (l *lives) bands(w wire, a *life) map[band]bool {
+func (l *histories) bands(w wire, a *history) map[band]bool {
 	out := map[band]bool{}
 	var up []*holder // those that answer to it, by the manager's leave
 	for _, h := range a.sandboxes {
@@ -298,7 +297,7 @@ func who(h *holder) string {
 }
 
 // backed reports whether a claim of the address is for a sandbox, or its pod.
-func backed(a *life, h *holder) bool {
+func backed(a *history, h *holder) bool {
 	for _, c := range a.claims {
 		if c.container == h.container || c.pod == h.pod && h.pod != "" {
 			return true
@@ -307,9 +306,9 @@ func backed(a *life, h *holder) bool {
 	return false
 }
 
-// owned reports whether a claim has somebody to be for: who made one by hand did
-// not say.
-func (l *lives) owned(a *life, c *holder) bool {
+// owned reports whether a claim has a live owner. A claim made by hand names none and counts as
+// owned.
+func (l *histories) owned(a *history, c *holder) bool {
 	_, calling := l.calls[c.container]
 	if c.container == "" && c.pod == "" || l.live[c.container] > 0 || calling || l.calling[c.pod] > 0 {
 		return true
@@ -326,7 +325,7 @@ func (l *lives) owned(a *life, c *holder) bool {
 }
 
 // held closes what is still open and sorts.
-func (l *lives) held(r *reports.Report) []Held {
+func (l *histories) held(r *reports.Report) []Held {
 	out := make([]Held, 0, len(l.addr))
 	for _, w := range slices.SortedFunc(maps.Keys(l.addr), func(x, y wire) int {
 		return cmp.Or(cmp.Compare(x.network, y.network), x.addr.Compare(y.addr))

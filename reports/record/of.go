@@ -14,8 +14,8 @@ import (
 	"ipamsim/sim"
 )
 
-// storiesMax is of how many violations a record tells how they came about: of
-// those that break the same invariant, the first few differ in names only.
+// storiesMax is the number of violations with a timeline in a record, storiesEachMax for one
+// invariant: violations of one invariant often differ in names only.
 const (
 	storiesMax     = 40
 	storiesEachMax = 3
@@ -111,22 +111,22 @@ func recordedEvent(r *reports.Report, e *model.Event) Event {
 	return out
 }
 
-// Violations are those of a run in the order they were found, the first few of each
-// invariant with how it came to them. What was there before the run has no such story.
+// Violations returns the violations of a run in the order they were found, the first few of each
+// invariant with their timeline. Violations from before the run have none.
 func Violations(r *reports.Report) []Violation {
 	out := make([]Violation, len(r.Violations))
-	told, n, known := map[string]int{}, 0, model.Know(r.Found)
+	timelines, n, known := map[string]int{}, 0, model.Know(r.Found)
 	for i := range r.Violations {
 		v := &r.Violations[i]
 		out[i] = Violation{Violation: *v, At: v.At, Turns: []timeline.Turn{}}
 		out[i].Step = r.ShownAt(v.Step, v.At)
-		out[i].From, out[i].To = 0, 0 // positions in a history that a record has not
+		out[i].From, out[i].To = 0, 0 // positions in the history, which a record does not contain
 		inv, _ := invariant.Named(v.Invariant)
 		out[i].Meaning = inv.Doc
 		if out[i].Known = known.Has(v); out[i].Known {
-			continue // how it came about was before the run
+			continue // its cause is before the run
 		}
-		if told[v.Invariant]++; told[v.Invariant] <= storiesEachMax && n < storiesMax {
+		if timelines[v.Invariant]++; timelines[v.Invariant] <= storiesEachMax && n < storiesMax {
 			n++
 			out[i].Turns, out[i].Races = timeline.Path(r, v)
 			out[i].Timeline = timeline.Of(r, v)

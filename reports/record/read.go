@@ -15,11 +15,10 @@ import (
 // writes less.
 const bytesMax = 512 << 20
 
-// Read reads what Write wrote, from somebody else perhaps: it is
-// checked so far that whoever draws it can rely on its numbers. Its texts may be
-// anything.
+// Read reads the output of Write from an untrusted source. It checks all numbers that the page
+// relies on; texts may be anything.
 //
-// An error says what is wrong, and where in the record.
+// Its error names the place in the record.
 func Read(r io.Reader) (*Record, error) {
 	limited := &io.LimitedReader{R: r, N: bytesMax + 1}
 	dec := json.NewDecoder(limited)

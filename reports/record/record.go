@@ -89,45 +89,44 @@ type Event struct {
 	Pod       string        `json:"pod,omitempty"`
 	Container string        `json:"container,omitempty"`
 	Addrs     []string      `json:"addrs,omitempty"`
-	Failed    bool          `json:"failed,omitempty"` // upstream said so
-	Why       string        `json:"why,omitempty"`    // of a sandbox that is gone, for people
-	Text      string        `json:"text"`             // one line for people
+	Failed    bool          `json:"failed,omitempty"` // as reported by upstream
+	Why       string        `json:"why,omitempty"`    // reason why a sandbox is gone, for display
+	Text      string        `json:"text"`             // one line for display
 }
 
-// Violation is a violation with how it came about.
+// Violation is a violation with the steps that led to it.
 type Violation struct {
 	model.Violation
 	At       time.Duration   `json:"at"`
-	Known    bool            `json:"known,omitempty"` // it was there before the run: Record.Imported
-	Meaning  string          `json:"meaning"`         // what the invariant says, for somebody new to it
-	Turns    []timeline.Turn `json:"turns"`           // the steps that led there
-	Races    []model.Race    `json:"races,omitempty"` // the orders that decide, as far as they were tried
-	Timeline string          `json:"timeline"`        // as on a terminal
+	Known    bool            `json:"known,omitempty"` // present before the run: Record.Imported
+	Meaning  string          `json:"meaning"`         // the description of the invariant
+	Turns    []timeline.Turn `json:"turns"`           // the steps that led to it
+	Races    []model.Race    `json:"races,omitempty"` // deciding orders of messages, if simulated
+	Timeline string          `json:"timeline"`        // text for a terminal
 }
 
-// Held is the life of one address of one network.
+// Held is the history of one address of one network.
 type Held struct {
 	Network string `json:"network,omitempty"`
 	Addr    string `json:"addr"`
-	Spans   []Span `json:"spans"` // by beginning, then kind
+	Spans   []Span `json:"spans"` // by start, then kind
 }
 
-// SpanKind is what was so for a while.
+// SpanKind is the state of an address during a span.
 type SpanKind string
 
-// The kinds. Live is truth, Claimed is record; the others are where they differ,
-// or where several live at once.
+// The kinds. Live is the actual state, Claimed the record. The others mark differences between
+// them, or several live sandboxes.
 const (
 	Live       SpanKind = "live"       // a sandbox has it
-	Claimed    SpanKind = "claimed"    // the datastore says that somebody has it
+	Claimed    SpanKind = "claimed"    // the datastore assigns it
 	Duplicate  SpanKind = "duplicate"  // two live sandboxes have it
 	Unbacked   SpanKind = "unbacked"   // alive, and not claimed by its sandbox
 	Leaked     SpanKind = "leaked"     // claimed, and its sandbox is gone
 	Blackholed SpanKind = "blackholed" // alive, and some live node cannot reach it
 )
 
-// Span is from one step up to another, which is excluded. To is 0 for one that
-// lasts to the end of the run.
+// Span is a range of steps, To excluded. To is 0 if it lasts to the end of the run.
 type Span struct {
 	Kind  SpanKind      `json:"kind"`
 	From  int           `json:"from"`

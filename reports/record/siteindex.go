@@ -8,12 +8,12 @@ import (
 	"ipamsim/sim"
 )
 
-// siteIndex numbers the call sites of a run from 1, in the order in which they come.
+// siteIndex numbers the call sites of a run from 1, in order.
 type siteIndex struct {
 	r     *reports.Report
 	all   []model.CallSite
-	known map[*uintptr]int // by stack, of which there is one of each
-	texts map[string]int   // by what it says: two stacks may differ in what is not upstream's
+	known map[*uintptr]int // by stack; equal stacks share a pointer
+	texts map[string]int   // by text: two stacks may differ in frames outside upstream
 }
 
 // of is 0 for a message whose call site is not known.

@@ -51,12 +51,12 @@ func waitingTurns(rec *Record) {
 			continue
 		}
 		first, last := refused[0], refused[len(refused)-1]
-		told := slices.ContainsFunc(v.Turns, func(t timeline.Turn) bool { return t.Step == first.Step && t.Text == first.Text })
-		if !told {
+		shown := slices.ContainsFunc(v.Turns, func(t timeline.Turn) bool { return t.Step == first.Step && t.Text == first.Text })
+		if !shown {
 			v.Turns = append(v.Turns, timeline.Turn{Step: first.Step, At: first.At, Text: first.Text})
 		}
 		if n := len(refused) - 1; n > 0 {
-			v.Turns = append(v.Turns, timeline.Turn{Step: last.Step, At: last.At, Text: fmt.Sprintf("refused again and again, %d times until here: no address for %s", n, some(rec.Waiting))})
+			v.Turns = append(v.Turns, timeline.Turn{Step: last.Step, At: last.At, Text: fmt.Sprintf("refused %d more times until here: no address for %s", n, some(rec.Waiting))})
 		}
 		slices.SortStableFunc(v.Turns, func(a, b timeline.Turn) int { return a.Step - b.Step })
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 )
 
-// SrcRoot is what code scanning calls the root of a repository.
+// SrcRoot is code scanning's name of the root of a repository.
 const SrcRoot = "%SRCROOT%"
 
-// NewRun is a run of a tool, "ipamsim gate", of which the automation's ID is one of several
-// that a repository may have.
+// NewRun returns a run of a tool such as "ipamsim gate". id is the automation ID, which
+// distinguishes the analyses of a repository.
 func NewRun(tool, id string, rules []*sarif.ReportingDescriptor) *sarif.Run {
 	driver := sarif.NewToolComponent().WithName("ipamsim").WithFullName(tool).WithRules(rules)
 	return sarif.NewRun().WithTool(sarif.NewTool().WithDriver(driver)).WithColumnKind("unicodeCodePoints").

@@ -7,8 +7,8 @@ import (
 	"ipamsim/reports"
 )
 
-// sampled is the staging cluster of seeds/000 as its metrics would have told: two
-// nodes take two blocks each, then a third one has to borrow.
+// Sampled adds metrics of the staging cluster of seeds/000 to a report: two nodes claim two blocks
+// each, then a third one borrows.
 func Sampled(r *reports.Report) *reports.Report {
 	r.Series = &metric.Series{}
 	nodes := []string{"kubestage1001", "kubestage1002", "kubestage1003"}

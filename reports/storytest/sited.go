@@ -30,8 +30,7 @@ func Sited() *reports.Report {
 	return r
 }
 
-// raced is a run of which somebody tried which order decides. Step 70 is of no interest
-// otherwise.
+// Raced returns a run with simulated races. Without them the timeline omits step 70.
 func Raced() *reports.Report {
 	r := Sited()
 	of := r.Violations[0].Invariant

@@ -11,10 +11,10 @@ import (
 	"ipamsim/sim"
 )
 
-// tell adds a message to a datastore of the manager's own.
-func (s *story) tell(kind sim.OpKind, actor, key string, did act.Act) *sim.Step {
+// store adds a message to the manager's own datastore.
+func (s *story) store(kind sim.OpKind, actor, key string, did act.Act) *sim.Step {
 	st := s.step(4*time.Millisecond, actor, key, nothing, 0, "ok")
-	st.Choice.Op.Kind, st.Detail = kind, told{did}
+	st.Choice.Op.Kind, st.Detail = kind, messageAct{did}
 	return st
 }
 
@@ -30,10 +30,10 @@ func (s *story) claim(actor, node, block string) {
 	name := strings.Replace(block, "/", "-", 1)
 	affinity := hosts + node + "/ipv4/block/" + name
 	owner := model.Ref{Kind: model.RefNode, Name: node}
-	s.tell(sim.Read, actor, "List "+blocks, act.Act{Verb: act.List, Thing: act.Thing{Kind: act.Block}})
-	s.tell(sim.Write, actor, "Create "+affinity, act.Act{Verb: act.Create, Thing: act.Thing{Kind: act.Affinity, Name: block, Owner: owner, State: model.Pending}})
-	s.tell(sim.Write, actor, "Create "+blocks+name, act.Act{Verb: act.Create, Thing: act.Thing{Kind: act.Block, Name: block, Owner: owner}})
-	s.tell(sim.Write, actor, "Update "+affinity, act.Act{Verb: act.Update, Thing: act.Thing{Kind: act.Affinity, Name: block, Owner: owner, State: model.Confirmed}})
+	s.store(sim.Read, actor, "List "+blocks, act.Act{Verb: act.List, Thing: act.Thing{Kind: act.Block}})
+	s.store(sim.Write, actor, "Create "+affinity, act.Act{Verb: act.Create, Thing: act.Thing{Kind: act.Affinity, Name: block, Owner: owner, State: model.Pending}})
+	s.store(sim.Write, actor, "Create "+blocks+name, act.Act{Verb: act.Create, Thing: act.Thing{Kind: act.Block, Name: block, Owner: owner}})
+	s.store(sim.Write, actor, "Update "+affinity, act.Act{Verb: act.Update, Thing: act.Thing{Kind: act.Affinity, Name: block, Owner: owner, State: model.Confirmed}})
 }
 
 // assign is the end of an ADD: an address out of a block.
@@ -47,14 +47,14 @@ func (s *story) assign(p model.PodRef, node, owner, block, addr string) {
 	}
 	name := strings.Replace(block, "/", "-", 1)
 	read := act.Act{Verb: act.Read, Thing: act.Thing{Kind: act.Block, Name: block, Owner: model.Ref{Kind: model.RefNode, Name: owner}, Revision: "7", Used: 3, Size: 64}}
-	s.tell(sim.Read, actor, "List "+hosts+node+"/ipv4/block", act.Act{Verb: act.List, Thing: act.Thing{Kind: act.Affinity, Owner: model.Ref{Kind: model.RefNode, Name: node}}})
-	s.tell(sim.Read, actor, "Get "+blocks+name, read)
-	s.tell(sim.Write, actor, "Create "+handles+primary+"."+container(p), act.Act{Verb: act.Create, Thing: act.Thing{
+	s.store(sim.Read, actor, "List "+hosts+node+"/ipv4/block", act.Act{Verb: act.List, Thing: act.Thing{Kind: act.Affinity, Owner: model.Ref{Kind: model.RefNode, Name: node}}})
+	s.store(sim.Read, actor, "Get "+blocks+name, read)
+	s.store(sim.Write, actor, "Create "+handles+primary+"."+container(p), act.Act{Verb: act.Create, Thing: act.Thing{
 		Kind: act.Handle, Name: primary + "." + container(p), Parts: []act.Thing{{Kind: act.Block, Name: block, Used: 1}},
 	}})
 	write := read
 	write.Verb, write.Gives, write.If, write.Thing.Revision = act.Update, []act.Thing{held(addr, p.String())}, "7", ""
-	s.tell(sim.Write, actor, "Update "+blocks+name, write)
+	s.store(sim.Write, actor, "Update "+blocks+name, write)
 	call.Kind, call.Addrs = model.AddEnd, []netip.Addr{netip.MustParseAddr(addr)}
 	s.event(call)
 }

@@ -28,20 +28,20 @@ func newStory() *story {
 		Seed: 1, Strategy: "timed", Store: "etcd", Verdict: reports.Pass, Exact: true,
 		Wall: 410 * time.Millisecond, Digest: "00112233445566aa", StoreDigest: "ffeeddccbbaa9988",
 		Trace: &sim.Trace{}, History: &model.History{},
-		Act: toldAct,
+		Act: detailAct,
 	}}
 }
 
-// told is the Detail of a message of the manager's, as what it did.
-type told struct{ act.Act }
+// messageAct is the Detail of a manager's message: its act.
+type messageAct struct{ act.Act }
 
-// toldAct has nothing to say of what is not the manager's.
-func toldAct(d any) act.Act {
-	t, _ := d.(told)
+// detailAct returns the act of a detail, and the zero value for other messages.
+func detailAct(d any) act.Act {
+	t, _ := d.(messageAct)
 	return t.Act
 }
 
-// step adds a message; did is what the manager says of it, if it says anything.
+// step adds a message; did is its act, if known.
 func (s *story) step(after time.Duration, actor, key string, did act.Act, status int, note string) *sim.Step {
 	s.at += after
 	verb, object, _ := strings.Cut(key, " ")
@@ -59,7 +59,7 @@ func (s *story) step(after time.Duration, actor, key string, did act.Act, status
 	if did.Verb != "" {
 		of := x.Act()
 		did.Outcome, did.Status, did.Error, did.Left = of.Outcome, of.Status, of.Error, of.Left
-		detail = told{did}
+		detail = messageAct{did}
 	}
 	st := &sim.Step{Note: note, Detail: detail, Decision: sim.Decision{
 		Step: len(s.r.Trace.Steps) + 1, At: s.at, Enabled: 2,

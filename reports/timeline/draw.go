@@ -169,8 +169,8 @@ func (s *subject) lanes(entries []*entry) *columns {
 	return c
 }
 
-// laneName is a pod without its namespace, or a process without what it works
-// on, where that is enough to tell it from the others.
+// laneName shortens a key to the pod without its namespace, or the process without its object, if
+// that is unique.
 func (s *subject) laneName(key string, keys []string) string {
 	short := func(k string) string {
 		if slices.Contains(s.pods, k) || s.isPod[k] {

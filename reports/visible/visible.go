@@ -13,24 +13,24 @@ import (
 	"unicode/utf8"
 )
 
-// fine is a character that is seen. Variation selectors and fillers count as
-// letters and marks, and nobody sees them.
+// fine reports whether a character is visible. Variation selectors and fillers count as letters
+// and marks but are invisible.
 func fine(r rune) bool {
 	return r < utf8.RuneSelf && r >= ' ' && r != 0x7f ||
 		r >= utf8.RuneSelf && unicode.IsPrint(r) && r != utf8.RuneError && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// spaced is fine, too, where a text may have several lines.
+// spaced is fine for texts of several lines.
 func spaced(r rune) bool { return fine(r) || r == '\n' || r == '\t' || r == '\u00a0' }
 
-// Line is a text on one line of a terminal.
+// Line escapes a text for one line of a terminal.
 func Line(s string) string { return escaped(s, fine) }
 
-// Text is a text that may have several lines, or a page of HTML (Page). That its
-// markup is no markup of somebody else's is html/template's affair.
+// Text escapes a text of several lines, or a page of HTML (Page). It does not escape markup:
+// html/template does.
 func Text(s string) string { return escaped(s, spaced) }
 
-// Page writes what a template of HTML makes of a view, as Text makes it.
+// Page executes an HTML template and writes the result with Text.
 func Page(w io.Writer, page interface{ Execute(io.Writer, any) error }, view any) error {
 	var b strings.Builder
 	if err := page.Execute(&b, view); err != nil {

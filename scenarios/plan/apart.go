@@ -65,7 +65,7 @@ func instantOf(e workload.Event, apart time.Duration) time.Duration {
 	switch e.Kind {
 	case workload.Pass:
 		return e.At + apart/passAt
-	case workload.Look:
+	case workload.TakeSample:
 		in := e.At % apart
 		return e.At - in + min(max(in, apart/lookAt), apart-apart/lookAt)
 	}

@@ -103,7 +103,7 @@ func lived(t *testing.T, c *capacity.Cluster, seed uint64) (out []map[netip.Pref
 		if err := player.Do(e); err != nil {
 			t.Fatal(err)
 		}
-		if e.Kind == workload.Look {
+		if e.Kind == workload.TakeSample {
 			out = append(out, holders(player.View(), c))
 		}
 	}

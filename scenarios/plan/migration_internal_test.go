@@ -127,7 +127,7 @@ func TestBlocksNeverOverlap(t *testing.T) {
 				if err := player.Do(e); err != nil {
 					t.Fatal(err)
 				}
-				if e.Kind != workload.Look && e.Kind != workload.Pass {
+				if e.Kind != workload.TakeSample && e.Kind != workload.Pass {
 					checkBlocks(t, player)
 				}
 			}

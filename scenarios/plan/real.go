@@ -116,7 +116,7 @@ func (s *script) course() *capacity.Course {
 // instants are when the samples are taken.
 func (s *script) instants(apart time.Duration) (out []time.Duration) {
 	for _, l := range s.samples {
-		out = append(out, instantOf(workload.Event{At: l.at, Kind: workload.Look}, apart))
+		out = append(out, instantOf(workload.Event{At: l.at, Kind: workload.TakeSample}, apart))
 	}
 	return out
 }
@@ -155,8 +155,8 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		}
 		at := instantOf(e, c.Apart)
 		switch e.Kind {
-		case workload.Look, workload.StepLook:
-			out.samples = append(out.samples, sample{e.At, t.Unplaced(), wanted, e.Kind == workload.StepLook})
+		case workload.TakeSample, workload.TakeStepSample:
+			out.samples = append(out.samples, sample{e.At, t.Unplaced(), wanted, e.Kind == workload.TakeStepSample})
 		case workload.StepBegins:
 			for _, action := range m.steps[e.Node].Events {
 				add(at, action)

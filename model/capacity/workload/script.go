@@ -142,9 +142,9 @@ func (s *script) run() {
 func (s *script) meet(e entry) {
 	switch e.act {
 	case actLook:
-		s.emit(Look, -1, -1)
-		if i := e.who + 1; int(i) < s.c.Looks() {
-			s.agenda.add(s.c.look(int(i)), actLook, i)
+		s.emit(TakeSample, -1, -1)
+		if i := e.who + 1; int(i) < s.c.SampleCount() {
+			s.agenda.add(s.c.sampleTime(int(i)), actLook, i)
 		}
 	case actPass:
 		s.emit(Pass, -1, -1)
@@ -186,11 +186,11 @@ func (s *script) turn() time.Duration {
 	return at
 }
 
-// nearLook reports whether an instant is less than some time away from a Look.
+// nearLook reports whether an instant is less than some time away from a sample.
 func (s *script) nearLook(at, near time.Duration) bool {
-	step := max(s.c.Horizon/time.Duration(s.c.Looks()-1), 1)
+	step := max(s.c.Horizon/time.Duration(s.c.SampleCount()-1), 1)
 	for i := at/step - 1; i <= at/step+1; i++ {
-		if i >= 0 && int(i) < s.c.Looks() && (at-s.c.look(int(i))).Abs() < near {
+		if i >= 0 && int(i) < s.c.SampleCount() && (at-s.c.sampleTime(int(i))).Abs() < near {
 			return true
 		}
 	}

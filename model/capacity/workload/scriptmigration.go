@@ -26,7 +26,7 @@ type moving struct {
 func (s *script) step(i int32) {
 	if s.moving.begun == i {
 		s.moving.begun++
-		s.emit(StepLook, -1, -1)
+		s.emit(TakeStepSample, -1, -1)
 	}
 	s.free = s.now + 4*s.c.Apart // the real code deletes a pool in many messages, and waits
 	s.Trace.refused = false
@@ -85,7 +85,7 @@ func (s *script) restart() bool {
 			continue
 		}
 		if len(m.todo)%m.look == 0 {
-			s.emit(StepLook, -1, -1)
+			s.emit(TakeStepSample, -1, -1)
 		}
 		s.emit(PodStops, at, pod)
 		s.unbind(pod)

@@ -10,105 +10,102 @@ import (
 	"ipamsim/model"
 )
 
-// Kind says what an event does.
+// Kind is the kind of an event.
 type Kind uint8
 
-// What happens on a tape.
+// The kinds of events.
 const (
 	// NodeJoins: a node is registered and switched on, for the first time.
 	NodeJoins Kind = iota
-	// PodStarts: a pod has been bound to a node; its ADD runs. One without an address
-	// tries again every Retry until it gets one or is deleted.
+	// PodStarts: a pod was bound to a node; its ADD runs. A pod without an address retries
+	// every Retry until it gets one or is deleted.
 	PodStarts
-	// PodStops: a pod of a node that is up was deleted: its DEL runs, then the object
-	// goes.
+	// PodStops: a pod of a node that is up was deleted: its DEL runs, then the object is
+	// deleted.
 	PodStops
 	// PodRemoved: the object of a pod is removed by force, because its Node object was
-	// deleted PodGC ago, and nobody runs a DEL. On the real cluster the controllers of
-	// nodes do it by themselves.
+	// deleted PodGC ago; no DEL runs. In the real cluster the node controllers do this.
 	PodRemoved
 	// NodeDown: power is lost, and all sandboxes of the node with it.
 	NodeDown
 	// NodeUp: power is back. The kubelet runs the DEL of every sandbox that it had,
 	// then an ADD for each pod that is still bound to it; the objects of those that
-	// were marked meanwhile go after their DEL.
+	// were marked in the meantime are deleted after their DEL.
 	NodeUp
-	// NodeDeleted: the Node object of a machine that is no more is deleted.
+	// NodeDeleted: the Node object of a removed machine is deleted.
 	NodeDeleted
-	// Pass of the reconciler.
+	// Pass: the reconciler runs a pass.
 	Pass
-	// Look: a Sample is taken.
-	Look
+	// TakeSample: a Sample is taken.
+	TakeSample
 	// PodMarked: a pod of a node that has been silent for Trouble.Evict is marked for
 	// deletion by the taint manager. Its object stays until the node is back or its
-	// Node object was deleted, since nobody there can confirm it. On the real cluster
-	// the controllers of nodes do it by themselves.
+	// Node object was deleted, since no kubelet confirms it. In the real cluster the node
+	// controllers do this.
 	PodMarked
-	// StepBegins: a step of Cluster.Migration is done, or tried again; Node is its
-	// number. Whoever plays the tape calls Refuse if it is refused.
+	// StepBegins: a step of Cluster.Migration runs, or is retried; Node is its number. The
+	// player calls Refuse if it is refused.
 	StepBegins
 	// StepEnds: a step is over; Node is its number, Pod how many pods it restarted.
 	StepEnds
-	// StepLook: a Sample is taken on the way.
-	StepLook
+	// TakeStepSample: a Sample is taken during a migration.
+	TakeStepSample
 )
 
-// Retry is how long a pod that was refused an address waits before it tries again:
-// the kubelet's longest back-off. It counts from the beginning of each try. What
-// comes at one instant with an event comes before it.
+// Retry is the time between attempts of a pod that was refused an address: the kubelet's maximum
+// back-off, counted from the start of each attempt. An attempt precedes an event of the same
+// instant.
 //
 // Source: k8s.io/kubernetes/pkg/kubelet, MaxContainerBackOff.
 const Retry = 5 * time.Minute
 
 // Delays of a cluster's controllers.
 const (
-	// PodGC is how long after its Node object a pod's goes.
+	// PodGC is the time between the deletions of a Node object and of its pods' objects.
 	//
 	// Source: k8s.io/kubernetes/pkg/controller/podgc, quarantineTime.
 	PodGC = 40 * time.Second
-	// EvictDefault is how long pods stay on a node that is silent: 40 s until it is
-	// unreachable, and the 300 s that pods tolerate that.
+	// EvictDefault is how long pods stay on a silent node: 40 s until it is unreachable, and
+	// the 300 s that pods tolerate.
 	//
 	// Source: k8s.io/kubernetes, node-monitor-grace-period; defaulttolerationseconds.
 	EvictDefault = 340 * time.Second
-	// moment is what a workload's controller and the scheduler take to start another
-	// pod in place of one that goes, and a drain between one pod and the next.
+	// moment is the time that a workload's controller and the scheduler take to replace a
+	// pod, and that a drain takes between two pods.
 	moment = time.Second
 )
 
-// Event is one thing that happens. Nodes and pods are numbered from 0 in the order
-// in which they come; those that are there at the beginning come first.
+// Event is an event of a trace. Nodes and pods are numbered from 0 in the order of their
+// appearance, the initial ones first.
 type Event struct {
 	At   time.Duration
 	Kind Kind
-	Node int32 // -1 where there is none
+	Node int32 // -1 for none
 	Pod  int32
 }
 
-// Trace is what happens to a cluster, drawn from a seed. It depends on its nodes,
-// load, trouble and horizon, and not on what manages its addresses, so that every
-// choice of that meets the same history; of Collect only the passes themselves, and
-// of a migration only the pods that it restarts: theirs go on with the lives of those
-// whose places they take.
+// Trace is a workload trace: the events of a cluster, drawn from a seed. It depends on nodes, load,
+// trouble and horizon, not on the address manager, so that all options have the same events. Of
+// Collect it contains the passes, of a migration the pods that it restarts: a new pod has the
+// remaining lifetime of the pod it replaces.
 //
-// Nodes and pods that are there at the beginning have no events of their own then.
-// Pods are never bound to a node without power, and nobody but the taint manager
-// deletes those of one.
+// Initial nodes and pods have no events for their start. Pods are never bound to a node without
+// power, and only the taint manager deletes pods of such a node.
 type Trace struct {
 	c        *Workload
 	seed     uint64
 	nodes    []Node
-	unplaced int    // pods that no node has had room for, in the last walk
-	refused  bool   // the step of the migration that has just begun
+	unplaced int    // pods that fit on no node, in the last walk
+	refused  bool   // the current step of the migration was refused
 	waiting  int    // of these: arrivals
-	stem     string // of pods' names
+	stem     string // prefix of pods' names
 
-	// Drains is how many nodes have been drained so far in the last walk, without those
-	// that were drained to be replaced.
+	// Drains counts the nodes drained so far in the last walk, without those drained for a
+	// replacement.
 	Drains int
 }
 
-// Trace is what happens to the cluster under a seed.
+// Trace returns the workload trace of a seed.
 func (c *Workload) Trace(seed uint64) *Trace {
 	t := &Trace{c: c, seed: seed, stem: "pod"}
 	for i := 0; i < len(c.Pods); i++ {
@@ -119,8 +116,8 @@ func (c *Workload) Trace(seed uint64) *Trace {
 	return t
 }
 
-// Events in order of time; of one instant those of nodes come first, then those of
-// pods, then a Pass, then the Look. Each walk over them begins anew.
+// Events iterates over the events in order of time; at one instant nodes first, then pods, then a
+// Pass, then TakeSample. Each iteration starts from the beginning.
 func (t *Trace) Events() iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		s := newScript(t, yield)
@@ -128,8 +125,7 @@ func (t *Trace) Events() iter.Seq[Event] {
 	}
 }
 
-// Node is the machine of a number, of those that have joined so far in the last
-// walk.
+// Node returns a machine by its number, among those that have joined so far in the last walk.
 func (t *Trace) Node(i int32) Node {
 	if int(i) < len(t.c.Nodes) && len(t.nodes) == 0 {
 		return t.c.Nodes[i]
@@ -137,21 +133,20 @@ func (t *Trace) Node(i int32) Node {
 	return t.nodes[i]
 }
 
-// Seed is what it was drawn from.
+// Seed returns the seed of the trace.
 func (t *Trace) Seed() uint64 { return t.seed }
 
-// Unplaced is how many pods no node has room for, at this point of the last walk. No
-// datastore knows of them: it is for the tape to fill in Sample.Unplaced.
+// Unplaced counts the pods that fit on no node, at this point of the last walk. No datastore
+// contains them, so the trace provides Sample.Unplaced.
 func (t *Trace) Unplaced() int { return t.unplaced }
 
-// Refuse says that the step of the migration that has just begun was refused, so that
-// it is tried again. Without it steps succeed.
+// Refuse marks the current step of the migration as refused, so that it is retried.
 func (t *Trace) Refuse() { t.refused = true }
 
 // Refused reports whether Refuse was called since the last step began.
 func (t *Trace) Refused() bool { return t.refused }
 
-// Pod is the name of a pod.
+// Pod returns the name of a pod.
 func (t *Trace) Pod(i int32) model.PodRef {
 	if int(i) < len(t.c.Pods) {
 		return t.c.Pods[i].Ref
@@ -159,7 +154,7 @@ func (t *Trace) Pod(i int32) model.PodRef {
 	return model.PodRef{Namespace: "default", Name: t.stem + "-" + strconv.Itoa(int(i))}
 }
 
-// number is that of a pod that came later, by its name.
+// Number returns the number of a pod that is not initial, by its name.
 func (t *Trace) Number(ref model.PodRef) (int32, bool) {
 	digits, ok := strings.CutPrefix(ref.Name, t.stem)
 	if !ok || ref.Namespace != "default" || len(digits) < 2 || digits[0] != '-' {
@@ -169,8 +164,8 @@ func (t *Trace) Number(ref model.PodRef) (int32, bool) {
 	return int32(i), err == nil && i >= int64(len(t.c.Pods))
 }
 
-// Looks is how many samples a course of the cluster has.
-func (c *Workload) Looks() int {
+// SampleCount returns the number of samples of a course.
+func (c *Workload) SampleCount() int {
 	switch {
 	case c.Samples == 0:
 		return SamplesDefault
@@ -179,13 +174,13 @@ func (c *Workload) Looks() int {
 	}
 }
 
-// look is the instant of the i-th sample.
-func (c *Workload) look(i int) time.Duration {
-	n := time.Duration(c.Looks() - 1)
+// sampleTime returns the time of the i-th sample.
+func (c *Workload) sampleTime(i int) time.Duration {
+	n := time.Duration(c.SampleCount() - 1)
 	return c.Horizon/n*time.Duration(i) + c.Horizon%n*time.Duration(i)/n
 }
 
-// names are those that nodes have had, and the last address of each subnet.
+// names holds the names that nodes have had, and the last address of each subnet.
 type names struct {
 	taken map[string]bool
 	last  map[netip.Prefix]netip.Addr
@@ -202,8 +197,7 @@ func newNames(nodes []Node) *names {
 	return n
 }
 
-// like is a machine as another one is, under a name and with an address that none
-// has had.
+// like returns a copy of a machine with an unused name and address.
 func (n *names) like(old *Node, name string) Node {
 	for n.taken[name] {
 		name += "x"

@@ -1,6 +1,6 @@
-// Package workload is what happens to a cluster over days, whatever manages its addresses:
-// pods that come and go, growth, nodes that crash, are drained and are replaced, an
-// operator's migration. A Trace of it is drawn from a seed, event by event.
+// Package workload generates the events of a cluster over days, independent of the address manager:
+// pods that start and stop, growth, nodes that crash, are drained and are replaced, and an
+// operator's migration. A Trace is drawn from a seed, event by event.
 package workload
 
 import (
@@ -10,30 +10,28 @@ import (
 	"ipamsim/model"
 )
 
-// SamplesDefault is how many samples of a cluster are taken over its horizon.
+// SamplesDefault is the default number of samples over the horizon.
 const SamplesDefault = 100
 
-// Workload is what happens to a cluster, whatever manages its addresses: its machines, the
-// pods that are meant to run on them, and what is done to either.
+// Workload describes the machines, pods and events of a cluster, independent of the address
+// manager.
 type Workload struct {
 	Nodes   []Node // at the beginning
 	Load    Load
 	Trouble Trouble
 	Collect Collect
 	Horizon time.Duration
-	// Apart is how much time there is at least between two events of the trace that the
-	// address manager has work with, so that the real code is done with one before the
-	// next: they come at whole multiples of it, passes halfway between two, and Looks
-	// half of it away from either. 0: events come when they come.
+	// Apart is the minimum time between two events that cause work for the address manager,
+	// so that the real code finishes one before the next: events are at multiples of Apart,
+	// passes halfway between, samples a quarter of it away from both. 0: no minimum.
 	Apart   time.Duration
 	Samples int // of its course, at least 2; 0 is SamplesDefault
 
-	// Pods run already at the beginning, in a cluster that was imported; nil: none do.
+	// Pods lists the initial pods of an imported cluster; nil: none.
 	Pods []Resident
 
-	// Migration is what is done to the cluster, from the beginning on, one step after
-	// the other. RestartEvery is the time between
-	// two pods that it restarts; 0 is restartDefault.
+	// Migration lists the steps of an operator's migration, run in order from the start.
+	// RestartEvery is the time between two pods that it restarts; 0 is restartDefault.
 	Migration    []Step
 	RestartEvery time.Duration
 }
@@ -42,82 +40,80 @@ type Workload struct {
 type Node struct {
 	Name   string
 	Labels map[string]string
-	// Addr is its own address with its subnet's length. Not valid: the next one of a
-	// subnet that all such nodes share.
+	// Addr is its address with the prefix length of its subnet. Invalid: the next address of
+	// a subnet that all such nodes share.
 	Addr netip.Prefix
-	// Addr6 is the same of IPv6.
+	// Addr6 is its IPv6 address.
 	Addr6 netip.Prefix
 }
 
-// Resident is a pod that runs already when the plan begins.
+// Resident is a pod that runs when the plan starts.
 type Resident struct {
 	Ref       model.PodRef
 	Node      string
 	Container string
 	Addrs     []netip.Addr
 	Age       time.Duration // 0: not known
-	Arrived   bool          // one of Arrivals: it is not made again
+	Arrived   bool          // one of Arrivals: not re-created
 }
 
-// Load is the pods of a cluster: how many there are meant to be, and how long one
-// lives. With neither PodsPerNode nor Pods there are as many as at the beginning,
-// and nodes share them evenly.
+// Load defines the number of pods of a cluster and their lifetimes. With neither PodsPerNode nor
+// Pods the initial number stays, spread evenly over the nodes.
 type Load struct {
-	// PodsPerNode is drawn for each node that is there at the beginning or joins by
-	// growth: the cluster is meant to run so many pods more because of it. A
-	// scheduler puts each pod on the node that has the least of what it was drawn
-	// for, so that the pods of a node that is away are on the others.
+	// PodsPerNode is drawn for each initial node and each node that joins by growth, and
+	// adds as many pods to the cluster. The scheduler puts a pod on the node with the lowest
+	// ratio of pods to its drawn number, so pods of an absent node run on the others.
 	PodsPerNode Distribution
-	// Pods is how many run in all, whatever nodes there are, which share them evenly:
-	// instead of PodsPerNode if it is not 0 (Wikimedia's staging: 90 pods, on two
+	// Pods, if not 0, is the total number of pods, spread evenly over the nodes, instead of
+	// PodsPerNode (Wikimedia's staging: 90 pods, on two
 	// nodes and later on four).
 	Pods int
-	// MaxPods is the kubelet's limit; 0 is 110. What fits nowhere is not scheduled.
+	// MaxPods is the kubelet's limit; 0 is 110. A pod that fits nowhere is not scheduled.
 	MaxPods int
-	// Lifetime of a pod, exponential around this mean; then it is deleted and another
-	// takes its place. 0: it stays.
+	// Lifetime is the mean of a pod's exponential lifetime; then the pod is deleted and
+	// replaced. 0: it stays.
 	Lifetime time.Duration
-	// Lifetimes is how long pods live as a distribution, instead of Lifetime. Those of the
-	// beginning are of all ages, as if they had always come and gone.
+	// Lifetimes is a distribution of pods' lifetimes, instead of Lifetime. Initial pods have
+	// ages of the stationary distribution.
 	Lifetimes Lifetimes
-	// GrowPods is how many more are meant to run at the horizon than at the beginning,
-	// one after the other at equal distances; if it is negative, fewer.
+	// GrowPods is the change of the number of pods over the horizon, one pod at a time at
+	// equal distances; negative: fewer pods.
 	GrowPods int
-	// Arrivals come besides.
+	// Arrivals are additional pods.
 	Arrivals Arrivals
-	// Begins is how far its week is when the plan begins, since Monday 00:00.
+	// Begins is the time of week at which the plan starts, since Monday 00:00.
 	Begins time.Duration
-	// Grow is how many nodes join over the horizon, at equal distances; GrowAt, if it
-	// is not 0, is when all of them join at once.
+	// Grow is the number of nodes that join over the horizon, at equal distances; GrowAt, if
+	// not 0, is the time at which all of them join.
 	Grow   int
 	GrowAt time.Duration
 }
 
-// Trouble is what happens to nodes. Each kind comes to every node by itself, with
-// exponential times around its mean; none where the mean is 0.
+// Trouble defines the failures of nodes. Each kind affects every node independently, with
+// exponential intervals of the given mean; 0: never.
 type Trouble struct {
 	// Drain: its pods are deleted one by one, with a DEL each, and start elsewhere;
-	// after DrainFor pods may come again.
+	// after DrainFor it accepts pods again.
 	DrainEvery, DrainFor time.Duration
 	// Crash: power is lost, and no DEL runs. After Evict the pods are deleted and
 	// start elsewhere. After CrashFor the node is back, and its kubelet runs the DEL of
-	// the sandboxes that are no more.
+	// the lost sandboxes.
 	CrashEvery, CrashFor time.Duration
 	// Replace: power is lost for good. After Evict its pods start elsewhere; a new
 	// node joins after ReplaceFor in its place, under a new name. Unless KeepNode,
-	// somebody deletes the old Node object then.
+	// the operator then deletes the old Node object.
 	ReplaceEvery, ReplaceFor time.Duration
 	KeepNode                 bool
 	// ReplaceDrained: it is drained first, and then switched off.
 	ReplaceDrained bool
-	// Evict is how long pods stay on a node that is silent; 0 is 340 s.
+	// Evict is how long pods stay on a silent node; 0 is 340 s.
 	Evict time.Duration
 }
 
-// Collect is the reconciler.
+// Collect configures the reconciler.
 type Collect struct {
 	Every time.Duration // between two passes; 0: it does not run
-	// Grace is how long it waits before it releases what has leaked, Never for ever; 0 is
-	// the manager's own, see Patient.
+	// Grace is the time before it releases a leaked address; Never: it does not; 0: the
+	// manager's default, see Patient.
 	Grace time.Duration
 }

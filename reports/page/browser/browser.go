@@ -73,7 +73,7 @@ type Window struct {
 	NoScript      bool
 }
 
-// Tab is a page somebody looks at.
+// Tab is an open page.
 type Tab struct {
 	t   testing.TB
 	ctx context.Context
@@ -116,8 +116,7 @@ func (b *Browser) Open(t testing.TB, file, fragment string, w Window) *Tab {
 	return tab
 }
 
-// hear keeps what a page must never do: ask somebody else for something, throw,
-// complain, or open a dialog.
+// hear records what a page must never do: send requests, throw, log errors, or open a dialog.
 func (tab *Tab) hear(ev any) {
 	complaint := ""
 	switch ev := ev.(type) {

@@ -93,7 +93,7 @@ func (tab *Tab) Screenshot(file string, whole bool) {
 	}
 }
 
-// controls are the roles somebody can do something with.
+// controls lists the roles of interactive elements.
 var controls = []string{"button", "link", "textbox", "searchbox", "combobox", "slider", "checkbox", "listbox", "tab", "radio", "option", "switch", "spinbutton"}
 
 // Nameless are the controls that a screen reader could not name, and Controls how
