@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim/kube/exchange"
 )
 
-// TestCostOf counts a run made by hand: two ADDs, of which one meets a conflict and
+// TestCostOf counts a run made by hand: two ADDs, one of which meets a conflict and
 // tries again, a DEL, a pass of the reconciler and a daemon; and a kubelet, which is
 // not the manager's.
 func TestCostOf(t *testing.T) {
@@ -51,7 +51,7 @@ func TestCostOf(t *testing.T) {
 	happens(0, model.Reconcile, "ip-reconciler~2", "")
 	asks("ip-reconciler", sim.Read, "list", 200)
 	asks("pod-control-loop/worker-1", sim.Watch, "watch", 200)
-	asks("pod-control-loop/worker-1", sim.Event, "event", 200) // nobody asked
+	asks("pod-control-loop/worker-1", sim.Event, "event", 200) // not requested
 	asks("kubelet/worker-1", sim.Write, "update", 409)
 
 	want := map[string]string{

@@ -83,7 +83,7 @@ func TestStories(t *testing.T) {
 	b := browser.Start(t)
 	for _, s := range pageStories {
 		t.Run(s.scenario, func(t *testing.T) {
-			r := pagetest.Show(t, b, records[s.scenario], "", pagetest.Desk)
+			r := pagetest.Show(t, b, records[s.scenario], "", pagetest.Desktop)
 			for css, texts := range s.says {
 				for _, text := range texts {
 					r.Sees(css, text)
@@ -153,7 +153,7 @@ func TestStoryCardShowsItsEffect(t *testing.T) {
 	for i := range rec.Violations { // as if a search had tried it
 		rec.Violations[i].Races = []model.Race{{Read: 3, Change: 4, Use: 5}}
 	}
-	r := pagetest.Show(t, browser.Start(t), rec, "#step=3", pagetest.Desk)
+	r := pagetest.Show(t, browser.Start(t), rec, "#step=3", pagetest.Desktop)
 	browser.Eval[bool](r, "([...document.querySelectorAll('ol.turns a')].find((a) => a.textContent.includes('power lost')).click(), true)")
 	r.Sees("#position", fmt.Sprintf("of %d at 1m0.00", len(rec.Steps)))
 	r.Sees("#decision", "sandbox of nstest/app-977847f4b-bcxxb on worker-2 is gone: power lost")

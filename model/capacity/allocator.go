@@ -12,136 +12,131 @@ import (
 	"ipamsim/model/capacity/workload"
 )
 
-// Manager is an address manager as a cluster has configured it. What answers say of a
-// manager they ask of the type behind it.
+// Manager is an address manager with a cluster's configuration. Answers use its concrete type.
 type Manager interface {
-	// Open is its allocator at the beginning of a trial, with what the cluster of the
-	// player has then: Cluster.Record, if it is one that runs. Nodes and pods come
-	// afterwards, by Joins and Adopt. An error ends the trial without an answer.
+	// Open returns an allocator for a trial, with the records of a running cluster
+	// (Cluster.Record) if there are any. Joins and Adopt add nodes and pods afterwards. An
+	// error ends the trial without an answer.
 	Open(p *Player) (*Allocator, error)
 }
 
-// Patient is a manager whose reconciler waits before it releases what has leaked.
+// Patient is a manager whose reconciler waits before it releases a leaked address.
 type Patient interface {
 	Manager
-	// Grace is for how long, if Collect.Grace is 0.
+	// Grace returns the default of Collect.Grace.
 	Grace() time.Duration
 }
 
-// Allocator is an address manager in one trial: functions that a Player calls one after
-// the other. Add, Del and Record are required; of everything else, nil says that the
-// manager does not have it, or that the default will do. An error of any of them, but for
-// that of Add and a RefusedStep, ends the trial without an answer.
+// Allocator is an address manager in one trial: functions that a Player calls sequentially. Add,
+// Del and Record are required; nil for another means not supported or the default. An error, except
+// of Add and a RefusedStep, ends the trial without an answer.
 type Allocator struct {
-	// Add gives a pod's sandbox, Pod.Container, its addresses, in the order of the
-	// cluster's networks and of the ranges in each. What a refused ADD has taken is
-	// released again before it returns, as the kubelet does. The error is ErrNoAddress if
-	// the node has no address to give, and wraps ErrNotModelled if nobody knows; after any
-	// other one the pod tries again, too.
+	// Add assigns addresses to a pod's sandbox, Pod.Container, in the order of the cluster's
+	// networks and their ranges. A refused ADD releases what it claimed before it returns,
+	// as after the kubelet's DEL. The error is ErrNoAddress if the node has no free address,
+	// and wraps ErrNotModelled if the result is unknown. The pod retries after every error.
 	Add func(p *Pod) ([]netip.Addr, error)
-	// Del releases what a sandbox of a pod has, perhaps one that its node lost with its
-	// power. It may have nothing.
+	// Del releases the addresses of a pod's sandbox, which may be a lost one. It may have
+	// none.
 	Del func(p *Pod, container string) error
-	// Record is what the datastore claims, each for a Pod.Container.
+	// Record returns the claims of the datastore, each for a Pod.Container.
 	Record func() model.Snapshot
 
-	// Joins, Deleted and Up tell of nodes: of each one that there is at the beginning or
-	// that joins, of a Node object that goes, and of power that is back.
+	// Joins, Deleted and Up report node events: an initial or new node, the deletion of a
+	// Node object, and restored power.
 	Joins, Deleted, Up func(n *Machine) error
-	// Adopt takes over a pod that runs already, whose addresses are in the record.
+	// Adopt adds an initial pod, whose addresses are in the record.
 	Adopt func(p *Pod)
-	// Orphaned: nobody but the reconciler will release what a pod's lost sandbox had,
-	// Pod.Lost, unless its node comes back.
+	// Orphaned reports a pod whose lost sandbox (Pod.Lost) only the reconciler releases, unless
+	// its node comes back.
 	Orphaned func(p *Pod)
-	// Pass of the reconciler; changed are the pods of which something is another since
-	// the last one.
+	// Pass runs the reconciler; changed lists the pods changed since the last pass.
 	Pass func(now time.Duration, changed []model.PodRef) error
-	// Hopeless: every ADD on the node will end with ErrNoAddress. False: perhaps.
+	// Hopeless reports whether every ADD on the node returns ErrNoAddress; false if unknown.
 	Hopeless func(n *Machine) bool
-	// Step does a step of the migration, of any kind but RestartPods, which it is told of.
-	// The error is a RefusedStep if the datastore does not allow it now.
+	// Step runs a step of the migration. RestartPods is only reported to it. The error is a
+	// RefusedStep if the datastore does not allow the step now.
 	Step func(s *workload.Step) error
 
-	// InUse is how many addresses are claimed; nil: the claims of the record.
+	// InUse counts the claimed addresses; nil: the claims of the record.
 	InUse func() int
-	// Networks are the policy now; nil: Cluster.Networks.
+	// Networks returns the current policy; nil: Cluster.Networks.
 	Networks func() []model.Network
-	// Count takes a census; nil: it is counted out of the record.
+	// Count fills in a sample; nil: from the record.
 	Count func() Census
-	// Attached are a pod's addresses by network; nil: as many of each of the networks, as
-	// net1, net2 and so on, as it has ranges.
+	// Attached returns a pod's addresses by network; nil: net1, net2 and so on, with as many
+	// addresses as the network has ranges.
 	Attached func(p *Pod) []model.Attachment
-	// Devices are the nodes' own, which answer to an address as a pod would: sandboxes
-	// whose pods have no namespace.
+	// Devices returns the nodes' devices with addresses, as sandboxes whose pods have no
+	// namespace.
 	Devices func() []model.Sandbox
 }
 
-// ErrNotModelled is wrapped by the error of a cluster that the reference
-// allocators cannot answer for; it is never guessed.
+// ErrNotModelled is wrapped by errors for clusters that the reference allocators do not model.
 var ErrNotModelled = errors.New("the reference cannot tell")
 
-// ErrNoAddress: no address is left that the node may hand out.
+// ErrNoAddress: the node has no free address.
 var ErrNoAddress = errors.New("no address is left for the node")
 
-// NotModelled is an error that wraps ErrNotModelled, too, and reads as it did.
+// NotModelled wraps an error with ErrNotModelled and keeps its text.
 func NotModelled(err error) error { return notModelled{err} }
 
 type notModelled struct{ error }
 
 func (e notModelled) Unwrap() []error { return []error{ErrNotModelled, e.error} }
 
-// RefusedStep is why the datastore refuses a step of a migration.
+// RefusedStep is the reason why the datastore refuses a migration step.
 type RefusedStep struct{ error }
 
-// Refused is a RefusedStep for a reason.
+// Refused returns a RefusedStep with a reason.
 func Refused(why error) error { return RefusedStep{why} }
 
 // Machine is a node of a trial. It is only read.
 type Machine struct {
 	workload.Node
-	Number         int32 // in the order in which nodes come
-	Up, Registered bool  // it has power; its Node object exists
+	Number         int32 // in the order of appearance
+	Up, Registered bool  // has power; has a Node object
 
-	pods []int32 // whose objects are bound to it
+	pods []int32 // bound to it
 	disk []sandbox
 }
 
-// Pod is one whose object exists. It is only read.
+// Pod is a pod whose object exists. It is read-only.
 type Pod struct {
 	Ref       model.PodRef
 	Node      *Machine
-	Container string       // of the sandbox that is alive, or gets its addresses; "": none
+	Container string       // of the live or starting sandbox; "": none
 	Addrs     []netip.Addr // of that
 	Reported  []netip.Addr // in the pod's status
-	Unclaimed int          // of Addrs: no claim is its sandbox's, as of a cluster that was imported
-	Lost      []netip.Addr // of a sandbox that was lost with its node's power
+	Unclaimed int          // of Addrs: without a claim of its sandbox, in an imported cluster
+	Lost      []netip.Addr // of a sandbox lost with its node's power
 	Marked    bool         // for deletion
 
 	number    int32
 	at        int32  // in the list of its node
 	sandboxes int    // there have been
-	tries     uint32 // how often it began to wait
+	tries     uint32 // how often it started to wait
 	waits     bool
-	refused   bool   // the last try ended with ErrNoAddress
+	refused   bool   // the last attempt returned ErrNoAddress
 	at0       uint64 // Player.freed then
 }
 
-// sandbox is what a node remembers of one that was lost with its power.
+// sandbox is a sandbox lost with its node's power.
 type sandbox struct {
 	pod       *Pod
 	container string
 }
 
-// Cluster is the one that the player lives through. It is only read.
+// Cluster returns the simulated cluster. It is read-only.
 func (p *Player) Cluster() *Cluster { return p.c }
 
-// Seed is that of the trial.
+// Seed returns the seed of the trial.
 func (p *Player) Seed() uint64 { return p.tape.Seed() }
 
-// Machines are all nodes that there have been, by number.
+// Machines returns all past and present nodes, by number.
 func (p *Player) Machines() []*Machine { return p.stations }
 
-// Pods are those whose objects exist, by number.
+// Pods returns the pods whose objects exist, by number.
 func (p *Player) Pods() iter.Seq[*Pod] {
 	return func(yield func(*Pod) bool) {
 		for _, x := range p.pods {
@@ -152,7 +147,7 @@ func (p *Player) Pods() iter.Seq[*Pod] {
 	}
 }
 
-// Pod is the one of a name, or nil if its object does not exist.
+// Pod returns the pod of a name, or nil if its object does not exist.
 func (p *Player) Pod(ref model.PodRef) *Pod {
 	i, ok := p.residents[ref]
 	if !ok {
@@ -164,22 +159,22 @@ func (p *Player) Pod(ref model.PodRef) *Pod {
 	return p.pods[i]
 }
 
-// Chance: upstream leaves something to chance now, see Course.Chance.
+// Chance records a random decision of upstream, see Course.Chance.
 func (p *Player) Chance() {
 	if p.course.Chance == 0 {
 		p.course.Chance = p.now
 	}
 }
 
-// Lacks: a node's own process got no address. It ends, and is started again, by Up, when
-// something may have freed one.
+// Lacks records that a process of a node got no address and exited. Up restarts it when an address
+// may have become free.
 func (p *Player) Lacks(n *Machine) {
 	if !slices.Contains(p.lacking, n) {
 		p.lacking = append(p.lacking, n)
 	}
 }
 
-// open the manager's allocator, with what it leaves to defaults.
+// open returns the manager's allocator with defaults filled in.
 func (p *Player) open() error {
 	if p.c.Manager == nil {
 		return errors.New("no address manager")
@@ -231,7 +226,7 @@ func (p *Player) open() error {
 	return nil
 }
 
-// attached are a pod's addresses by network, as many of each as it has ranges.
+// attached returns a pod's addresses by network, one for each range.
 func (p *Player) attached(x *Pod) (out []model.Attachment) {
 	rest := x.Addrs
 	for i, n := range p.manager.Networks() {

@@ -11,8 +11,8 @@ import (
 	"ipamsim/model/capacity/workload"
 )
 
-// Play lets the reference allocators live through a tape. The tape may be that of
-// another cluster with the same nodes, load and trouble.
+// Play runs the reference allocators on a workload trace. The trace may be of another cluster with
+// the same nodes, load and trouble.
 //
 // The error wraps ErrNotModelled.
 func Play(c *Cluster, t *workload.Trace) (*Course, error) {
@@ -28,8 +28,7 @@ func Play(c *Cluster, t *workload.Trace) (*Course, error) {
 	return p.Course(), nil
 }
 
-// Player is a cluster that the reference allocators manage, while it lives through
-// a tape.
+// Player runs a workload trace on a cluster that the reference allocators manage.
 type Player struct {
 	c       *Cluster
 	tape    *workload.Trace
@@ -45,21 +44,21 @@ type Player struct {
 	bound     int // pods on nodes that are up
 	waiting   int // of these: without an address
 	queue     queue
-	freed     uint64 // how often something happened that may have freed an address
+	freed     uint64 // number of events that may have freed an address
 	lacking   []*Machine
-	lacked    uint64 // freed when these tried last
+	lacked    uint64 // freed at their last attempt
 	fabric    fabric
 
-	// Tried, unless it is nil, is told of every try of a pod after its first, before what
-	// comes of it.
+	// Tried, if not nil, is called for every attempt of a pod after its first, before its
+	// result.
 	Tried func(at time.Duration, pod model.PodRef)
 
-	// Tireless: it makes every try, even one that cannot end otherwise, and so does the
-	// allocator: for tests that shortcuts change nothing.
+	// Tireless makes every attempt, also hopeless ones, for tests that shortcuts change
+	// nothing.
 	Tireless bool
 }
 
-// NewPlayer is the cluster at the beginning. The error wraps ErrNotModelled.
+// NewPlayer returns a player with the initial cluster. Its error wraps ErrNotModelled.
 func NewPlayer(c *Cluster, t *workload.Trace) (*Player, error) {
 	p := &Player{c: c, tape: t, residents: map[model.PodRef]int32{}, numbers: map[string]int32{}, course: Course{Since: c.Judged(), Exhausted: Never}}
 	if len(c.Migration) > 0 {
@@ -92,7 +91,7 @@ func NewPlayer(c *Cluster, t *workload.Trace) (*Player, error) {
 	return p, nil
 }
 
-// refusal makes an error of a reference that of a point.
+// refusal converts an error of a reference to the error of a point.
 func refusal(err error) error {
 	if err == nil {
 		return nil
@@ -100,7 +99,7 @@ func refusal(err error) error {
 	return fmt.Errorf("capacity: %w: %w", ErrNotModelled, err)
 }
 
-// Do is one event. The error wraps ErrNotModelled; the player is of no use then.
+// Do runs one event. Its error wraps ErrNotModelled; the player is then unusable.
 func (p *Player) Do(e workload.Event) error {
 	if err := p.retry(e.At); err != nil {
 		return refusal(err)
@@ -157,7 +156,7 @@ func (p *Player) do(e workload.Event) error {
 	return nil
 }
 
-// Course is what came of it so far.
+// Course returns the result so far.
 func (p *Player) Course() *Course { return &p.course }
 
 func (p *Player) joins(i int32, n workload.Node) error {
@@ -165,7 +164,7 @@ func (p *Player) joins(i int32, n workload.Node) error {
 	p.numbers[n.Name] = i
 	p.freed++
 	err := p.manager.Joins(p.stations[i])
-	p.course.Peak = max(p.course.Peak, p.manager.InUse()) // devices have addresses, too
+	p.course.Peak = max(p.course.Peak, p.manager.InUse()) // includes devices
 	return err
 }
 
@@ -181,7 +180,7 @@ func (p *Player) bind(number, node int32) *Pod {
 
 func (p *Player) touch(x *Pod) { p.changed = append(p.changed, x.Ref) }
 
-// gone is the end of a pod's object.
+// gone removes a pod's object.
 func (p *Player) gone(x *Pod) {
 	p.touch(x)
 	n := x.Node
@@ -199,7 +198,7 @@ func (p *Player) gone(x *Pod) {
 	x.waits = false
 }
 
-// start makes a pod's next sandbox.
+// start creates a pod's next sandbox.
 func (p *Player) start(x *Pod) error {
 	p.waiting++
 	x.waits = true
@@ -207,7 +206,7 @@ func (p *Player) start(x *Pod) error {
 	return p.try(x)
 }
 
-// try is one ADD. A pod that gets no address tries again.
+// try runs one ADD. A pod that gets no address retries.
 func (p *Player) try(x *Pod) error {
 	p.course.Adds++
 	x.sandboxes++
@@ -238,8 +237,8 @@ func (p *Player) refuse(x *Pod) {
 	p.course.Wanted(p.now)
 }
 
-// retry lets pods that wait try again up to and including an instant. A try that
-// cannot end otherwise than the one before counts without being made.
+// retry runs the attempts of waiting pods up to and including an instant. A hopeless attempt
+// counts without being made.
 func (p *Player) retry(until time.Duration) error {
 	for {
 		w, ok := p.queue.due(until)
@@ -269,12 +268,12 @@ func (p *Player) retry(until time.Duration) error {
 	}
 }
 
-// Restarts is how many nodes' processes try in turn at the end of a step; they are
-// told apart by their number modulo this.
+// Restarts is the number of groups of nodes whose processes retry at the end of a step in turn;
+// the group is the node's number modulo Restarts.
 const Restarts = 64
 
-// later is the end of a step, if an instant is in another one than now: processes
-// try again that lack an address, if something may have freed one.
+// later ends the current step if an instant is in a later one: processes without an address retry
+// if one may have become free.
 func (p *Player) later(at time.Duration) error {
 	if step := max(p.c.Apart, 1); at/step == p.now/step || len(p.lacking) == 0 || p.lacked == p.freed && !p.Tireless {
 		return nil
@@ -305,8 +304,8 @@ func (p *Player) stop(x *Pod) error {
 	return nil
 }
 
-// down is the loss of a node's power: its sandboxes are no more, and its kubelet
-// will know of them when it is back.
+// down cuts a node's power: its sandboxes are lost, and its kubelet finds their records when power
+// is back.
 func (p *Player) down(n *Machine) {
 	n.Up = false
 	p.bound -= len(n.pods)

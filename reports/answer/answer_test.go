@@ -30,13 +30,13 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Engines that lived through the same tape are compared sample by sample, and the
+// Engines that ran the same workload trace are compared sample by sample, and the
 // first difference is named.
 func TestAgreement(t *testing.T) {
 	p := plan(staging[:3], 100)
 	for i := range p.Cells {
 		for r := range p.Cells[i].Courses[:4] {
-			p.Cells[i].Real = append(p.Cells[i].Real, staging[i].life(r, 100))
+			p.Cells[i].Real = append(p.Cells[i].Real, staging[i].courseOf(r, 100))
 		}
 	}
 	g := render.Of(p).Agreement
@@ -67,13 +67,13 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// What only the real code knows comes from its own lives.
+// What only the real code knows comes from its own trials.
 func TestRealCode(t *testing.T) {
 	p := plan(staging[:1], 2)
 	if _, known := render.Of(p).Rows[0].Figures["calls"]; known {
 		t.Error("the reference knows how many requests there were")
 	}
-	l := staging[0].life(0, 2)
+	l := staging[0].courseOf(0, 2)
 	l.Calls, l.AddMedian, l.AddP99, l.Violations = 9000, 30*time.Millisecond, 70*time.Millisecond, map[string]int{"leaked-claim": 2, "starved-node": 1}
 	p.Cells[0].Real = []*capacity.Course{l}
 	f := render.Of(p).Rows[0].Figures
@@ -87,9 +87,9 @@ func TestRealCode(t *testing.T) {
 	}
 }
 
-// 4,000 lives are answered, plots included, in less than a second on an idle machine
+// 4,000 trials are answered, plots included, in less than a second on an idle machine
 // (0.3 s measured); the bound is for one with a lot else to do.
-func TestManyLives(t *testing.T) {
+func TestManyTrials(t *testing.T) {
 	p := plan(nil, 100)
 	for i := range 40 {
 		k := staging[i%len(staging)]
@@ -108,7 +108,7 @@ func TestManyLives(t *testing.T) {
 	}
 }
 
-// A plan for both engines of which the real code could have no life says so.
+// A plan for both engines without a trial of the real code says so.
 func TestAlone(t *testing.T) {
 	p := plan(staging[:1], 10)
 	for _, both := range []bool{false, true} {

@@ -14,7 +14,7 @@ import (
 	"ipamsim/reports/answer/render"
 )
 
-// Any plan has an answer, in every form: lives that are missing, short or without a
+// Any plan has an answer, in every form: trials that are missing, short or without a
 // sample, values that no cluster has, axes with values that no cell has.
 func TestAnyPlan(t *testing.T) {
 	for seed := range uint64(25) {

@@ -11,7 +11,7 @@ import (
 
 // Two options, each lived through ten times: what there is now runs out on day 3.
 func ExampleOf() {
-	life := func(blocks int, exhausted time.Duration) *capacity.Course {
+	courseOf := func(blocks int, exhausted time.Duration) *capacity.Course {
 		s := capacity.Sample{Nodes: 4, Pods: 90, Size: 256, InUse: 90, Blocks: blocks, BlocksMax: blocks / 2, Routes: blocks}
 		return &capacity.Course{Samples: []capacity.Sample{s, s}, Exhausted: exhausted, Adds: 90, Peak: 90}
 	}
@@ -20,8 +20,8 @@ func ExampleOf() {
 		Cells: []answer.Trials{{Option: "as it is", BlockSize: 64, Engine: "reference"}, {Option: "small blocks", BlockSize: 16, Engine: "reference"}},
 	}
 	for range p.Repeats {
-		p.Cells[0].Courses = append(p.Cells[0].Courses, life(4, 3*24*time.Hour))
-		p.Cells[1].Courses = append(p.Cells[1].Courses, life(8, capacity.Never))
+		p.Cells[0].Courses = append(p.Cells[0].Courses, courseOf(4, 3*24*time.Hour))
+		p.Cells[1].Courses = append(p.Cells[1].Courses, courseOf(8, capacity.Never))
 	}
 	if err := render.Of(p).Text(os.Stdout); err != nil {
 		panic(err)

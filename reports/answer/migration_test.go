@@ -51,7 +51,7 @@ func moved(end time.Duration) *answer.Question {
 }
 
 // Bounds are of the time after the migration; what was there at the beginning, and
-// what was seen on the way, is told apart.
+// what was seen on the way, is reported separately.
 func TestBoundsFromATimeOn(t *testing.T) {
 	a := render.Of(moved(3 * time.Hour))
 	if r := a.Recommended[0]; r.Outcome != answer.Take || len(r.Rows) != 1 || r.Rows[0] != 1 {
@@ -64,7 +64,7 @@ func TestBoundsFromATimeOn(t *testing.T) {
 	if len(a.Beginning) != 1 || a.Beginning[0] != (answer.Beginning{Measure: "blackholed", Value: 12}) {
 		t.Errorf("at the beginning: %+v", a.Beginning)
 	}
-	tells(t, a, "Reported separately, at the start: blackholed 12.", "from 1 h to 4 h on", "It takes 3 h (median) and restarts 40 pods", "30 pairs blackholed", "create IPPool pods, 10.0.0.0/24 in blocks of /28")
+	checkTexts(t, a, "Reported separately, at the start: blackholed 12.", "from 1 h to 4 h on", "It takes 3 h (median) and restarts 40 pods", "30 pairs blackholed", "create IPPool pods, 10.0.0.0/24 in blocks of /28")
 }
 
 // An option that cannot be carried out meets nothing, whatever else is measured.
@@ -76,11 +76,11 @@ func TestNotCarriedOut(t *testing.T) {
 	if row := a.Rows[1]; row.Figures["unfinished"].Value != 1 || row.Migration.Done != 0 || row.Migration.Steps[1].Stuck != 12 {
 		t.Errorf("moved: %+v", row)
 	}
-	tells(t, a, "In 12 of 12 trials it stopped at step 2", "which was refused until the end: blocks of /26")
+	checkTexts(t, a, "In 12 of 12 trials it stopped at step 2", "which was refused until the end: blocks of /26")
 }
 
-// tells holds the text of an answer, without the ends of its lines, to what it says.
-func tells(t *testing.T, a *render.Answer, parts ...string) {
+// checkTexts compares the text of an answer, without the ends of its lines, to what it says.
+func checkTexts(t *testing.T, a *render.Answer, parts ...string) {
 	t.Helper()
 	var b, page bytes.Buffer
 	if err := a.Text(&b); err != nil {

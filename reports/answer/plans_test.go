@@ -10,12 +10,12 @@ import (
 
 const day = 24 * time.Hour
 
-// kind of life that an option leads to, made up so that a reader can check what is
+// kind of trial that an option leads to, made up so that a reader can check what is
 // said of it: no allocator is behind it.
 type kind struct {
 	name, cost string
 	block      int
-	runsOut    float64 // share of lives in which addresses run out, at day 5 to 25
+	runsOut    float64 // share of trials in which addresses run out, at day 5 to 25
 	routes     int     // and up to two more
 	blackholed int     // pairs, from day 3 on, and up to three more
 	strict     bool
@@ -31,7 +31,7 @@ var staging = []kind{
 	{name: "strict affinity", cost: "pods wait instead of being unreachable", block: 64, routes: 4, runsOut: 1, strict: true, leaked: 6},
 }
 
-// plan of lives of each kind. The same repeat is as lucky or unlucky for all of
+// plan of trials of each kind. The same repeat is as lucky or unlucky for all of
 // them.
 func plan(kinds []kind, repeats int) *answer.Question {
 	p := &answer.Question{
@@ -44,14 +44,14 @@ func plan(kinds []kind, repeats int) *answer.Question {
 	for _, k := range kinds {
 		c := answer.Trials{Option: k.name, Cost: k.cost, BlockSize: k.block, PoolSize: 256, Engine: "reference"}
 		for r := range repeats {
-			c.Courses = append(c.Courses, k.life(r, repeats))
+			c.Courses = append(c.Courses, k.courseOf(r, repeats))
 		}
 		p.Cells = append(p.Cells, c)
 	}
 	return p
 }
 
-func (k kind) life(repeat, repeats int) *capacity.Course {
+func (k kind) courseOf(repeat, repeats int) *capacity.Course {
 	luck := rand.New(rand.NewPCG(1, uint64(repeat)))
 	more := luck.IntN(3)
 	l := &capacity.Course{Exhausted: capacity.Never, Adds: 900, Peak: 100 + more}

@@ -20,8 +20,8 @@ import (
 
 var shots = flag.String("plots", "", "write the plots of the tests into this `DIR`, to look at")
 
-// grid is a plan over two axes, of which nobody chooses the first: the more often
-// nodes crash and the less often somebody collects, the sooner addresses run out.
+// grid is a plan over two axes, whose first axis is given: the more often
+// nodes crash and the less often the collector runs, the sooner addresses run out.
 func grid(repeats int) *answer.Question {
 	p := plan(nil, repeats)
 	p.Name, p.Title, p.Minimise, p.Require = "tkg", "A small range (seeds/002)", "leaked", []answer.Bound{{Measure: "exhaustion", Most: 0.1}}
@@ -34,7 +34,7 @@ func grid(repeats int) *answer.Question {
 			k := kind{block: 64, routes: 4, leaked: (3 - i) * j * 3, runsOut: float64((3-i)*j) / 9}
 			c := answer.Trials{Values: []string{crash, every}, PoolSize: 5, Engine: "reference"}
 			for r := range repeats {
-				c.Courses = append(c.Courses, k.life(r, repeats))
+				c.Courses = append(c.Courses, k.courseOf(r, repeats))
 			}
 			p.Cells = append(p.Cells, c)
 		}
@@ -42,7 +42,7 @@ func grid(repeats int) *answer.Question {
 	return p
 }
 
-// owned is a plan whose lives say whose each block is.
+// owned is a plan whose trials record the owner of each block.
 func owned() *answer.Question {
 	p := plan(staging[:2], 10)
 	for i := range p.Cells {

@@ -110,8 +110,8 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// What no life shows is told where "nothing" would be said to be worse.
-func TestRacesAreTold(t *testing.T) {
+// A race that no trial shows is named where "nothing" would be said to be worse.
+func TestRacesAreNamed(t *testing.T) {
 	p := plan([]kind{{name: "every 15 min", block: 64, routes: 8, blackholed: 3}, {name: "every 5 min", block: 64, routes: 4}}, 100)
 	p.Manager = answercalico.Answers
 	p.Cells[0].Cluster, p.Cells[1].Cluster = calicoOf(reference.Kubernetes, 15*time.Minute, 0, false, 0), calicoOf(reference.Kubernetes, 5*time.Minute, 0, false, 0)

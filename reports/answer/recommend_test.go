@@ -35,7 +35,7 @@ func TestRecommendation(t *testing.T) {
 			`recommended: Take "a": of the 3 of 3 options that meet the requirements, exhaustion probability ≤ 5% and blackholed = 0, it announces the fewest routes, 6.07 (95%: 5.9 to 6.24). "b" is not significantly worse. Compared with "now", better: routes 6.07 instead of 10.1. Worse: none of the measures. Blackholed: 0 in all 100 trials; the probability of more is at most 3.62% (95%). Each option was simulated as a new cluster; the migration of a running cluster was not simulated.`},
 		{"none", func() *answer.Question { return plan([]kind{staging[0], staging[2], staging[5]}, 100) },
 			`none-meets: No option meets the requirements, exhaustion probability ≤ 5% and blackholed = 0. The nearest is "one block a node": exhaustion probability is 60%. The others: "as it is": blackholed is 13.1; "strict affinity": exhaustion probability is 100%.`},
-		// 0 of 20 lives: at most 16.8 %, and 72 lives would show 5 % (0.975 = 1 − 0.95^72).
+		// 0 of 20 trials: at most 16.8 %, and 72 trials would show 5 % (0.975 = 1 − 0.95^72).
 		{"too few", func() *answer.Question { return plan([]kind{staging[1], staging[3]}, 20) },
 			`too-few-repeats: Too few repeats: 20 trials of "64 pods a node" cannot show exhaustion probability ≤ 5%. The value is 0% (95%: 0% to 16.8%); about 72 repeats would suffice.`},
 		{"too few for one", func() *answer.Question {
@@ -80,7 +80,7 @@ func TestRecommendation(t *testing.T) {
 	}
 }
 
-// What nobody chooses is no option: a recommendation for each of its values.
+// A given value is no option: a recommendation for each of its values.
 func TestRecommendationForWhatIsGiven(t *testing.T) {
 	p := plan([]kind{staging[0], staging[3], staging[0], staging[4]}, 100)
 	p.Axes = []answer.Axis{{Setting: "crashEvery", Values: []string{"0", "2d"}, Given: true}, {Setting: "blockSize", Values: []string{"26", "28"}}}
@@ -127,8 +127,8 @@ func TestWhatChanceExplains(t *testing.T) {
 	}
 }
 
-// One life in a hundred that has some proves that there is not none.
-func TestOneLifeBreaksABoundOfNone(t *testing.T) {
+// One trial in a hundred that has some proves that there is not none.
+func TestOneTrialBreaksABoundOfZero(t *testing.T) {
 	p := plan([]kind{staging[1]}, 100)
 	p.Cells[0].Courses[42].Samples[7].Blackholed = 1
 	if v := answer.Of(p).Rows[0].Bounds[1]; v.Outcome != answer.Breaks {
@@ -165,7 +165,7 @@ func TestSummary(t *testing.T) {
 func TestNearMiss(t *testing.T) {
 	p := plan([]kind{staging[0], staging[1], staging[3]}, 100)
 	p.Require = append(p.Require, answer.Bound{Measure: "unplaced", Most: 0.05})
-	for r, l := range p.Cells[1].Courses { // 13 pods for a hundredth of the time; 26 in one of ten lives
+	for r, l := range p.Cells[1].Courses { // 13 pods for a hundredth of the time; 26 in one of ten trials
 		l.Samples[7].Unplaced = 13 + 13*(r%10/9)
 	}
 	for _, tt := range []struct{ bound, want string }{
@@ -183,7 +183,7 @@ func TestNearMiss(t *testing.T) {
 	}
 }
 
-// A plan that begins with an import says so instead of that a cluster was built anew.
+// A plan that begins with an import says so instead of that a new cluster was built.
 func TestFromAnImport(t *testing.T) {
 	p := plan(staging[:2], 100)
 	p.From = "imported.yaml"

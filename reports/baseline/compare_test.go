@@ -36,7 +36,7 @@ func ran(seed uint64, course string, violated ...string) Run {
 	}}
 }
 
-// many runs of the seeds from 1 on, of which the first k violate something.
+// many runs of the seeds from 1 on; the first k violate something.
 func many(n, k int, course string, violated ...string) []Run {
 	var out []Run
 	for i := range n {
@@ -60,7 +60,7 @@ func before(runs []Run, rates map[string]int) *Baseline {
 
 func three(course string, violated ...string) []Run { return many(3, 3, course, violated...) }
 
-// TestCompare: what is worse, what is told, and what is only chance.
+// TestCompare: what is worse, what is reported, and what is only chance.
 func TestCompare(t *testing.T) {
 	dup := func(n int) map[string]int { return map[string]int{"duplicate-address": n} }
 	for _, x := range []struct {
@@ -223,7 +223,7 @@ func dearer(runs []Run, calls float64) []Run {
 	return runs
 }
 
-// TestCosts: one call more for each ADD is red, one less is told, and all scenarios
+// TestCosts: one call more for each ADD is red, one less is reported, and all scenarios
 // of a manager together show what each of them hides.
 func TestCosts(t *testing.T) {
 	one := func(runs, wide []Run) string {
@@ -288,8 +288,8 @@ func TestTwoValues(t *testing.T) {
 	}
 }
 
-// TestCostOfAFix: where a fork mends a race, two pods do not share an address any more.
-// That there are more addresses is told, and is no regression; anything else that costs
+// TestCostOfAFix: if a fork fixes a race, two pods do not share an address any more.
+// More addresses are reported, which is no regression; anything else that costs
 // more is one.
 func TestCostOfAFix(t *testing.T) {
 	b := before(three("a", "duplicate-address"), map[string]int{"duplicate-address": 57})

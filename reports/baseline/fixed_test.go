@@ -8,7 +8,7 @@ import (
 	"ipamsim/reports"
 )
 
-// costing gives each run of a course measures of its own besides those that all have.
+// costing gives each run of a course measures of its own in addition to those that all have.
 func costing(runs []Run, more reports.Cost) []Run {
 	for i := range runs {
 		runs[i].Cost = maps.Clone(runs[i].Cost)
@@ -25,7 +25,7 @@ func outcomeOf(asked, without, refused, dels float64) reports.Cost {
 	}
 }
 
-// TestFixed: what a fork mends is fixed if nothing else is different; what hides the
+// TestFixed: what a fork fixes is fixed if nothing else is different; what hides the
 // violation behind something else is not, and not green.
 func TestFixed(t *testing.T) {
 	const dup = "duplicate-address"
@@ -88,7 +88,7 @@ func TestFixed(t *testing.T) {
 }
 
 // TestFixedWhereSomeAreRefused: where five of a hundred seeds refused an ADD before, as
-// many may after a mend; forty are another thing.
+// many may after a fix; forty are another thing.
 func TestFixedWhereSomeAreRefused(t *testing.T) {
 	const dup = "duplicate-address"
 	calm, busy := outcomeOf(10, 0, 0, 5), outcomeOf(10, 0, 1, 5)
@@ -107,7 +107,7 @@ func TestFixedWhereSomeAreRefused(t *testing.T) {
 }
 
 // TestFixedCrash: calls that go on to their end ask for more than those that a panic cut
-// short, and are not made again. That is the mend; that nothing is torn down is none.
+// short, and are not made again. That is the fix; that nothing is torn down is none.
 func TestFixedCrash(t *testing.T) {
 	const crash = "actor-crash"
 	for want, now := range map[string]reports.Cost{
@@ -126,7 +126,7 @@ func TestFixedCrash(t *testing.T) {
 }
 
 // TestFixedOfOldBaseline: one that is older than the measures of ADDs that got nothing
-// is read, and what it does not know is not taken for a mend: who is refused asks again.
+// is read, and what it does not know is not taken for a fix: who is refused asks again.
 func TestFixedOfOldBaseline(t *testing.T) {
 	const dup = "duplicate-address"
 	b := before(three("a", dup), map[string]int{dup: 90})
@@ -142,7 +142,7 @@ func TestFixedOfOldBaseline(t *testing.T) {
 	}
 }
 
-// TestVerdicts: what is for somebody to look at is not green, and what was not judged
+// TestVerdicts: what is to be reviewed at is not green, and what was not judged
 // is neither red nor healthy.
 func TestVerdicts(t *testing.T) {
 	change := func(k Kind) Change { return Change{Kind: k, Regression: k != FixedViolation} }

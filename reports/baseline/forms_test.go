@@ -25,7 +25,7 @@ var forms = map[string]func(io.Writer, *Outcome) error{
 	"xml": JUnit, "sarif": SARIF, "md": Markdown, "annotations": Annotations,
 }
 
-func told(t interface{ Fatal(...any) }, form string, o *Outcome) string {
+func written(t interface{ Fatal(...any) }, form string, o *Outcome) string {
 	var b bytes.Buffer
 	if err := forms[form](&b, o); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestSARIFLeadsToTheCode(t *testing.T) {
 		{Kind: NewViolation, Regression: true, What: "convergence", File: "found/b.yaml"},
 	}}}}
 	sarifHolds(t, o)
-	back, err := sarif.FromString(told(t, "sarif", o), sarif.WithStrictValidation())
+	back, err := sarif.FromString(written(t, "sarif", o), sarif.WithStrictValidation())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestSARIFLeadsToTheCode(t *testing.T) {
 			t.Errorf("result %d is at %s, want %s", i, got, want)
 		}
 	}
-	if !strings.Contains(told(t, "annotations", o), "file=found/b.yaml,line=1") {
+	if !strings.Contains(written(t, "annotations", o), "file=found/b.yaml,line=1") {
 		t.Error("the annotation of the second is at the first")
 	}
 	if len(run.Results[1].CodeFlows) != 0 || len(run.Results[0].CodeFlows) != 1 {
@@ -141,8 +141,8 @@ func TestSARIFLeadsToTheCode(t *testing.T) {
 func TestGoldens(t *testing.T) {
 	for name, o := range map[string]*Outcome{"green": green(), "rich": rich()} {
 		for form := range forms {
-			got, file := told(t, form, o), filepath.Join("testdata", name+"."+form)
-			if again := told(t, form, o); again != got {
+			got, file := written(t, form, o), filepath.Join("testdata", name+"."+form)
+			if again := written(t, form, o); again != got {
 				t.Errorf("%s: two tellings differ", file)
 			}
 			golden.Check(t, file, got)
@@ -198,7 +198,7 @@ func xmlHolds(t failer, o *Outcome) {
 		Failures int `xml:"failures,attr"`
 		Errors   int `xml:"errors,attr"`
 	}
-	text := told(t, "xml", o)
+	text := written(t, "xml", o)
 	if err := xml.Unmarshal([]byte(text), &back); err != nil {
 		t.Fatalf("not XML: %v\n%s", err, text)
 	}
@@ -214,7 +214,7 @@ func xmlHolds(t failer, o *Outcome) {
 }
 
 func sarifHolds(t failer, o *Outcome) {
-	text := told(t, "sarif", o)
+	text := written(t, "sarif", o)
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -245,7 +245,7 @@ var (
 )
 
 func markdownHolds(t failer, o *Outcome) {
-	text := told(t, "md", o)
+	text := written(t, "md", o)
 	if len(text) > markdownMax || !utf8.ValidString(text) {
 		t.Fatalf("%d bytes, valid: %v", len(text), utf8.ValidString(text))
 	}
@@ -278,7 +278,7 @@ func markdownHolds(t failer, o *Outcome) {
 var command = regexp.MustCompile(`^::(error|notice) (file=[^:,]+,line=\d+,)?title=[^:,]+::.+$`)
 
 func annotationsHold(t failer, o *Outcome) {
-	text := told(t, "annotations", o)
+	text := written(t, "annotations", o)
 	kinds := map[string]int{}
 	for l := range strings.Lines(text) {
 		m := command.FindStringSubmatch(strings.TrimSuffix(l, "\n"))
@@ -302,7 +302,7 @@ func TestSummaryIsBounded(t *testing.T) {
 		o.Rows[len(o.Rows)-1].Changes[0].Timeline = strings.Repeat(hostile+"\n", 1000)
 	}
 	markdownHolds(t, o)
-	if text := told(t, "md", o); !strings.Contains(text, "do not fit here") || !strings.Contains(text, "\nand ") {
+	if text := written(t, "md", o); !strings.Contains(text, "do not fit here") || !strings.Contains(text, "\nand ") {
 		t.Error("nothing says that something is left out")
 	}
 }

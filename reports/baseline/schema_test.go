@@ -63,7 +63,7 @@ func sarifSchema(t failer) *jsonschema.Schema {
 
 // TestSARIFSchemaRefuses: the schema that the logs are held to is one.
 func TestSARIFSchemaRefuses(t *testing.T) {
-	good := told(t, "sarif", rich())
+	good := written(t, "sarif", rich())
 	for _, wrong := range [][2]string{{`"level": "error"`, `"level": "fatal"`}, {`"startLine": 7`, `"startLine": 0`}, {`"text": `, `"txet": `}, {`"uri": "scenarios/`, `"uri": "%zz`}} {
 		text := strings.Replace(good, wrong[0], wrong[1], 1)
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
@@ -112,11 +112,11 @@ func TestJUnitSchema(t *testing.T) {
 		return nil
 	}
 	for name, o := range map[string]*Outcome{"green": green(), "rich": rich(), "empty": {}} {
-		if err := valid(name, told(t, "xml", o)); err != nil {
+		if err := valid(name, written(t, "xml", o)); err != nil {
 			t.Error(err)
 		}
 	}
-	if valid("wrong", strings.Replace(told(t, "xml", rich()), "<failure ", "<failed ", 1)) == nil {
+	if valid("wrong", strings.Replace(written(t, "xml", rich()), "<failure ", "<failed ", 1)) == nil {
 		t.Error("the schema knows no <failed>, and nothing is said of one")
 	}
 }

@@ -90,7 +90,7 @@ func apart(a, b color.RGBA) float64 {
 	return float64(max(d(a.R, b.R), d(a.G, b.G), d(a.B, b.B)))
 }
 
-// Every kind of picture looks as somebody has seen it.
+// Every kind of picture equals a reviewed file.
 func TestGoldenPictures(t *testing.T) {
 	for name, p := range pictures() {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// hostile names, as a pod or a node of somebody's cluster may have them.
+// hostile names, as a pod or a node of a user's cluster may have them.
 var hostile = map[string]string{
 	"markup":         `</text></svg><script>alert(1)</script><img src=x onerror="alert(2)">`,
 	"attributes":     `" onload="alert(1)" style="fill:url(http://evil/)`,

@@ -34,7 +34,7 @@ func darkly(t *testing.T, i ink) color.RGBA {
 	return rgb(v)
 }
 
-// Lines can be told apart in greyscale: neighbours differ in lightness by 15 of 100
+// Lines differ in greyscale: neighbours differ in lightness by 15 of 100
 // or more, all of them in dashes and in markers; and all are seen on their page, as
 // WCAG 1.4.11 wants: 3 to 1.
 func TestLinesInGrey(t *testing.T) {
@@ -92,7 +92,7 @@ func TestOwnersInGrey(t *testing.T) {
 	}
 }
 
-// seen is a colour as somebody sees it who has no red or no green cones.
+// seen is a colour as seen without red or green cones.
 //
 // Source: Viénot, Brettel, Mollon, "Digital video colourmaps for checking the
 // legibility of displays by dichromats" (1999), in linear light.

@@ -44,7 +44,7 @@ func exhaustion() *Chart {
 	}
 }
 
-// growth has as many lines as can be told apart, under names that want to be markup.
+// growth has as many lines as are distinguishable, under names that want to be markup.
 func growth() *Chart {
 	c := &Chart{Title: `Runs </svg><script>alert(1)</script>`, X: Axis{Label: "time", Duration: true}, Y: Axis{Label: "runs & more"}}
 	for n := range LinesMax {
@@ -85,7 +85,7 @@ func panels() *Panels {
 		panel := Panel{Title: m.name, Y: m.y}
 		for k, option := range []string{"as it is", "strict affinity", "/28 blocks"} {
 			if n == 3 && k == 1 {
-				continue // it leaks nothing, and nobody measured it
+				continue // it leaks nothing, and it was not measured
 			}
 			phase := float64(n + k)
 			if n == 1 {

@@ -11,7 +11,7 @@ import (
 	"ipamsim/reports/timeline"
 )
 
-// TestHostileNames: a scenario is somebody else's file, a terminal obeys what it
+// TestHostileNames: a scenario is an untrusted file, a terminal obeys what it
 // is sent, and a timeline is pasted into reports.
 func TestHostileNames(t *testing.T) {
 	evil := "a\x1b[2J\x1b]0;owned\x07\r\n\u202egnp.exe\xff\u200b"

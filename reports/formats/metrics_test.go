@@ -17,9 +17,9 @@ import (
 	"ipamsim/reports/storytest"
 )
 
-// TestAlertNobodyHad: the order in which trouble would have been told, and a
+// TestMissingAlert: the order in which trouble would have been told, and a
 // table of what the scenario asks for, or of what ever moved.
-func TestAlertNobodyHad(t *testing.T) {
+func TestMissingAlert(t *testing.T) {
 	r := storytest.Sampled(&reports.Report{Scenario: "w6-alert", Seed: 1})
 	text := Metrics(r)
 	r.Metrics = []string{metric.BlocksPerNode, metric.FreeBlocks, "ipamsim_nonsense"}

@@ -9,7 +9,7 @@ import (
 	"ipamsim/reports/golden"
 )
 
-// complaints is a test that only counts what it is told.
+// complaints is a test that only counts its calls.
 type complaints struct {
 	testing.TB
 	errors int

@@ -137,7 +137,7 @@ func TestCompare(t *testing.T) {
 	if err := same.Compare(yesterday()); err != nil || same.Since.Text() != "nothing, 2 as before" {
 		t.Errorf("%v, %+v", err, same.Since)
 	}
-	// What could not have been seen this time is not told to be no more.
+	// What could not have been seen this time is not reported as gone.
 	blind := today()
 	blind.Unjudged = []imported.Unjudged{{What: []string{"leaked-claim"}, Without: []string{"pods"}}}
 	if err := blind.Compare(yesterday()); err != nil || !blind.Since.Gone[0].Unjudged || blind.Since.Text() != "1, 1 as before, 1 that cannot be judged this time" {

@@ -97,7 +97,7 @@ func pages(t *testing.T) map[string]string {
 	return out
 }
 
-// A page runs its own script and nothing else, and asks nobody for anything,
+// A page runs its own script and nothing else, and sends no request,
 // whatever the texts in it are.
 func TestPageIsSafe(t *testing.T) {
 	for name, page := range pages(t) {

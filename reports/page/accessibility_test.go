@@ -154,7 +154,7 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	r.sees(".verdict", "Unexpected failure")
 
 	// A cluster that was imported with a duplicate: the page begins with what is new, and
-	// nobody calls the cluster a known weakness.
+	// the page does not call the cluster a known weakness.
 	dumped := small("default/web-2")
 	dumped.Imported, dumped.AsExpected, dumped.Expected, dumped.Violations[1].Known = true, false, nil, true
 	dumped.Events = append(dumped.Events, record.Event{Step: 4, At: time.Second, Kind: "operator", Text: "operator: drain node-a"})

@@ -15,11 +15,11 @@ import (
 
 // How a page is looked at: at a desk, and on a phone.
 var (
-	desk  = pagetest.Desk
+	desk  = pagetest.Desktop
 	phone = browser.Window{Width: 400, Height: 800}
 )
 
-// reader is somebody who looks at a page.
+// reader is a reader of a page.
 type reader struct {
 	*browser.Tab
 	t testing.TB

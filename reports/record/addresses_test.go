@@ -11,7 +11,7 @@ import (
 	"ipamsim/reports"
 )
 
-// reel is a film told row by row.
+// reel is a recording written row by row.
 type reel struct {
 	rec  *recording.Recorder
 	step int
@@ -54,7 +54,7 @@ func (r *reel) bands(t *testing.T, blackholeAfter time.Duration) map[string][]st
 	return out
 }
 
-// The life of an address: claimed, then alive; taken away from under it, given to
+// The history of an address: claimed, then alive; taken away from under it, given to
 // another, and left behind when that one dies.
 func TestAddresses(t *testing.T) {
 	r := newReel()

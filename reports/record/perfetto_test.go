@@ -49,7 +49,7 @@ func traced() *Record {
 }
 
 // What is written is Trace Event JSON that a viewer can nest: of every recorded run
-// of the tests, and of one with names that nobody should have.
+// of the tests, and of one with hostile names.
 func TestPerfetto(t *testing.T) {
 	records := map[string]*Record{"traced": traced(), "issue162": Of(storytest.Issue162()), "crowded": Of(storytest.Crowded()), "staging": Of(storytest.Staging())}
 	for name, rec := range records {

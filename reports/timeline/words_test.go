@@ -8,7 +8,7 @@ import (
 	"ipamsim/sim/kube/exchange"
 )
 
-// What a trace had no room for is not told: a pod that was read is not said to be
+// Omitted details of a trace are not described: a pod that was read is not described as
 // Pending, and what is known of the exchange is said still.
 func TestWordsOfShortDetails(t *testing.T) {
 	read := exchange.Exchange{Method: "GET", Verb: "get", Resource: "pods", Namespace: "default", Name: "web-0", Status: 200,

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// evil is what nobody sees: controls of both kinds, a bad byte, marks and overrides
+// evil has invisible characters: controls of both kinds, a bad byte, marks and overrides
 // of direction, joiners, a byte order mark, a tag, fillers, a selector.
 const evil = "a\x1b[2J\x07\u009b\xff\u200f\u202e\u2066\u200b\u2060\ufeff\U000e0041\u3164\u034f\ufe0f\u2028b"
 
@@ -32,7 +32,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestJSON: whoever reads it has the strings as Text makes them, and nothing else
+// TestJSON: a reader gets the strings as Text makes them, and nothing else
 // is another.
 func TestJSON(t *testing.T) {
 	in := map[string]any{evil: []string{evil, "1\n2\t3\r", `\u202e "quoted" \`, "<b>&", "😀", strings.Repeat("x", 100)}, "n": 1.5, "no": nil}

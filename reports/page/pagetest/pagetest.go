@@ -12,8 +12,8 @@ import (
 	"ipamsim/reports/record"
 )
 
-// Desk is the window of a reader at a desk.
-var Desk = browser.Window{Width: 1280, Height: 900}
+// Desktop is the window of a desktop browser.
+var Desktop = browser.Window{Width: 1280, Height: 900}
 
 // Draw writes the page of a run to a file of its own and returns its name.
 func Draw(t testing.TB, rec *record.Record) string {
