@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim/kube/exchange"
 )
 
-// TestCostOf counts a run made by hand: two ADDs, one of which meets a conflict and
+// TestCostOf counts a run made by hand: two ADDs: the first meets a conflict and
 // tries again, a DEL, a pass of the reconciler and a daemon; and a kubelet, which is
 // not the manager's.
 func TestCostOf(t *testing.T) {

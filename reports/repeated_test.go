@@ -8,7 +8,7 @@ import (
 )
 
 // What was repeated is said in the right number, and not at all if nothing was; who
-// reads JSON is always told.
+// reads JSON is always reported.
 func TestRepeated(t *testing.T) {
 	for _, tt := range []struct {
 		r          reports.Repeated

@@ -20,7 +20,7 @@ import (
 	"ipamsim/reports/golden"
 )
 
-// forms are the ways to tell an outcome, by the end of the file's name.
+// forms are the output formats of an outcome, by the end of the file's name.
 var forms = map[string]func(io.Writer, *Outcome) error{
 	"xml": JUnit, "sarif": SARIF, "md": Markdown, "annotations": Annotations,
 }

@@ -17,7 +17,7 @@ import (
 	"ipamsim/reports/storytest"
 )
 
-// TestMissingAlert: the order in which trouble would have been told, and a
+// TestMissingAlert: the order in which trouble would have been reported, and a
 // table of what the scenario asks for, or of what ever moved.
 func TestMissingAlert(t *testing.T) {
 	r := storytest.Sampled(&reports.Report{Scenario: "w6-alert", Seed: 1})

@@ -19,7 +19,7 @@ var shots = flag.String("screenshots", "", "write pictures of the pages into thi
 // TestInBrowser looks at the pages as a reader does, all in one browser.
 func TestInBrowser(t *testing.T) {
 	b := browser.Start(t)
-	for name, test := range map[string]func(*testing.T, *browser.Browser){"use": use, "looks": looks, "reload": reload, "many rows": manyRows} {
+	for name, test := range map[string]func(*testing.T, *browser.Browser){"use": use, "windows": checkWindows, "reload": reload, "many rows": manyRows} {
 		t.Run(name, func(t *testing.T) { test(t, b) })
 	}
 }
@@ -114,7 +114,7 @@ func use(t *testing.T, b *browser.Browser) {
 
 // At 400 pixels nothing is cut off, in the dark everything can be read, without a
 // script as well; tables stay tables for a screen reader.
-func looks(t *testing.T, b *browser.Browser) {
+func checkWindows(t *testing.T, b *browser.Browser) {
 	for _, name := range []string{"campaign", "library"} {
 		for _, w := range []browser.Window{
 			{Width: 400, Height: 800}, {Width: 1280, Height: 800}, {Width: 1280, Height: 800, Dark: true}, {Width: 400, Height: 800, Dark: true, NoScript: true},
@@ -167,7 +167,7 @@ func faint(tab *browser.Tab) string {
 })()`)
 }
 
-// While a campaign runs its page reads itself anew, unless somebody says that it
+// While a campaign runs its page reloads, unless the reader says that it
 // should not.
 func reload(t *testing.T, b *browser.Browser) {
 	tab := open(t, b, "running", "", browser.Window{Width: 1280, Height: 800})

@@ -20,7 +20,7 @@ import (
 // Every control has a name, the page its landmarks, and what is said when the
 // playhead moves is said politely.
 func testScreenReader(t *testing.T, b *browser.Browser) {
-	r := show(t, b, small("default/web-2"), "", desk)
+	r := show(t, b, small("default/web-2"), "", desktop)
 	nameless, all := r.Nameless()
 	if len(nameless) > 0 || all < 30 {
 		t.Errorf("%d controls; without a name: %q", all, nameless)
@@ -87,9 +87,9 @@ func testDark(t *testing.T, b *browser.Browser) {
 		box := browser.Eval[[]float64](r.Tab, "(e => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })(document.querySelector('#strip canvas'))")
 		return mean(img, img.Bounds()), mean(img, image.Rect(int(box[0]), int(box[1]), int(box[2]), int(box[3])))
 	}
-	dark := desk
+	dark := desktop
 	dark.Dark = true
-	if page, strip := brightness(desk); page < 0.8 || strip < 0.6 {
+	if page, strip := brightness(desktop); page < 0.8 || strip < 0.6 {
 		t.Errorf("by day: the page %.2f, the strip %.2f of white", page, strip)
 	}
 	if page, strip := brightness(dark); page > 0.25 || strip > 0.45 {
@@ -113,7 +113,7 @@ func mean(img image.Image, part image.Rectangle) float64 {
 // Without a script, and on paper, the page still says what happened and how it came
 // about.
 func testWithoutScript(t *testing.T, b *browser.Browser) {
-	plain, paper := desk, desk
+	plain, paper := desktop, desktop
 	plain.NoScript, paper.Paper = true, true
 	for _, w := range []browser.Window{plain, paper} {
 		r := show(t, b, small("default/web-2"), "", w)
@@ -137,20 +137,20 @@ func testWithoutScript(t *testing.T, b *browser.Browser) {
 func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	pass := small("default/web-2")
 	pass.Verdict, pass.Violations, pass.Expected = reports.Pass, nil, nil
-	r := show(t, b, pass, "", desk)
+	r := show(t, b, pass, "", desktop)
 	r.sees(".verdict", "Pass: no violation")
 	r.sees("header", "Every invariant held after every step")
 	r.at("8")
 
 	unknown := small("default/web-2")
 	unknown.Verdict, unknown.Reason, unknown.Violations, unknown.AsExpected = reports.Unknown, "10 steps are too few", nil, false
-	r = show(t, b, unknown, "", desk)
+	r = show(t, b, unknown, "", desktop)
 	r.sees(".verdict", "Unknown: the run did not finish")
 	r.sees("header", "10 steps are too few")
 
 	surprise := small("default/web-2")
 	surprise.AsExpected, surprise.Expected = false, nil
-	r = show(t, b, surprise, "", desk)
+	r = show(t, b, surprise, "", desktop)
 	r.sees(".verdict", "Unexpected failure")
 
 	// A cluster that was imported with a duplicate: the page begins with what is new, and
@@ -158,7 +158,7 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	dumped := small("default/web-2")
 	dumped.Imported, dumped.AsExpected, dumped.Expected, dumped.Violations[1].Known = true, false, nil, true
 	dumped.Events = append(dumped.Events, record.Event{Step: 4, At: time.Second, Kind: "operator", Text: "operator: drain node-a"})
-	r = show(t, b, dumped, "", desk)
+	r = show(t, b, dumped, "", desktop)
 	r.sees(".verdict", "New since the dump: 1 violation")
 	r.sees(".verdict", "In the dump: 1 violation.")
 	r.sees("section.what", "default/web-1 has 10.0.0.1, but no claim says so")
@@ -167,11 +167,11 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	r.at("5")
 
 	dumped.AsExpected, dumped.Violations = true, dumped.Violations[1:]
-	r = show(t, b, dumped, "", desk)
+	r = show(t, b, dumped, "", desktop)
 	r.sees(".verdict", "Nothing new since the dump: its violations remain")
 	r.sees("#what", "Violation in the dump")
 
-	r = show(t, b, &record.Record{Format: record.Format, Scenario: "empty", Verdict: reports.Unknown}, "#step=99&q=x", desk)
+	r = show(t, b, &record.Record{Format: record.Format, Scenario: "empty", Verdict: reports.Unknown}, "#step=99&q=x", desktop)
 	r.sees("#position", "Step 0 of 0")
 }
 
@@ -189,7 +189,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// On a phone the picture comes before the cards, of which the last few are enough to
+// On a phone the picture comes before the cards, whose last few are enough to
 // begin with, and the truth stands below the record.
 func testPhoneOrder(t *testing.T, b *browser.Browser) {
 	rec := small("default/web-2")
@@ -222,7 +222,7 @@ func testReplacedRow(t *testing.T, b *browser.Browser) {
 	rec := small("default/web-2")
 	last := &rec.Recording.Frames[len(rec.Recording.Frames)-1]
 	last.Changes = []recording.Change{{Table: 1, Key: "1"}, {Table: 1, Key: "2", Row: []string{"10.0.0.1", "default/web-3"}}}
-	r := show(t, b, rec, "#step=8", desk)
+	r := show(t, b, rec, "#step=8", desktop)
 	r.sees("#changed .changed del", "default/web-2")
 	r.sees("#changed .changed ins", "default/web-3")
 	r.sees("#tables tr.changed del", "default/web-2")

@@ -13,10 +13,10 @@ import (
 	"ipamsim/reports/record"
 )
 
-// How a page is looked at: at a desk, and on a phone.
+// The windows of a desktop browser and of a phone.
 var (
-	desk  = pagetest.Desktop
-	phone = browser.Window{Width: 400, Height: 800}
+	desktop = pagetest.Desktop
+	phone   = browser.Window{Width: 400, Height: 800}
 )
 
 // reader is a reader of a page.
@@ -74,7 +74,7 @@ func TestPage(t *testing.T) {
 // A reader begins where the gravest violation happened, with the sentence, what the
 // invariant means, and the command that shows it again; and walks from there.
 func testWalk(t *testing.T, b *browser.Browser) {
-	r := show(t, b, small("default/web-2"), "", desk)
+	r := show(t, b, small("default/web-2"), "", desktop)
 	r.sees("h1", "two pods on default/web-2")
 	r.sees(".verdict", "Expected failure")
 	r.sees("section.what", "At 7s, step 7: 10.0.0.1 is held by default/web-1 and default/web-2")
@@ -122,7 +122,7 @@ func testWalk(t *testing.T, b *browser.Browser) {
 
 // At each step the tables are as they were then, and what the step changed is marked.
 func testScene(t *testing.T, b *browser.Browser) {
-	r := show(t, b, small("default/web-2"), "#step=3", desk)
+	r := show(t, b, small("default/web-2"), "#step=3", desktop)
 	r.at("3")
 	r.sees("#changed .added", "10.0.0.1 · default/web-1")
 	r.sees("#truth", "no violation")
@@ -154,7 +154,7 @@ func testScene(t *testing.T, b *browser.Browser) {
 }
 
 // In dual stack a node has a routing table of each family, addresses are in the order of
-// numbers, and what is lost says of which family it is.
+// numbers, and a loss names its family.
 func testBothFamilies(t *testing.T, b *browser.Browser) {
 	rec := small("default/web-2")
 	route := func(dst, text string) recording.Change {
@@ -165,7 +165,7 @@ func testBothFamilies(t *testing.T, b *browser.Browser) {
 		route("fd00:1::10/128", "fd00:1::10 dev cali2"), route("fd00:1::a/128", "fd00:1::a dev cali1"), route("fd00:1::/124", "blackhole fd00:1::/124"))
 	rec.Recording.Frames[3].Changes[2].Row[2] = "10.0.0.1 fd00:1::7" // who is lost
 	rec.Addresses = append(rec.Addresses, record.Held{Network: "default/net", Addr: "fd00:1::7", Spans: []record.Span{{Kind: record.Live, From: 3, Pod: "default/web-1", Node: "node-b"}}})
-	r := show(t, b, rec, "#step=7", desk)
+	r := show(t, b, rec, "#step=7", desktop)
 	r.at("7")
 	r.sees("#reach", "node-a does not reach 2 addresses, 1 of IPv6, on node-b")
 	r.Wait("[...document.querySelectorAll('#routes h4')].map((h) => h.textContent).join() == 'IPv4,IPv6'")
@@ -174,7 +174,7 @@ func testBothFamilies(t *testing.T, b *browser.Browser) {
 	r.misses("#grid", "too wide to draw")
 
 	rec.Recording.Frames[3].Changes[2].Row[2] = "fd00:1::7"
-	r = show(t, b, rec, "#step=7&node=node-b", desk)
+	r = show(t, b, rec, "#step=7&node=node-b", desktop)
 	r.at("7")
 	r.sees("#reach", "node-a does not reach 1 address of IPv6 on node-b")
 	r.Wait("document.querySelectorAll('#routes h4').length == 0 && document.querySelectorAll('#routes table').length == 1")
@@ -183,7 +183,7 @@ func testBothFamilies(t *testing.T, b *browser.Browser) {
 // What is searched stays in strip, lanes and tables, and the steps that match can be
 // gone through. A link keeps it.
 func testSearch(t *testing.T, b *browser.Browser) {
-	r := show(t, b, small("default/web-2"), "", desk)
+	r := show(t, b, small("default/web-2"), "", desktop)
 	r.Type("#q", "web-2")
 	r.sees("#matches", "steps")
 	r.sees("#lanes .labels", "web-2")
@@ -202,7 +202,7 @@ func testSearch(t *testing.T, b *browser.Browser) {
 	r.Press(kb.Escape)
 	r.sees("#lanes .labels", "scheduler")
 
-	r = show(t, b, small("default/web-2"), "#step=2&q=reconciler", desk)
+	r = show(t, b, small("default/web-2"), "#step=2&q=reconciler", desktop)
 	r.at("2")
 	r.sees("#lanes .labels", "reconciler")
 	r.misses("#lanes .labels", "web-1")
@@ -213,7 +213,7 @@ func testSearch(t *testing.T, b *browser.Browser) {
 
 // A click into strip, lanes and list goes to the step that is there.
 func testClicks(t *testing.T, b *browser.Browser) {
-	r := show(t, b, small("default/web-2"), "", desk)
+	r := show(t, b, small("default/web-2"), "", desktop)
 	r.Click("#zoomall")
 	for css, share := range map[string]float64{"#strip canvas": 3.5 / 9, "#lanes canvas": 3.5 / 9} {
 		r.Press(kb.Home)
@@ -230,7 +230,7 @@ func testClicks(t *testing.T, b *browser.Browser) {
 // A pod whose name is a program stays a name, in every place of the page: nothing
 // runs, nothing is asked of anybody, no element is made of it.
 func testHostileNamesStayText(t *testing.T, b *browser.Browser) {
-	r := show(t, b, small("default/"+hostile), "", desk)
+	r := show(t, b, small("default/"+hostile), "", desktop)
 	r.Press(kb.Home)
 	for step := 0; step <= 8; step++ {
 		r.Press(kb.ArrowRight)
@@ -260,7 +260,7 @@ func testSource(t *testing.T, b *browser.Browser) {
 	rec.Steps[4].Site, rec.Steps[5].Site, rec.Steps[6].Site = 1, 2, 3
 	turns := rec.Violations[1].Turns
 	turns[1].Site, turns[2].Site = &rec.Sites[0], &rec.Sites[1]
-	r := show(t, b, rec, "#step=5", desk)
+	r := show(t, b, rec, "#step=5", desktop)
 	const to = "[href='https://github.com/a/up/blob/v1.2.3/store/pool.go#L231'][rel='noopener noreferrer']"
 	r.sees("#decision .source a"+to, "store/pool.go:231")
 	r.sees("#decision .source", "(*Pool).Update, called by loop/loop.go:200 Loop.Free")
@@ -280,7 +280,7 @@ func testSource(t *testing.T, b *browser.Browser) {
 
 // The policy of the page stops what would not be stopped by escaping.
 func testPolicyBlocksForeignScripts(t *testing.T, b *browser.Browser) {
-	r := show(t, b, small("default/web-2"), "", desk)
+	r := show(t, b, small("default/web-2"), "", desktop)
 	ran := browser.Eval[bool](r.Tab, `(() => {
 		const s = document.createElement('script');
 		s.textContent = 'window.ran = true';

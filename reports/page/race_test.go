@@ -11,8 +11,8 @@ import (
 )
 
 // The steps whose order decides are marked, and below them it says what happens in the
-// other order; where nobody tried, nothing of that is there. Whatever stands in a record
-// of somebody else is text.
+// other order; where it was not simulated, nothing of that is there. Whatever stands in a record
+// from outside is text.
 func TestRaces(t *testing.T) {
 	rec := small("default/web-2")
 	v := &rec.Violations[1]

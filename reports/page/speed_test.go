@@ -27,7 +27,7 @@ func testFiftyThousandSteps(t *testing.T, b *browser.Browser) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab := b.Open(t, file, "", desk)
+	tab := b.Open(t, file, "", desktop)
 	tab.Wait("document.documentElement.dataset.ready == 'yes'")
 	t.Logf("%d steps on %d addresses: %.1f MB, ready after %.0f ms", steps, len(rec.Addresses), float64(info.Size())/1e6,
 		browser.Eval[float64](tab, "performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"))

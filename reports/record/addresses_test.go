@@ -94,7 +94,7 @@ func TestAddresses(t *testing.T) {
 }
 
 // A loss of routes is a band if it lasts; claims that say nothing of an owner, or
-// whose pod lives on in another container, are not left behind; a tunnel's address
+// whose pod continues in another container, are not left behind; a tunnel's address
 // is its node's as long as there is such a node.
 func TestAddressesOfOthers(t *testing.T) {
 	r := newReel()

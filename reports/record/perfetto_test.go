@@ -15,7 +15,7 @@ import (
 
 // traced is a run with a call that returns, one that never does, messages that were
 // sent at the same time, a fault, a sandbox that stays and one that goes, and names
-// that nobody should have.
+// that are hostile.
 func traced() *Record {
 	const evil = "</script><script>alert(1)</script>\"\\\u2028\n"
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }

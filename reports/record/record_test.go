@@ -42,7 +42,7 @@ func TestRecordRoundTrip(t *testing.T) {
 	}
 }
 
-// A file that is none, or that somebody changed, is refused with where and what is
+// A file that is none, or that was changed, is refused with where and what is
 // wrong.
 func TestReadRecordRefuses(t *testing.T) {
 	for want, change := range map[string]func(*Record){
