@@ -15,6 +15,7 @@ test: export IPAMSIM_LONG :=
 export GOGC ?= 400
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.17.0
 GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 TARGET      ?= FuzzCalico
 T           ?= 1m
@@ -36,7 +37,7 @@ early = [ -e bin ] || $(1) >/dev/null 2>&1 &
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports upstream init-test oracle findings conformance chaos memory
+.PHONY: release help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports upstream init-test oracle findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -148,6 +149,14 @@ reports: ## write the pages that are made from recorded results: the track recor
 	@go test -vet=off -count=1 -run '^TestPages$$' ./reports/bench -update $(if $(BENCH),-measured '$(abspath $(BENCH))')
 	@$(call gov,run) ./cmd/mutants -manager harness -known
 # Wants a checkout without changes; HACKING.md has what remains by hand.
+# Nothing is published: .github/workflows/release.yml uploads dist/.
+release: build ## dist/: archives, checksums, SBOMs, image and krew manifest; VERSION=v0.1.0
+	@[[ "$(VERSION)" =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$$ ]] || { echo "release: want VERSION=vX.Y.Z, have '$(VERSION)'" >&2; exit 2; }
+	@rm -rf bin/release-docs && $(BIN) reference --man bin/release-docs/man --completions bin/release-docs/completions --date "$$(git log -1 --format=%cs)"
+	@overlay=$$(go run ./cmd/hermetic) && go run ./cmd/fork -overlay="$$overlay" && \
+	  VERSION=$(VERSION) OVERLAY="$$overlay" go run $(GORELEASER) release --snapshot --clean --skip=publish
+	@go run -C cmd/release . -version $(VERSION) -time "$$(git log -1 --format=%ct)" "$(CURDIR)/dist"
+
 upstream: ## list newer releases of upstream's modules; BUMP=k8s.io/kubernetes@v1.37.3: move to one on a branch, and report what changed (half an hour)
 	@go run ./cmd/upstream $(if $(BUMP),-bump '$(BUMP)')
 init-test: ## what ipamsim init writes builds, passes, finds its planted race; controller-runtime; one more of each kind

@@ -200,6 +200,7 @@ var layers = []struct{ dir, may string }{
 	{"cmd/cli/exit", "reports scenarios/strict"}, // how a command ends
 	{"cmd/cli/outfile", ""},
 	{"cmd/cli/reference", ""},
+	{"cmd/release", ""}, // a module of its own: it completes a release
 	{"cmd/cli/infile", "reports scenarios/dump scenarios/strict"},
 	{"cmd/cli/terminal", ""},
 	{"cmd/cli/running", "scenarios cmd/cli/exit"},

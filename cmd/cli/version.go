@@ -24,8 +24,8 @@ var upstreams = []string{
 	"go.etcd.io/etcd/server/v3",
 }
 
-// release is the version of a release, which the build sets (make release).
-var release string
+// release and commit are of a release: its build sets them (make release).
+var release, commit string
 
 func versionCommand(m scenarios.Managers) *cobra.Command {
 	return &cobra.Command{
@@ -46,7 +46,7 @@ func versionText(managers scenarios.Managers) string {
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	main := cmp.Or(release, info.Main.Version)
+	main := strings.TrimSpace(cmp.Or(release, info.Main.Version) + " " + commit)
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
 			main += " " + s.Value
