@@ -37,7 +37,7 @@ early = [ -e bin ] || $(1) >/dev/null 2>&1 &
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: release help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports upstream init-test oracle findings conformance chaos memory
+.PHONY: release release-test help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports upstream init-test oracle findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -156,6 +156,8 @@ release: build ## dist/: archives, checksums, SBOMs, image and krew manifest; VE
 	@overlay=$$(go run ./cmd/hermetic) && go run ./cmd/fork -overlay="$$overlay" && \
 	  VERSION=$(VERSION) OVERLAY="$$overlay" go run $(GORELEASER) release --snapshot --clean --skip=publish
 	@go run -C cmd/release . -version $(VERSION) -time "$$(git log -1 --format=%ct)" "$(CURDIR)/dist"
+release-test: ## use dist/ as someone who has nothing else: no Go, no repository, no network
+	@go test -C cmd/release -count=1 -v . -dist "$(CURDIR)/dist"
 
 upstream: ## list newer releases of upstream's modules; BUMP=k8s.io/kubernetes@v1.37.3: move to one on a branch, and report what changed (half an hour)
 	@go run ./cmd/upstream $(if $(BUMP),-bump '$(BUMP)')
