@@ -30,7 +30,7 @@ func TestTidyFindsPlantedViolations(t *testing.T) {
 		{"scenarios/x.go", `package scenarios; import ("ipamsim/reports"; "ipamsim/sim/ipam/calico")`, ""},
 		{"cmd/hermetic/x.go", `package main; import "ipamsim/sim"`, "layer:"},
 		{"cmd/cli/x.go", `package main; import ("ipamsim/fuzz"; "os"; "fmt"); func f() { fmt.Println(os.Stdout) }`, ""},
-		{"plots/x.go", `package plots`, "layer: no package plots in the plan"},
+		{"plots/x.go", `package plots`, "layer: package plots is not in layers"},
 
 		{"sim/cluster/x.go", `package cluster; import "github.com/k8snetworkplumbingwg/whereabouts/pkg/types"`, "module: sim/cluster may not import"},
 		{"sim/cluster/x.go", `package cluster; import "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/utils"`, ""},

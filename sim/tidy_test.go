@@ -263,7 +263,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{proseRule, "cmd/fork", "Text is a comment of a Go file there"},
 }
 
-var topLevel = strings.Fields("sim model scenarios fuzz reports cmd go.mod go.sum Makefile README.md CHANGELOG.md HACKING.md LICENSE NOTICE bin bench.json findings answers")
+var topLevel = strings.Fields("sim model scenarios fuzz reports cmd go.mod go.sum Makefile README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md VERSIONING.md LICENSE NOTICE bin dist bench.json findings answers")
 
 const (
 	fileLinesMax     = 500
@@ -334,7 +334,7 @@ func (h *house) names() {
 func (h *house) imports() {
 	i := slices.IndexFunc(layers, func(l struct{ dir, may string }) bool { return matches(l.dir, h.dir) })
 	if i < 0 {
-		h.complain(h.file.Package, "layer", "no package %s in the plan of the house; find it a room in DESIGN.md and in layers", h.dir)
+		h.complain(h.file.Package, "layer", "package %s is not in layers (sim/tidy_test.go); add it where its imports allow, and to sim/README.md, The folders", h.dir)
 		return
 	}
 	for _, spec := range h.file.Imports {

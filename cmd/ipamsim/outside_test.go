@@ -31,7 +31,7 @@ func TestOutsideTheRepository(t *testing.T) {
 	}
 	demo := run(0, "demo")
 	contains(demo, "=> duplicate-address (critical)")
-	contains(demo, "show it again: ipamsim run r1-whereabouts-162 --seed 7")
+	contains(demo, "reproduce: ipamsim run r1-whereabouts-162 --seed 7")
 	contains(demo, "ipamsim scenarios list")
 
 	// A name, a path that does not exist, and a file give the same run.

@@ -14,7 +14,7 @@ import (
 
 // hold looks for one message that, held while everybody else goes on, makes the
 // failure instead of all the exceptions about order: a random walk needs dozens of
-// them to say what one delay says. Most failures need one forced switch (SEARCH.md;
+// them to say what one delay says. Most failures need one forced switch (sim/strategy/README.md;
 // Musuvathi and Qadeer, Iterative Context Bounding, 2007).
 //
 // Candidates are the messages at which a process was interrupted the longest, in turn

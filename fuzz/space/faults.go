@@ -15,7 +15,7 @@ import (
 // enough that calls come to their end.
 //
 // Source: Groce et al., Swarm Testing, ISSTA 2012; the rates are measured
-// (SEARCH.md).
+// (sim/strategy/README.md).
 func (w *World) Faults() {
 	f := &w.Doc.Spec.Faults
 	if f.Max = Pick(w.Choices, 0, 1, 2, 0, 4, 10, 1); f.Max == 0 {

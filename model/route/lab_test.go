@@ -12,7 +12,7 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// The cast of LAB.md: a owns X = 10.64.75.0/26; b holds the borrowed 10.64.75.0
+// The cast of cmd/calico/lab: a owns X = 10.64.75.0/26; b holds the borrowed 10.64.75.0
 // (bw) and pods of its own; c and others are bystanders.
 const blockX = "10.64.75.0/26"
 
@@ -70,7 +70,7 @@ var home = map[string]struct{ node, addr string }{
 	"d1": {"d", "10.64.78.5"}, "e1": {"e", "10.64.78.5"},
 }
 
-// ping answers as LAB.md does: ok; lost, unreachable or looping, and where; by
+// ping answers as cmd/calico/lab does: ok; lost, unreachable or looping, and where; by
 // flow. A loss of the answer is marked.
 func ping(t *fib.Tables, from, to string) string {
 	src, dst := home[from], home[to]
@@ -96,7 +96,7 @@ func verdict(ways []fib.Way, some bool) string {
 	return word + " at " + ways[i].At
 }
 
-// TestLab is the table of LAB.md, row by row: what real BIRD and a real kernel
+// TestLab is the table of cmd/calico/lab, row by row: what real BIRD and a real kernel
 // did with the configuration of Calico's own templates.
 func TestLab(t *testing.T) {
 	mesh := route.Fabric{NoDefaultRoute: []string{"*"}}
@@ -152,7 +152,7 @@ func TestLab(t *testing.T) {
 				pair, want, _ := strings.Cut(q, " ")
 				from, to, _ := strings.Cut(pair, "→")
 				if got := ping(tables, from, to); got != want {
-					t.Errorf("%s: %s, LAB.md has %s\n%s", pair, got, want, dump(tables))
+					t.Errorf("%s: %s, cmd/calico/lab has %s\n%s", pair, got, want, dump(tables))
 				}
 			}
 		})

@@ -52,7 +52,7 @@ func drawnDown(t *rapid.T, f route.Facts) (down []route.Session) {
 	return down
 }
 
-// predicate is LAB.md's sentence, without tables: the ends of the way from a node
+// predicate is cmd/calico/lab's sentence, without tables: the ends of the way from a node
 // to a pod's address in a mesh.
 type predicate struct {
 	f    route.Facts
@@ -103,7 +103,7 @@ func (p predicate) ends(from, holder string, to netip.Addr) map[fib.End]bool {
 	return out
 }
 
-// The walk through the tables agrees with the sentence that LAB.md says
+// The walk through the tables agrees with the sentence that cmd/calico/lab says
 // everything is: blackholed iff the first node with an affinity for the block
 // has no more specific route.
 func TestPredicateAgreesWithWalk(t *testing.T) {

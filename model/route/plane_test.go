@@ -76,7 +76,7 @@ func withoutBorrowed(f *route.Facts) {
 	f.Local = slices.DeleteFunc(f.Local, func(l route.Local) bool { return l.Addr == ip("10.64.75.0") })
 }
 
-// TestTimings is LAB.md's second table.
+// TestTimings is cmd/calico/lab's second table.
 func TestTimings(t *testing.T) {
 	bird := func(node int, runs bool) func(*route.Facts) {
 		return func(f *route.Facts) { f.Nodes[node].BIRD = runs }
@@ -120,7 +120,7 @@ func TestTimings(t *testing.T) {
 		t.Run(row.event, func(t *testing.T) {
 			m := row.film(filmed(t, noDefault(), cast()))
 			if got := m.until(row.node, row.line); got != row.want {
-				t.Errorf("%s at %s after %v, LAB.md has %v\n%s", row.line, row.node, got, row.want, dump(m.plane.Tables()))
+				t.Errorf("%s at %s after %v, cmd/calico/lab has %v\n%s", row.line, row.node, got, row.want, dump(m.plane.Tables()))
 			}
 		})
 	}

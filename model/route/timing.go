@@ -2,14 +2,14 @@ package route
 
 import "time"
 
-// How long routes take, measured with real BIRD in network namespaces (LAB.md,
-// second table; the row is named at each). Where LAB.md has a range, its middle.
+// How long routes take, measured with real BIRD in network namespaces (cmd/calico/lab,
+// second table; the row is named at each). Where cmd/calico/lab has a range, its middle.
 const (
 	// Announce: "borrowed /32 added at B → in A's kernel table: 0.3–0.7 ms". BIRD
 	// hears of it by netlink, not by its scan.
 	Announce = time.Millisecond
 	// Reload is the time from a changed affinity to BIRD's static route and filters.
-	// LAB.md has no row for it: confd renders on the watch event and tells BIRD to
+	// cmd/calico/lab has no row for it: confd renders on the watch event and tells BIRD to
 	// configure, so it is taken for one announcement.
 	Reload = time.Millisecond
 	// VethGone: "pod's veth deleted → withdrawn at A: 3–4 s (kernel scan); a stale

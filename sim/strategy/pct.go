@@ -16,7 +16,7 @@ import (
 //
 // In a cluster the textbook form hardly finds anything: leases and back-offs make
 // windows a matter of time, and a process of the lowest priority still moves
-// whenever it alone is ready (SEARCH.md). So a process that drops is frozen too:
+// whenever it alone is ready (README.md). So a process that drops is frozen too:
 // its message is held for 0.3 to 28 s of virtual time.
 //
 // Source: Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with

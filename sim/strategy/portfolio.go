@@ -12,7 +12,7 @@ type Share struct {
 	Weight int
 }
 
-// Mixtures that worked (SEARCH.md). Usual is for managers that work under leases
+// Mixtures that worked (README.md). Usual is for managers that work under leases
 // and timers, such as Whereabouts; Racing for those that live by compare-and-swap,
 // such as Calico, where a plain random walk meets some classes of failure 6 to 19
 // times more often than PCT or POS.

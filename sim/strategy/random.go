@@ -9,7 +9,7 @@ import (
 
 // Random delivers any parked message with equal probability, and now and then
 // lets time pass instead: the best strategy for compare-and-swap races
-// (SEARCH.md), blind to windows that are a matter of time.
+// (README.md), blind to windows that are a matter of time.
 type Random struct {
 	seed   uint64
 	rng    *rand.Rand

@@ -13,7 +13,7 @@ import (
 // pass; nothing is delayed or hurt, and every Draw is answered with 0.
 //
 // Exceptions name messages and not positions, so that one can be dropped, or a
-// pod removed, and the others still mean what they meant (SEARCH.md: 0 of 53
+// pod removed, and the others still mean what they meant (README.md: 0 of 53
 // shrunk findings lost their replay, with ordered lists 4 of 78). Recorder turns
 // any run into this form.
 type Sparse struct {

@@ -12,7 +12,7 @@ import (
 // Stall holds a few messages for 0.3 to 28 s of virtual time, while all else goes
 // on as Random would have it: a server that hangs on one request, a process that
 // is swapped out between two. It is the best searcher for windows that many
-// messages must fall into (SEARCH.md).
+// messages must fall into (README.md).
 //
 // Which ones: the n-th message of a kind of process ("cni-add", "ip-reconciler") is
 // held with a probability of c/n, so that kinds which say little are held as often

@@ -30,7 +30,7 @@ type Latency struct {
 }
 
 // FaultRates are probabilities per message, by outcome. A nil map lets every run
-// draw its own (SEARCH.md: 0, 0, 1 or 3 in a hundred; more kills the calls before
+// draw its own (README.md: 0, 0, 1 or 3 in a hundred; more kills the calls before
 // any race happens).
 type FaultRates map[sim.Outcome]float64
 

@@ -10,7 +10,7 @@ import (
 
 // Timed is the realistic order: every message draws a latency from the
 // distribution of its class, and the earliest goes first. With heavy tails it is
-// also the best searcher for narrow windows measured so far (SEARCH.md).
+// also the best searcher for narrow windows measured so far (README.md).
 type Timed struct {
 	seed    uint64
 	rng     *rand.Rand
