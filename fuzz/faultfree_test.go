@@ -66,10 +66,10 @@ func TestFaultFree(t *testing.T) {
 		for i := range rep.Violations {
 			v := &rep.Violations[i]
 			why := cause.Of(rep, v)
-			look := "known " + why.Look()
-			if k.Look(why) == "" {
-				look = "NEW " + why.Look()
-				t.Errorf("world %d, %s, step %d of %d, violation %d: %s: %s", seed, rep.Strategy, v.Step, len(rep.Trace.Steps), i+1, why.Look(), v.Message)
+			look := "known " + why.Signature()
+			if k.Find(why) == "" {
+				look = "NEW " + why.Signature()
+				t.Errorf("world %d, %s, step %d of %d, violation %d: %s: %s", seed, rep.Strategy, v.Step, len(rep.Trace.Steps), i+1, why.Signature(), v.Message)
 			}
 			if !seen[look] {
 				seen[look] = true

@@ -87,12 +87,12 @@ func (j *judge) judge() error {
 		if why := cause.Of(rep, v); *learn {
 			err = errors.Join(err, add(&j.known, j.target, why, known.SeenAs(v.Message)))
 		} else {
-			err = errors.Join(err, j.confirm(s, rep, v, why.Look()))
+			err = errors.Join(err, j.confirm(s, rep, v, why.Signature()))
 		}
 	}
 	others := input.Others(s, rep, j.looksNew)
 	for _, v := range others {
-		if look := cause.Of(rep, v).Look(); !slices.Contains(classes, look) {
+		if look := cause.Of(rep, v).Signature(); !slices.Contains(classes, look) {
 			classes = append(classes, look)
 		}
 	}
@@ -119,11 +119,11 @@ func (j *judge) run() (*scenarios.Scenario, *reports.Report, error) {
 }
 
 func (j *judge) looksNew(rep *reports.Report, v *model.Violation) bool {
-	return j.known.Look(cause.Of(rep, v)) == ""
+	return j.known.Find(cause.Of(rep, v)) == ""
 }
 
 // looks that are known and of which this process made failures small.
-var looks settle.Looks
+var looks settle.Signatures
 
 // settle looks behind what is known, as every search does.
 func (j *judge) settle(s *scenarios.Scenario, rep *reports.Report, others []*model.Violation) error {
@@ -131,7 +131,7 @@ func (j *judge) settle(s *scenarios.Scenario, rep *reports.Report, others []*mod
 		return nil
 	}
 	trial, err := settle.Try(j.ctx, j.runner, s, rep, others, j.known, looks.Settled(), shrink.Options{Runs: 400, Time: wallMax / 2})
-	looks.Tried(trial.Looks, trial.Runs)
+	looks.Tried(trial.Signatures, trial.Runs)
 	for _, f := range trial.News {
 		if *learn {
 			err = errors.Join(err, add(&j.known, j.target, &f.Cause, known.SeenAs(f.Sentence)))

@@ -57,10 +57,10 @@ func TestLibraryIsKnown(t *testing.T) {
 		seen := map[string]bool{}
 		for i := range rep.Violations {
 			c := cause.Of(rep, &rep.Violations[i])
-			if seen[c.Look()] {
+			if seen[c.Signature()] {
 				continue
 			}
-			seen[c.Look()] = true
+			seen[c.Signature()] = true
 			for _, c := range shown(t, r, s, rep, i) {
 				line := strings.TrimSuffix(known.Line(c, ""), " ")
 				if lists[list] == nil {
@@ -124,7 +124,7 @@ func shown(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario, rep *report
 		t.Logf("%s: %s is not made small: %v", s.Name(), v.Invariant, err)
 		return out
 	}
-	if out[0].Look() == f.Cause.Look() {
+	if out[0].Signature() == f.Cause.Signature() {
 		out = nil
 	}
 	return append(out, &f.Cause)

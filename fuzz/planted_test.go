@@ -58,7 +58,7 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 		{"nothing breaks", strings.Replace(string(planted), `, "bug": "duplicate-address"`, "", 1), known.Causes{}, nil},
 	}
 	for _, tt := range tests {
-		looks = settle.Looks{}
+		looks = settle.Signatures{}
 		j := judge{t.Context(), r, "FuzzWhereabouts", input.Input{World: []byte(tt.world)}, tt.known}
 		got := j.judge()
 		if (got == nil) != (tt.want == nil) {

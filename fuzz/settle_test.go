@@ -9,8 +9,8 @@ import (
 
 // A look is settled after so many failures, and a search that has run no more worlds than
 // it spent runs makes nothing more small.
-func TestSettledLooks(t *testing.T) {
-	var l settle.Looks
+func TestSettledSignatures(t *testing.T) {
+	var l settle.Signatures
 	if !l.Due(0) || l.Settled() != nil {
 		t.Errorf("at the beginning: %v, settled %v", l.Due(0), l.Settled())
 	}

@@ -176,7 +176,7 @@ func TestCanary(t *testing.T) {
 					t.Errorf("%s: stayed green; red: %v", where, names(rep.Violations))
 				}
 				for i := range rep.Violations {
-					if c := cause.Of(rep, &rep.Violations[i]); causes.Look(c) != "" {
+					if c := cause.Of(rep, &rep.Violations[i]); causes.Find(c) != "" {
 						t.Errorf("%s: taken for known: %s", where, c.Key())
 					}
 				}

@@ -216,8 +216,8 @@ func libraryRun(r *scenarios.Runner, causes known.Causes, q *libraryAsk) *librar
 	}
 	for i := range rep.Violations {
 		c := cause.Of(rep, &rep.Violations[i])
-		if causes.Look(c) == "" && !slices.Contains(a.Unknown, c.Look()) {
-			a.Unknown = append(a.Unknown, c.Look())
+		if causes.Find(c) == "" && !slices.Contains(a.Unknown, c.Signature()) {
+			a.Unknown = append(a.Unknown, c.Signature())
 		}
 	}
 	return a

@@ -66,10 +66,10 @@ type language struct {
 // numbers only fall; a room at its bounds is not listed.
 var idiomsLeft = map[string]struct{ comments, rest int }{
 	".":       {0, 2},
-	"fuzz":    {391, 99},
-	"model":   {314, 51},
+	"fuzz":    {374, 86},
+	"model":   {254, 43},
 	"reports": {2, 5},
-	"sim":     {677, 219},
+	"sim":     {657, 219},
 }
 
 // TestTidyLanguage reads comments, declared names, string literals that contain a space,

@@ -136,7 +136,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	}
 	looksLike := ""
 	if out.Broken != nil && listed {
-		looksLike = known.Words(causes.Look(cause.Of(out.Report, out.Broke)))
+		looksLike = known.Words(causes.Find(cause.Of(out.Report, out.Broke)))
 	}
 	return f.report(cmd.OutOrStdout(), out, time.Since(began), looksLike)
 }

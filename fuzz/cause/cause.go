@@ -120,13 +120,13 @@ func (c *Cause) Key() string {
 // AfterFault ends Key of a cause that needs a fault or a crash, whichever.
 const AfterFault = "after a fault"
 
-// Rest is what Key says behind Look.
-func (c *Cause) Rest() string { return strings.TrimPrefix(c.Key()[len(c.Look()):], ", ") }
+// Rest is the part of Key after Signature.
+func (c *Cause) Rest() string { return strings.TrimPrefix(c.Key()[len(c.Signature()):], ", ") }
 
-// Look is the part of Key that can be told before a failure was made small: the kind of
+// Signature is the part of Key that is known before a failure is shrunk: the kind of
 // violation and the first link, of what stays whose passes left it so, of what was handed
 // out which write had failed, and who had given it back.
-func (c *Cause) Look() string {
+func (c *Cause) Signature() string {
 	n := min(1, len(c.Links))
 	for n > 0 && n < len(c.Links) && slices.Contains([]Role{Passed, Failed, Freed}, c.Links[n].Role) {
 		n++

@@ -447,7 +447,7 @@ func TestFailedOnTheWay(t *testing.T) {
 		p.step(sim.Write, add, "PUT", "leases/a")
 		p.event(model.Event{Kind: model.AddEnd, Actor: add, Pod: web, Addrs: []netip.Addr{addr}})
 		v := p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web))
-		if got := cause.Of(&p.rep, v).Look(); got != tt.want {
+		if got := cause.Of(&p.rep, v).Signature(); got != tt.want {
 			t.Errorf("%s: %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
@@ -498,11 +498,11 @@ func TestStale(t *testing.T) {
 	if want := []cause.Race{{Read: list, Change: change}}; !slices.Equal(races, want) {
 		t.Fatalf("%v, want %v", races, want)
 	}
-	look := c.Look()
+	look := c.Signature()
 	c.Decided(&p.rep, races[0])
 	c.Decided(&p.rep, races[0]) // another of its kind says no more
-	if want := "read LIST pods, changed pods"; c.Rest() != want || c.Look() != look {
-		t.Errorf("%s: %s, want %s", c.Look(), c.Rest(), want)
+	if want := "read LIST pods, changed pods"; c.Rest() != want || c.Signature() != look {
+		t.Errorf("%s: %s, want %s", c.Signature(), c.Rest(), want)
 	}
 	if got, want := c.Races(v), []model.Race{{Invariant: "unbacked-sandbox", Read: 4, Change: 6, Use: 8}}; !slices.Equal(got, want) {
 		t.Errorf("races %+v, want %+v", got, want)

@@ -11,7 +11,7 @@ import (
 
 // Name is the identity of a finding, on one line. It says less than Key, but for the manner:
 // what of the same mistake depends on the schedule and the world is left out. Making small
-// holds Look, which says more: else it would find its way from one failure to another.
+// keeps Signature, which has more: else it would find its way from one failure to another.
 //
 // Left out are
 //   - which daemon it was: its functions say so; but not whether it was an ADD, a DEL or a

@@ -281,7 +281,7 @@ func TestDelOfTheInterface(t *testing.T) {
 	p.step(sim.Write, "cni-del/default/web-0/eth0", "Delete", "ipamhandles/a")
 	p.event(model.Event{Kind: model.DelEnd, Pod: web, Container: "c1", Interface: "eth0", Actor: "cni-del/default/web-0/eth0"})
 	v := p.breaks("leaked-claim", model.AddressOf(addr), model.Ref{Kind: model.RefPool, Name: "10.0.0.0-24"}, model.PodOf(web), model.Ref{Kind: model.RefContainer, Name: "c1"})
-	if got := cause.Of(&p.rep, v).Look(); !strings.Contains(got, "overlappingrangeipreservations") || strings.Contains(got, "ipamhandles") {
+	if got := cause.Of(&p.rep, v).Signature(); !strings.Contains(got, "overlappingrangeipreservations") || strings.Contains(got, "ipamhandles") {
 		t.Error(got)
 	}
 }
@@ -298,7 +298,7 @@ func TestDelThatFails(t *testing.T) {
 	p.event(model.Event{Kind: model.DelBegin, Pod: web, Container: "c1", Interface: "net1", Actor: "cni-del/default/web-0/net1~2"})
 	v := p.breaks("convergence", model.PodOf(web), model.Ref{Kind: model.RefContainer, Name: "c1"})
 	v.Code = invariant.DeleteFails
-	if got := cause.Of(&p.rep, v).Look(); !strings.Contains(got, "crashed") {
+	if got := cause.Of(&p.rep, v).Signature(); !strings.Contains(got, "crashed") {
 		t.Error(got)
 	}
 }

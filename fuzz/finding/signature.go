@@ -12,14 +12,14 @@ import (
 // Signature is what a failure looks like before it is made small, cheaply: enough to
 // know whether making it small is worth while, and what that must not lose.
 type Signature struct {
-	// Cause is the first link of its cause: see cause.Cause.Look.
+	// Cause is the first link of its cause: see cause.Cause.Signature.
 	Cause   string
 	Faulted bool // a fault came before it
 }
 
 // SignatureOf looks at one violation of a run.
 func SignatureOf(rep *reports.Report, v *model.Violation) Signature {
-	return Signature{cause.Of(rep, v).Look(), faults(rep.History, v) > 0}
+	return Signature{cause.Of(rep, v).Signature(), faults(rep.History, v) > 0}
 }
 
 // String is 16 hexadecimal digits.
@@ -48,7 +48,7 @@ func (f *Finding) In(rep *reports.Report) *model.Violation {
 }
 
 // Signature is that of its violation.
-func (f *Finding) Signature() Signature { return Signature{f.Cause.Look(), f.Faults > 0} }
+func (f *Finding) Signature() Signature { return Signature{f.Cause.Signature(), f.Faults > 0} }
 
 // faults is how many came before a violation.
 func faults(h *model.History, v *model.Violation) (n int) {

@@ -89,7 +89,7 @@ func attempt(ctx context.Context, managers scenarios.Managers, runner *scenarios
 		return a.fails(err)
 	}
 	BeforeRun(p.Target, 0)
-	looksNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Look(cause.Of(rep, v)) == "" }
+	looksNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Find(cause.Of(rep, v)) == "" }
 	play := func(store string) (*reports.Report, error) { return p.play(ctx, runner, s, store, looksNew) }
 	rep, err := play(scenarios.Memory)
 	var stuck *sim.Stuck
@@ -106,9 +106,9 @@ func attempt(ctx context.Context, managers scenarios.Managers, runner *scenarios
 		why := cause.Of(rep, v)
 		n, err := news(ctx, runner, s, rep, v, play, a)
 		if err != nil {
-			return a.fails(fmt.Errorf("%s: %w", why.Look(), err))
+			return a.fails(fmt.Errorf("%s: %w", why.Signature(), err))
 		}
-		n.Class = why.Look()
+		n.Class = why.Signature()
 		a.News = append(a.News, *n)
 	}
 	if p.Settle && len(a.News) == 0 {
@@ -122,7 +122,7 @@ func attempt(ctx context.Context, managers scenarios.Managers, runner *scenarios
 // settle looks behind what is known.
 func (p *candidate) settle(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, all []*model.Violation, causes known.Causes, a *answer) error {
 	trial, err := settle.Try(ctx, runner, s, rep, all, causes, p.Settled, settling)
-	a.Tried, a.Trials = trial.Looks, trial.Runs
+	a.Tried, a.Trials = trial.Signatures, trial.Runs
 	for _, f := range trial.News {
 		a.Repeated.Add(f.Repeated)
 		n := newsOf(f)

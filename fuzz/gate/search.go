@@ -193,7 +193,7 @@ type results struct {
 	dead    map[string]*candidate
 	causes  map[string]string // of the dead
 	defects []string
-	looks   settle.Looks
+	looks   settle.Signatures
 }
 
 // newsMax kinds are enough to look at.

@@ -1,6 +1,6 @@
 // Package known tells failures that are known from news. Worlds that are drawn fail
 // often: the upstream code has known bugs. The lists in fuzz/testdata/known hold their
-// causes, a line each: what it looks like | the rest of the cause | what is known of it.
+// causes, a line each: its signature | the rest of the cause | what is known of it.
 package known
 
 import (
@@ -30,38 +30,38 @@ func SeenAs(message string) string {
 	return Seen + strings.NewReplacer("|", "/", "\n", " ").Replace(message)
 }
 
-// Causes that are known.
+// Causes are the known causes of failures.
 type Causes struct {
-	whole map[string]string // what is known, by cause.Cause.Key
-	looks map[string]string // of the first of them, by cause.Cause.Look
-	plain map[string]string // of the first that needs no fault
-	shown map[string]bool   // looks of which a scenario shows a cause
+	whole      map[string]string // what is known of a cause, by cause.Cause.Key
+	signatures map[string]string // of the first cause with it, by cause.Cause.Signature
+	plain      map[string]string // of the first cause with it that needs no fault
+	shown      map[string]bool   // signatures of causes that a scenario shows
 }
 
-// Cause is what is known of the cause of a run that was made small, "" if it is new. What is
-// known to happen without a fault is known with one.
+// Cause returns what is known of the cause of a run that was shrunk, "" if it is new. A cause
+// that is known without a fault is also known with one.
 func (k Causes) Cause(c *cause.Cause) string {
 	key := c.Key()
 	return cmp.Or(k.whole[key], k.whole[strings.TrimSuffix(key, ", "+cause.AfterFault)])
 }
 
-// Look is what is known of a failure before it was made small: of the first cause that
-// looks like it, "" if none does. Without a fault it is none that needs one.
-func (k Causes) Look(c *cause.Cause) string {
+// Find returns what is known about a failure before it is shrunk: about the first cause
+// with its signature, "" if there is none. Causes that need a fault count only after one.
+func (k Causes) Find(c *cause.Cause) string {
 	if c.Faulted {
-		return k.looks[c.Look()]
+		return k.signatures[c.Signature()]
 	}
-	return k.plain[c.Look()]
+	return k.plain[c.Signature()]
 }
 
-// Shown reports whether a scenario shows a cause that looks so. Then it is known what
-// failures that look so come to when they are small; of what only searches saw it is not.
-func (k Causes) Shown(look string) bool { return k.shown[look] }
+// Shown reports whether a scenario shows a cause with this signature. Then it is known what
+// failures with the signature are when they are shrunk; searches alone do not show that.
+func (k Causes) Shown(signature string) bool { return k.shown[signature] }
 
-// Len is how many there are.
+// Len is the number of known causes.
 func (k Causes) Len() int { return len(k.whole) }
 
-// Each calls f for all of them, in any order.
+// Each calls f for every known cause, in any order.
 func (k Causes) Each(f func(key, what string)) {
 	for key, what := range k.whole {
 		f(key, what)
@@ -69,45 +69,45 @@ func (k Causes) Each(f func(key, what string)) {
 }
 
 // Learn adds a cause.
-func (k *Causes) Learn(c *cause.Cause, what string) { k.learn(c.Look(), c.Rest(), what) }
+func (k *Causes) Learn(c *cause.Cause, what string) { k.learn(c.Signature(), c.Rest(), what) }
 
-// LearnKey is Learn of what Key said, and reports whether it was new.
+// LearnKey adds a cause by its Key, and reports whether it was new.
 func (k *Causes) LearnKey(listed, what string) bool {
-	look, rest, ok := strings.Cut(listed, " | ")
-	if !ok || k.whole[key(look, rest)] != "" {
+	signature, rest, ok := strings.Cut(listed, " | ")
+	if !ok || k.whole[key(signature, rest)] != "" {
 		return false
 	}
-	k.learn(look, rest, what)
+	k.learn(signature, rest, what)
 	return true
 }
 
-func (k *Causes) learn(look, rest, what string) {
+func (k *Causes) learn(signature, rest, what string) {
 	if k.whole == nil {
-		k.whole, k.looks, k.plain, k.shown = map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}
+		k.whole, k.signatures, k.plain, k.shown = map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}
 	}
-	whole := key(look, rest)
+	whole := key(signature, rest)
 	k.whole[whole] = cmp.Or(k.whole[whole], what)
-	k.shown[look] = k.shown[look] || strings.HasPrefix(what, Shown)
-	k.looks[look] = cmp.Or(k.looks[look], what)
+	k.shown[signature] = k.shown[signature] || strings.HasPrefix(what, Shown)
+	k.signatures[signature] = cmp.Or(k.signatures[signature], what)
 	if !strings.HasSuffix(rest, cause.AfterFault) {
-		k.plain[look] = cmp.Or(k.plain[look], what)
+		k.plain[signature] = cmp.Or(k.plain[signature], what)
 	}
 }
 
-func key(look, rest string) string {
+func key(signature, rest string) string {
 	if rest == "" {
-		return look
+		return signature
 	}
-	return look + ", " + rest
+	return signature + ", " + rest
 }
 
 // Key is a cause in a list, without what is known of it.
-func Key(c *cause.Cause) string { return c.Look() + " | " + c.Rest() }
+func Key(c *cause.Cause) string { return c.Signature() + " | " + c.Rest() }
 
 // Line is a cause in a list.
 func Line(c *cause.Cause, what string) string { return Key(c) + " | " + what }
 
-// Load lists from the folder that they lie in. Of what is known of a cause, or of a look, the first counts.
+// Load lists from the folder that they lie in. The first entry for a cause, or for a signature, counts.
 func Load(dir string, lists ...string) (Causes, error) {
 	var out Causes
 	if err := out.load(os.DirFS(dir), dir, lists); err != nil {

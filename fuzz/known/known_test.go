@@ -23,10 +23,10 @@ func TestWhatNeedsAFault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := k.Look(counts(false)) != ""; got != tt.plain {
+		if got := k.Find(counts(false)) != ""; got != tt.plain {
 			t.Errorf("listed %t: without a fault it looks known: %t", tt.listed, got)
 		}
-		if got := k.Look(counts(true)) != ""; got != tt.faulted {
+		if got := k.Find(counts(true)) != ""; got != tt.faulted {
 			t.Errorf("listed %t: with a fault it looks known: %t", tt.listed, got)
 		}
 		for _, faulted := range []bool{false, true} {

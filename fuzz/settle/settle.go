@@ -1,6 +1,6 @@
-// Package settle looks behind what is known. A failure is told from those that are known by
-// its look, which another cause may share: only what is left when it is small tells. So a
-// search makes some failures of each look small, too, and what they come to may be news.
+// Package settle shrinks failures whose signature matches a known cause. Another cause may
+// have the same signature, and only the shrunk run shows which one it is. So a search shrinks
+// some failures of each known signature, and their causes may be new.
 package settle
 
 import (
@@ -18,71 +18,71 @@ import (
 	"ipamsim/scenarios"
 )
 
-// What a search spends on looks that are known.
+// What a search spends on known signatures.
 const (
-	Instances = 3   // failures of a look
+	Instances = 3   // failures of a signature
 	Credit    = 100 // runs, before the first world; then one for each world that it runs
 )
 
-// Looks that are known, of which failures were made small, and what that took. The zero
-// value is of a search that begins.
-type Looks struct {
+// Signatures counts the known signatures whose failures were shrunk, and the runs for that.
+// The zero value is ready to use.
+type Signatures struct {
 	tried map[string]int
 	runs  int
 }
 
-// Tried notes one failure of each of some looks, and how many runs these took together.
-func (l *Looks) Tried(looks []string, runs int) {
+// Tried records one failure of each signature, and the runs that they took together.
+func (l *Signatures) Tried(signatures []string, runs int) {
 	if l.tried == nil {
 		l.tried = map[string]int{}
 	}
-	for _, look := range looks {
-		l.tried[look]++
+	for _, signature := range signatures {
+		l.tried[signature]++
 	}
 	l.runs += runs
 }
 
-// Due reports whether there may be more after so many worlds. It counts runs and not time,
+// Due reports whether more may be shrunk after so many worlds. It counts runs and not time,
 // so that it is the same on a busy machine.
-func (l *Looks) Due(worlds int) bool { return l.runs < Credit+worlds }
+func (l *Signatures) Due(worlds int) bool { return l.runs < Credit+worlds }
 
-// Settled are the looks of which no more is made small, sorted.
-func (l *Looks) Settled() (out []string) {
-	for look, n := range l.tried {
+// Settled returns the signatures whose failures are no longer shrunk, sorted.
+func (l *Signatures) Settled() (out []string) {
+	for signature, n := range l.tried {
 		if n >= Instances {
-			out = append(out, look)
+			out = append(out, signature)
 		}
 	}
 	slices.Sort(out)
 	return out
 }
 
-// Trial is what some failures of one run came to.
+// Trial is the result of shrinking some failures of one run.
 type Trial struct {
-	Looks []string           // of which one was made small
-	News  []*finding.Finding // whose cause is on no list
-	Runs  int                // that this took
+	Signatures []string           // of the failures that were shrunk
+	News       []*finding.Finding // whose cause is on no list
+	Runs       int                // that this took
 }
 
-// Try makes failures small that look like causes that scenarios show, one of each look but
-// of those that are settled.
+// Try shrinks failures with the signature of a cause that a scenario shows: one for each
+// signature that is not settled.
 //
-// One that is not small within the bounds is no news: what is left of it need not belong
-// to the cause. Nor is one that does not fail again.
+// A failure that is not shrunk within the bounds is no news: what is left of it need not
+// belong to the cause. Nor is one that does not fail again.
 func Try(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, all []*model.Violation, k known.Causes, settled []string, o shrink.Options) (t Trial, err error) {
 	o.Samples = -1
 	for _, v := range all {
-		look := cause.Of(rep, v).Look()
-		if !k.Shown(look) || slices.Contains(settled, look) || slices.Contains(t.Looks, look) || t.Runs >= o.Runs || ctx.Err() != nil {
+		signature := cause.Of(rep, v).Signature()
+		if !k.Shown(signature) || slices.Contains(settled, signature) || slices.Contains(t.Signatures, signature) || t.Runs >= o.Runs || ctx.Err() != nil {
 			continue
 		}
-		t.Looks = append(t.Looks, look)
+		t.Signatures = append(t.Signatures, signature)
 		f, err := shrink.Shrink(ctx, r, s, rep, v, o)
 		if errors.Is(err, shrink.ErrNotAgain) {
 			t.Runs++
 			continue
 		} else if err != nil {
-			return t, fmt.Errorf("%s: %w", look, err)
+			return t, fmt.Errorf("%s: %w", signature, err)
 		}
 		if t.Runs += f.ShrinkRuns; f.ShrinkRuns < o.Runs && f.ShrinkSeconds < o.Time.Seconds() && k.Cause(&f.Cause) == "" {
 			t.News = append(t.News, f)

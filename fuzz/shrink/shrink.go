@@ -142,7 +142,7 @@ func (k *shrinker) deedless() {
 		return
 	}
 	lock := k.lock
-	k.lock.Cause = cause.Apart(k.rep, v).Look()
+	k.lock.Cause = cause.Apart(k.rep, v).Signature()
 	entries, _ := tree.Value(k.docs[0], tree.Path{"spec", "timeline"}).([]any)
 	if k.lock == lock || len(entries) == 0 {
 		k.lock = lock

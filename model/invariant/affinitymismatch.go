@@ -7,7 +7,7 @@ import "ipamsim/model"
 //
 // Only confirmed affinities are judged: one that is pending stands before the
 // block on the way in, one that is pendingDeletion after it on the way out, and
-// a crash in between leaves it so. A block that does not exist contradicts nobody;
+// a crash in between leaves it so. A block that does not exist contradicts no affinity;
 // see leaked-affinity.
 //
 // Source: libcalico-go/lib/ipam/ipam_block_reader_writer.go, claimAffineBlock,
@@ -19,7 +19,7 @@ var AffinityMismatch = define(Invariant{
 	Doc:      "A block that a node has a confirmed affinity for names that node as its owner.",
 	Kinds: []Kind{
 		{blockOfAnother, "{node} has a confirmed affinity for block {block}, but the block itself says that it is {owner}'s"},
-		{blockOfNobody, "{node} has a confirmed affinity for block {block}, but the block itself says that it is {owner}'s"},
+		{blockWithoutOwner, "{node} has a confirmed affinity for block {block}, but the block itself says that it is {owner}'s"},
 	},
 	Cause: CauseRule{Start: FromWrite},
 }, func(v View) []finding {

@@ -8,8 +8,8 @@ import (
 	"ipamsim/model"
 )
 
-// deserted reports whether no machine is left that could run a reconciler: what a
-// cluster without machines keeps, nobody has failed to clean up.
+// deserted reports whether no machine is left that could run a reconciler: then no process
+// has failed to clean up what the cluster keeps.
 func deserted(v *View) bool {
 	for _, n := range v.Truth.Nodes {
 		if n.Healthy() {

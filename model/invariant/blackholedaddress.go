@@ -7,13 +7,13 @@ import (
 )
 
 // BlackholedAddress is a pod that part of the cluster cannot talk to. Packets to
-// it end in a route that knows better, or nowhere, and nobody is told: a packet
-// that is forwarded into a blackhole is lost in silence.
+// it end in a more specific route, or nowhere, and no sender gets an error: a packet
+// that is forwarded into a blackhole is dropped silently.
 //
 // Routes need time to spread, so a loss counts only when it lasts for longer
 // than the bound, and a way over a dead machine only when its neighbours must have
 // given it up (route.Hold): until then a router that spreads flows loses some of
-// them, whoever has which address. Nor does it count while a daemon on one of the two
+// them, whichever pod has the address. Nor does it count while a daemon on one of the two
 // nodes, which gives that its own addresses, has not had as long since it was last kept
 // from its work. A sandbox on its way out and a source without power do not
 // count, nor does anything while no route reflector has power: the view has no losses then.

@@ -51,19 +51,19 @@ func blockNetwork(v *View, b *model.Pool) *model.Network {
 // hands out addresses of services.
 func virtual(owner string) bool { return strings.HasPrefix(owner, "virtual:") }
 
-// ownerFact is a block's owner; one that has none is nobody's.
+// ownerFact is the owner of a block; empty if it has none.
 func ownerFact(b *model.Pool) model.Fact { return model.NewFact("owner", nodeName(b.Node)) }
 
 // Codes of what a block says that it should not.
 const (
-	blockOfAnother = "block-of-another" // another node's
-	blockOfNobody  = "block-of-nobody"  // released, and there still
+	blockOfAnother    = "block-of-another" // another node's
+	blockWithoutOwner = "block-of-nobody"  // released, but still there
 )
 
 // ownedBy is the code of a block that is not the node's in question.
 func ownedBy(b *model.Pool) string {
 	if b.Node == "" {
-		return blockOfNobody
+		return blockWithoutOwner
 	}
 	return blockOfAnother
 }

@@ -7,7 +7,7 @@ import "ipamsim/model"
 // address that was released; such owners add up until the block is deleted.
 //
 // A number that orders allocations may stay behind: upstream itself leaves it when it releases by handle,
-// and writes it anew when the address is given again.
+// and overwrites it at the next allocation.
 //
 // Source: libcalico-go/lib/ipam/ipam_block.go, autoAssign, release, releaseByHandle, deleteAttributes (v3.31).
 var BlockContents = define(Invariant{

@@ -12,8 +12,8 @@ const (
 // both drop what they have no route for inside it.
 //
 // Upstream never passes through such a state. A claim is pending, then the block
-// is created, then the claim is confirmed, and whoever finds the block taken
-// deletes its own; a release is pendingDeletion before the block is touched.
+// is created, then the claim is confirmed, and a node that finds the block taken
+// deletes its own claim; a release is pendingDeletion before the block is touched.
 //
 // Source: libcalico-go/lib/ipam/ipam_block_reader_writer.go, claimAffineBlock,
 // confirmAffinity, releaseBlockAffinity (v3.31).

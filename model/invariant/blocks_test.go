@@ -16,7 +16,7 @@ import (
 const netK = "kube-system/k8s-pod-network"
 
 // calmBlocks is a cluster in order after one minute: two blocks each for node-1
-// and node-2, of which the second are empty, and a pod on each; node-1 has an
+// and node-2, the second one empty, and a pod on each; node-1 has an
 // address for its tunnel as well.
 func calmBlocks() *View {
 	nodes := []string{"node-1", "node-2", "node-3"}
@@ -61,8 +61,7 @@ func affinity(v *View, p, node, state string) {
 	}
 }
 
-// attach makes a pod that lives with an address, claimed in whatever block it
-// lies.
+// attach makes a running pod with an address, claimed in the block that contains it.
 func attach(v *View, pod, node, addr string) {
 	start(v, pod, node, "c"+pod, netK, addr)
 	hold := model.Claim{Pod: web(pod), Container: "c" + pod, Handle: "net." + "c" + pod, Node: node}
@@ -335,8 +334,8 @@ func TestUnbackedDevice(t *testing.T) {
 	})
 }
 
-// A pod that waits for a block of each family, both of which another node has to spare,
-// is starved of either: neither is for want of the other.
+// A pod waits for a block of each family, and another node has both to spare: the node is
+// starved of each, whether or not it gets the other.
 func TestStarvedOfBothFamilies(t *testing.T) {
 	v := calmBlocks()
 	v.Truth.Pods[web("9")] = model.Pod{Node: "node-3", Phase: "Pending", Networks: []string{netK}}

@@ -234,7 +234,7 @@ func TestSliceConflict(t *testing.T) {
 	})
 }
 
-// Whether a slice was taken from a node that is there, or the node was replaced meanwhile,
+// Whether a slice was taken from a node that is there, or the node was replaced in the meantime,
 // are two failures.
 func TestSlicesOfPresentNodes(t *testing.T) {
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ const (
 	unexplained   = "unexplained"
 )
 
-// ConfigStatus is an operator who has made a mistake in a pool and is told that all is well,
-// while the manager goes on with the pools as they were.
+// ConfigStatus is a status that reports a valid configuration although a pool has a mistake,
+// while the manager continues with the pools as they were.
 var ConfigStatus = define(Invariant{
 	Name:     "config-status",
 	Severity: model.Minor,

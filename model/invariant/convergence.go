@@ -11,10 +11,10 @@ import (
 // Codes of Convergence.
 const (
 	unclaimedAddress    = "unclaimed-address"             // a sandbox has it, and no claim backs it
-	claimedForAnother   = "claimed-for-another-container" // of the pod, which lives as well
+	claimedForAnother   = "claimed-for-another-container" // of the pod, which is alive as well
 	claimOutlived       = "claim-outlived"                // the claim's container does not have the address
 	tunnelClaimOutlived = "tunnel-claim-outlived"         // the claim's node is gone
-	ownerLost           = "owner-lost"                    // nobody can say whose the claim is, and release it
+	ownerLost           = "owner-lost"                    // the claim names no owner, so that no process can release it
 	DeleteFails         = "delete-fails"                  // and fails again, so that the sandbox stays
 	podWithoutAddress   = "pod-without-address"           // although there is room
 )
@@ -64,8 +64,8 @@ func unclaimed(v View) []finding {
 // unowned lists the claims without owner. Unlike a leak it needs no time but what a
 // request of its container's may be on its way, and a live container does not own an
 // address it does not have: an ADD that was tried twice and claimed twice leaves such a
-// claim. Where passes reconcile, one must have begun since and ended. What a pod kept on a
-// node that nobody could ask has the time of a leak, since the pod was deleted.
+// claim. Where passes reconcile, one must have begun since and ended. A claim of a pod on an
+// unreachable node has the time of a leak, from the deletion of the pod.
 func unowned(v View) []finding {
 	if behind(&v) {
 		return nil
@@ -95,8 +95,8 @@ func unowned(v View) []finding {
 	return out
 }
 
-// torn lists the claims that nobody can release any more. An ADD that is under way on
-// their node may be about to write whose they are.
+// torn lists the claims that no process can release. An ADD that is under way on their
+// node may be about to write the owner.
 func torn(v View) []finding {
 	var out []finding
 	for i := range v.Record.Claims {
@@ -166,13 +166,13 @@ type waiter struct {
 	excused bool     // it need not have got them yet
 }
 
-// needs is with how many free addresses of a network a pod cannot but get one.
+// needs returns how many free addresses of a network guarantee that a pod gets one.
 //
-// One that wants a single address gets it if there is one: whoever comes before
-// it is served, and five that wait where four are free are four too many. But
-// two that want two addresses each, of three, may get in each other's way for
-// ever, each giving back what it has: a pod that wants several needs room for all
-// that wait, and nobody can count on the addresses that such a pod wants.
+// A pod that wants a single address gets it if one is free: the pods before it have been
+// served, and five that wait where four are free are four too many. But two pods that want
+// two addresses each, of three, may block each other forever, each giving back what it
+// has: a pod that wants several needs room for all that wait, and no pod can count on the
+// addresses that such a pod wants.
 func (w *waiter) needs(v *View, all []waiter, network string) int {
 	n := 0
 	for i := range all {
@@ -259,7 +259,7 @@ func lastAdd(v *View, p model.PodRef) *model.Event {
 // time a moment ago or with the next one under way, is not moving: a kubelet makes
 // no new sandbox before the DEL of the last one has come through.
 //
-// That nobody calls for longer is never the manager's doing: a call that hangs is
+// A longer time without a call is never the fault of the manager: a call that hangs is
 // under way.
 func moving(v *View, p model.PodRef, bound time.Duration, busy map[model.PodRef]bool) bool {
 	if v.History == nil {

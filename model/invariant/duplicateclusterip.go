@@ -6,8 +6,8 @@ import (
 	"ipamsim/model"
 )
 
-// DuplicateClusterIP is what users notice: kube-proxy sends what goes to an address to the
-// endpoints of one of two Services. Upstream's repair only tells of it, in an event.
+// DuplicateClusterIP is a cluster IP of two Services: kube-proxy sends its packets to the
+// endpoints of one of them. Upstream's repair loop only emits an event.
 var DuplicateClusterIP = define(Invariant{
 	Name:     "duplicate-cluster-ip",
 	Severity: model.Critical,

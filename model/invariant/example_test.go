@@ -9,7 +9,7 @@ import (
 	"ipamsim/model/invariant"
 )
 
-// Two live sandboxes with one address, which nobody has claimed for either.
+// Two live sandboxes have one address, which is claimed for neither.
 func ExampleAll() {
 	address := netip.MustParseAddr("10.0.0.47")
 	sandbox := func(name, node string, since time.Duration) model.Sandbox {

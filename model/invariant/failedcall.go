@@ -16,7 +16,7 @@ const (
 // FailedCall is a pod that never starts, or never goes, whatever its kubelet tries.
 //
 // Only a failure counts that is the manager's own: no fault met the call, its machine
-// was well all the time, no message of the manager's took long meanwhile, and it was
+// was well all the time, no message of the manager's took long during it, and it was
 // not a panic (ActorCrash). An ADD counts while policy left an address free at every
 // instant of it, unless the pod asked for certain ones or is not wanted any more, which
 // its kubelet may hear late; one that was refused for lack of addresses is
@@ -39,8 +39,8 @@ var FailedCall = define(Invariant{
 })
 
 // A call fails again and again after so many failures in a row, from the beginning of
-// the first to the end of the last. The time is longer than young: whoever holds a lock
-// and is held up himself lets others fail for as long.
+// the first to the end of the last. The time is longer than young: a process that holds a lock
+// and is delayed makes others fail for as long.
 const (
 	failuresMin = 3
 	failingFor  = 45 * time.Second
@@ -72,7 +72,7 @@ func (c *calls) noteFailure(v *View, e *model.Event) {
 	}
 }
 
-// own reports whether a failed call failed by nobody's doing but the manager's.
+// own reports whether the manager alone made a call fail.
 func own(v *View, e *model.Event) bool {
 	if e.Disturbed || e.Asked || e.Exhausted || e.Kind == model.AddEnd && (e.MinFree <= 0 || !wanted(v, e)) {
 		return false

@@ -131,7 +131,7 @@ func (n shareCount) facts() []model.Fact {
 	return []model.Fact{model.NewFact("counted", n.counted), model.NewFact("claimed", n.claimed)}
 }
 
-// tally compares handles with claims. It is nil where nobody has handles.
+// tally compares handles with claims. It is nil if there are no handles.
 func tally(v *View) map[share]shareCount {
 	var m map[share]shareCount
 	p := pools{list: v.Record.Pools}

@@ -161,8 +161,8 @@ func anyCall(model.Busy) bool    { return true }
 func isAdd(b model.Busy) bool    { return !b.Del }
 func isUnseen(b model.Busy) bool { return b.Unseen }
 
-// ofInterface reports whether a call or an entry of the record is of an interface,
-// as far as both say of which they are.
+// ofInterface reports whether a call or an entry of the record belongs to an interface. An
+// empty name matches every interface.
 func ofInterface(is, want string) bool { return is == "" || want == "" || is == want }
 
 // calling reports whether the very call is under way that a claim comes from or

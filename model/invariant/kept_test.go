@@ -36,7 +36,7 @@ func TestClaimsOnADisk(t *testing.T) {
 	})
 }
 
-// A file that names nobody is released by nobody.
+// A file without a container is never released.
 func TestTornClaims(t *testing.T) {
 	torn := func(v *View) {
 		c := onDisk(v)

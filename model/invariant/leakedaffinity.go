@@ -36,18 +36,19 @@ func affinityKinds() []Kind {
 		}
 	}
 	released := stateCode(model.PendingDeletion)
-	return append(out, Kind{released + "-" + blockOfAnother, still + "which is {owner}'s"}, Kind{released + "-" + blockOfNobody, still + "which is {owner}'s"})
+	return append(out, Kind{released + "-" + blockOfAnother, still + "which is {owner}'s"}, Kind{released + "-" + blockWithoutOwner, still + "which is {owner}'s"})
 }
 
-// LeakedAffinity is a claim to a block that nobody will use or take back. The node
-// it names drops what it has no route for inside the block, whoever has it then.
+// LeakedAffinity is a claim to a block that no node will use or release. The node in the
+// claim drops packets to addresses of the block without a route, whichever node has the
+// block then.
 //
 // A pending affinity of a node that exists is no leak: a crash in the middle of a
 // claim leaves it, its node drops nothing for it, and the next ADD confirms or
 // deletes it. Nor is one of a node that is gone, to a block in which others still
 // have addresses: by design it is given back when the last of them is. A
 // pendingDeletion one, which a crash in the middle of a release leaves, is a leak: its
-// node drops packets for the block, whoever has it by then.
+// node drops packets for the block, whichever node has it by then.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ReleaseHostAffinities with mustBeEmpty;
 // confd/pkg/backends/calico/client.go, updateCache, which skips pending ones only
@@ -105,8 +106,8 @@ func stale(v *View, a *model.Affinity, b *model.Pool, used bool) string {
 	return ""
 }
 
-// unaffine lists the blocks whose owner has no affinity for them. It will not use
-// them and nobody else may claim them.
+// unaffine lists the blocks whose owner has no affinity for them. It will not use them,
+// and no other node may claim them.
 func unaffine(v *View, all []*model.Pool) []finding {
 	type pair struct {
 		block netip.Prefix

@@ -12,7 +12,7 @@ const (
 	tunnelNodeGone = "tunnel-node-gone"
 )
 
-// LeakedClaim is an address nobody can use: its container is gone, and nothing
+// LeakedClaim is an address that no pod can use: its container is gone, and nothing
 // released the claim within the bound. The time runs from the last the history
 // saw of the container, or from 0 for claims that were there before the run.
 //
@@ -162,7 +162,7 @@ func (o *owner) taking(v *View, c *model.Claim) bool {
 
 // owned reports whether a claim has an owner other than a live container: a
 // sandbox of the same pod that has this very address, a CNI call of the container
-// under way or one that may take it over, a pod whose node nobody can ask, a node that
+// under way or one that may take it over, a pod on an unreachable node, a node that
 // keeps the claim and was not there for long enough, a registered node whose tunnel's
 // it is, or a virtual machine, which keeps it without a pod and is not in the record.
 func (o *owner) owned(v *View, c *model.Claim) bool {

@@ -6,7 +6,7 @@ import (
 	"ipamsim/model"
 )
 
-// LeakedServiceClaim is an address or a node port that nobody can use, though the repair
+// LeakedServiceClaim is an address or a node port that no Service can use, although the repair
 // loops had their time: the one of addresses waits for 60 seconds, and looks again at all
 // of them every 3 minutes; the one of node ports takes one for leaked that it finds so four
 // times. The time runs from when something last kept the API servers from their work.

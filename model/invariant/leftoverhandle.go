@@ -14,7 +14,7 @@ const (
 	CountedTooMany = "counted-too-many" // only some of it is
 )
 
-// LeftoverHandle is a handle that counts addresses nobody has claimed by it. It
+// LeftoverHandle is a handle that counts addresses that are not claimed by it. It
 // is never cleaned up: a DEL that finds no address does not count it down.
 //
 // An ADD under way has counted its address before it claims it, and who has just released

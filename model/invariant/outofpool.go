@@ -152,8 +152,8 @@ func (p *Past) inCIDR(a netip.Addr, now time.Duration) bool {
 }
 
 // eachHeld judges every address that live sandboxes hold under a policy by
-// itself; judge returns what kind of break it is, or "" if all is well, and facts besides
-// who has the address since when.
+// itself; judge returns the code of the violation, "" for none, and facts in addition to
+// the holder and the time since when.
 func eachHeld(v View, judge func(*holding) (code string, facts []model.Fact)) []finding {
 	var out []finding
 	held := hold(v)

@@ -60,8 +60,8 @@ type foreignClaim struct {
 	handle string
 }
 
-// Note takes in a view, before it is judged. Every change of the record must pass
-// here: two at once are taken for one.
+// Note records a view before it is judged. It must see every change of the record: two at
+// the same time count as one.
 func (p *Past) Note(v View) {
 	if !p.begun {
 		p.rules, p.nodes, p.over = map[string]*rules{}, map[string]time.Duration{}, map[model.Affinity]finding{}
@@ -223,7 +223,7 @@ func (p *Past) noteStanding(v *View) {
 	}
 }
 
-// standing is since when an affinity is as it is; without a past, for ever.
+// standing returns since when an affinity is unchanged; 0 without a past.
 func (p *Past) standing(a model.Affinity) time.Duration {
 	if p == nil {
 		return 0
@@ -233,7 +233,7 @@ func (p *Past) standing(a model.Affinity) time.Duration {
 
 // noteAffinities judges the claims to blocks that are new. What counts is the
 // moment a claim begins, because upstream looks at the limit before; but a claim
-// that comes to nothing exceeds nothing.
+// without effect exceeds nothing.
 func (p *Past) noteAffinities(v *View) {
 	if slices.Equal(p.record.Affinities, v.Record.Affinities) {
 		return

@@ -252,7 +252,7 @@ func TestSpinningReconciler(t *testing.T) {
 	})
 }
 
-func TestConvergenceWithNobodyAtWork(t *testing.T) {
+func TestConvergenceWithoutReconcilers(t *testing.T) {
 	orphan := func(v *View) { del(v, "0", "c0") }
 	pass := func(kind model.EventKind, at float64) func(*View) {
 		return func(v *View) { v.History.Add(model.Event{Kind: kind, Actor: "ip-reconciler", At: sec(at)}) }

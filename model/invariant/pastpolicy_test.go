@@ -8,7 +8,7 @@ import (
 	"ipamsim/model"
 )
 
-// Policy that lives in an object changes while pods run: what an ADD got by the policy
+// A policy in an object changes while pods run: what an ADD got by the policy
 // that it could read is right.
 func TestPolicyChanges(t *testing.T) {
 	calmPast := func() *View {

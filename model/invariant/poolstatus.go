@@ -2,8 +2,8 @@ package invariant
 
 import "ipamsim/model"
 
-// PoolStatus is an operator who looks at a pool and is told that it is full, or empty, which
-// it is not. Of very many addresses it does not matter how many are free.
+// PoolStatus is a pool whose status reports that it is full, or empty, although it is not.
+// Of very many addresses it does not matter how many are free.
 var PoolStatus = define(Invariant{
 	Name:     "pool-status",
 	Severity: model.Minor,

@@ -97,7 +97,7 @@ func exhausted(v *View, free int) {
 }
 
 // Pods that want one address each need not all have room for one of them to have
-// it: whoever asks is served while there is one.
+// it: a pod that asks is served while an address is free.
 func TestConvergenceWithRoomForSome(t *testing.T) {
 	for _, c := range []struct {
 		free, red int

@@ -9,7 +9,7 @@ import (
 	"ipamsim/model"
 )
 
-// calmServices is a cluster with two Services, of which one has two families.
+// calmServices is a cluster with two Services; one has two families.
 func calmServices() *View {
 	v := &View{History: &model.History{}, Past: &Past{}, Truth: model.Truth{At: sec(10)}}
 	one, two, three := ip("10.96.0.1"), ip("10.96.0.2"), ip("fd00::1")

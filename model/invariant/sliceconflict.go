@@ -49,9 +49,9 @@ var SliceConflict = define(Invariant{
 })
 
 // drawn reports whether a node still draws from one of its pools for a network: a
-// sandbox of its own lives there, or the node exists and has no other pool of that
+// sandbox of the node has an address in it, or the node exists and has no other pool of that
 // range. Two networks without a name may be cut from one range, each on its own:
-// the pools have nothing that tells whose they are, and there only sandboxes count.
+// the pools name no network, and only sandboxes count.
 func drawn(v *View, n *model.Network, p *model.Pool) bool {
 	for i := range v.Truth.Sandboxes {
 		s := &v.Truth.Sandboxes[i]

@@ -13,8 +13,8 @@ const (
 	podBorrowed = "pod-borrowed" // an address of another node's block
 )
 
-// StarvedNode is the staging cluster of seeds/000: two nodes have all the blocks,
-// of which they need half, and pods on the others get borrowed addresses or none.
+// StarvedNode is the staging cluster of seeds/000: two nodes have all the blocks
+// and need half of them, and pods on the others get borrowed addresses or none.
 var StarvedNode = define(Invariant{
 	Name:     "starved-node",
 	Severity: model.Major,
@@ -173,7 +173,7 @@ func need(v *View, n *model.Network, node string, b *model.Pool, pools []string,
 	return "", nil
 }
 
-// claimed reports whether anybody claims an address: one that nobody does is not borrowed.
+// claimed reports whether an address is claimed: an unclaimed address is not borrowed.
 func claimed(v *View, a netip.Addr) bool {
 	return slices.ContainsFunc(v.Record.Claims, func(c model.Claim) bool { return c.Addr == a })
 }

@@ -3,7 +3,7 @@ package invariant
 import "ipamsim/model"
 
 // tunnelInBlock begins the codes of StrictAffinity of a node's own tunnel address. They
-// go on with blockOfAnother or blockOfNobody, as those of a pod's do.
+// go on with blockOfAnother or blockWithoutOwner, as those of a pod's do.
 const tunnelInBlock = "tunnel-in-"
 
 // borrowedCode is whose block a claim was made in, and what for.
@@ -28,9 +28,9 @@ var StrictAffinity = define(Invariant{
 	Doc:      "No address is claimed in another node's block while StrictAffinity is on.",
 	Kinds: []Kind{
 		{blockOfAnother, "{address} was claimed at {at} for {pod} (container {claimed-for}) on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
-		{blockOfNobody, "{address} was claimed at {at} for {pod} (container {claimed-for}) on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
+		{blockWithoutOwner, "{address} was claimed at {at} for {pod} (container {claimed-for}) on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
 		{tunnelInBlock + blockOfAnother, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
-		{tunnelInBlock + blockOfNobody, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
+		{tunnelInBlock + blockWithoutOwner, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
 	},
 	Cause: CauseRule{Start: FromWrite},
 }, func(v View) []finding {

@@ -8,13 +8,13 @@ import (
 	"ipamsim/model"
 )
 
-// UnassignedNode is a node whose pods wait for ever, because the manager believes that
-// ranges are in use which no node has: it has forgotten to give them back.
+// UnassignedNode is a node whose pods wait forever, because the manager considers ranges as
+// in use that no node has: it has not released them.
 //
 // A manager that could not serve a node tries again after longer and longer times, each
 // as long as all before, up to maxBackOff (client-go's rate limiter of work queues). A
 // slice that has just come free may lie idle for so long. Where no node was ever given a
-// slice, there may be nobody who does that.
+// slice, no process may run that assigns them.
 var UnassignedNode = define(Invariant{
 	Name:     "unassigned-node",
 	Severity: model.Major,
@@ -75,8 +75,8 @@ type assigning struct {
 	some    bool                     // a node has one
 }
 
-// Rest says that what was noted last has been so for ever: the slices that nodes have were
-// given to them.
+// Rest makes the last noted state the initial one: the slices that nodes have were given to
+// them.
 func (p *Past) Rest() {
 	for _, a := range p.assigning {
 		a.handed = a.some
@@ -127,7 +127,7 @@ func (p *Past) noteSlices(v *View) {
 }
 
 // scarcest is the range of a network with the fewest free slices, how many those are, and
-// how many there would be if nobody had any.
+// how many there would be if none were in use.
 func scarcest(n *model.Network, pools []model.Pool) (r *model.Range, free, all int) {
 	for i := range n.Ranges {
 		if f, a := FreeSlices(&n.Ranges[i], pools); r == nil || cmp.Less(f, free) {
@@ -140,8 +140,8 @@ func scarcest(n *model.Network, pools []model.Pool) (r *model.Range, free, all i
 // slicesBitsMax is how many there may be: 2^24.
 const slicesBitsMax = 24
 
-// FreeSlices counts the slices of a range of which nobody has any address and none is
-// excluded. It is a lower bound: what lies in several wider prefixes counts for each.
+// FreeSlices counts the slices of a range without an address that is in use or excluded.
+// It is a lower bound: what lies in several wider prefixes counts for each.
 func FreeSlices(r *model.Range, pools []model.Pool) (free, all int) {
 	bits := r.Slice - r.Prefix.Bits()
 	if r.Slice == 0 || bits < 0 || bits > slicesBitsMax {

@@ -41,8 +41,8 @@ func TestUnassignedNode(t *testing.T) {
 	}
 }
 
-// Of a cluster at rest, a node's slice was given to it; where none has one, perhaps nobody
-// gives any.
+// In a cluster at rest, the slice of a node was given to it; if no node has one, perhaps no
+// process assigns any.
 func TestUnassignedAtRest(t *testing.T) {
 	for pools, want := range []int{0, 1} {
 		r := model.Range{Prefix: netip.MustParsePrefix("10.0.0.0/24"), Slice: 25}

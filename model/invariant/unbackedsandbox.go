@@ -7,7 +7,7 @@ import "ipamsim/model"
 //
 // A claim for another container of the pod backs a sandbox as well, because
 // managers know pods by their names (Whereabouts) and dumps do not name
-// containers; but not if that container lives: then the claim is that one's, goes
+// containers; but not if that container is alive: then the claim belongs to it, goes
 // with it, and the sandbox is a namesake without a claim. A pool that is disabled gives
 // nothing away: its addresses are judged once all is calm (Convergence). A node's own device
 // may be without a claim for Overlap: calico-node releases a tunnel's address before it changes

@@ -15,7 +15,7 @@ const (
 	noClaim          = "no-address"
 )
 
-// UnservedLoadBalancer is a Service that stays pending for ever. Upstream looks at all of
+// UnservedLoadBalancer is a Service that stays pending forever. Upstream looks at all of
 // them every five minutes. One that asks for certain addresses or pools waits for those, and
 // is given none if it cannot have all. A manager that is asked itself says how many it would
 // have.
@@ -98,9 +98,9 @@ func unserved(v *View, s *model.Service, family string, free int) finding {
 // balancerRound is longer than the time between two looks at all Services.
 const balancerRound = 6 * time.Minute
 
-// served reports whether whoever serves Services has had a round since something last kept
-// it from its work. There may be nobody who does: where the record does not say that a
-// process runs, one Service at least has been served.
+// served reports whether the process that serves Services has had a round since something
+// last kept it from its work. There may be no such process: where the record does not show
+// one, at least one Service has been served.
 func served(v *View) bool {
 	if v.Past == nil || len(v.Past.balanced) == 0 && (v.Record.Services == nil || !v.Record.Services.Balancing) {
 		return false

@@ -183,7 +183,7 @@ func (c crash) failures(ctx context.Context, r *scenarios.Runner) ([]*model.Viol
 	if err != nil {
 		return nil, nil, err
 	}
-	looksNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Look(cause.Of(rep, v)) == "" }
+	looksNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Find(cause.Of(rep, v)) == "" }
 	rep, err := c.Play(ctx, r, c.world, scenarios.Etcd, looksNew)
 	if err != nil {
 		return nil, nil, err

@@ -21,7 +21,7 @@ type Churn struct {
 	Until time.Duration
 	// Pods are taken from this workload, KIND/NAMESPACE/NAME; "" means any.
 	Workload string
-	// Force is how many of ten deletions take the object away at once, so that
+	// Force is how many of ten deletions delete the object immediately, so that
 	// the kubelet learns of it afterwards.
 	Force int
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // ClockJump sets the wall clock of a machine forward or back, as when NTP corrects
-// it. Every process of it sees the new time at once; what they measure and wait
+// it. Every process of it sees the new time immediately; what they measure and wait
 // for goes on as before. It needs the hermetic runtime.
 type ClockJump struct {
 	Node string          `json:"node,omitempty"` // default: the machine that the manager's deployments run on

@@ -12,7 +12,7 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Command is a line that somebody types into a terminal: the manager's own tool,
+// Command is a line that an operator types into a terminal: the manager's own tool,
 // or "ip route" or "ip -6 route" on a node. What it prints becomes part of the history.
 type Command struct {
 	Run  string `json:"run" jsonschema:"required"` // calicoctl ipam show --show-blocks

@@ -17,7 +17,7 @@ type CutSession struct {
 	Undo bool   `json:"undo,omitempty"` // let it come up again
 }
 
-// Do cuts or mends it.
+// Do takes the session down or up.
 func (a *CutSession) Do(_ context.Context, o *cluster.Operator) error {
 	s := route.Session{A: a.A, B: a.B}
 	return o.Cluster.Checker.Session(s, !a.Undo, a.A, a.String())

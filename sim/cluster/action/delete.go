@@ -105,5 +105,5 @@ var deletion = described(define(Kind{
 	}
 })
 
-// nodesResource are the nodes, of which nothing but the file makes any.
+// nodesResource is the resource of nodes, which only the scenario creates.
 const nodesResource = "nodes"

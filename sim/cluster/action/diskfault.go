@@ -42,7 +42,7 @@ func diskFaultNames() (out []string) {
 	return append(out, slow)
 }
 
-// Do begins it and, later, ends it. A machine that is reimaged meanwhile keeps it.
+// Do begins it and, later, ends it. A machine that is reimaged in the meantime keeps it.
 func (a *DiskFault) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err

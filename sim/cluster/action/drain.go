@@ -27,7 +27,7 @@ type Drain struct {
 	Force           bool            `json:"force,omitempty"`                                           // delete them so with --grace-period=0, without asking the kubelet
 }
 
-// Do runs kubectl drain. All pods are evicted at once, by a process each; that it looks
+// Do runs kubectl drain. All pods are evicted at the same time, by a process each; that it looks
 // once a second whether they are gone, and for the DaemonSets that pods name as their
 // owners, is left out.
 //

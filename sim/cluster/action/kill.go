@@ -10,13 +10,13 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// Kill ends one process at once, by its actor's name.
+// Kill ends one process immediately, by its actor's name.
 type Kill struct {
 	Actor string `json:"actor" jsonschema:"required"`
 }
 
 // Do sends SIGKILL. A kubelet comes back; without one its node would be healthy
-// and start nothing for ever, which no address manager can be blamed for.
+// and never start anything, which no address manager can be blamed for.
 //
 // Its pod workers are goroutines of it and cannot be killed by themselves.
 func (a *Kill) Do(ctx context.Context, o *cluster.Operator) error {

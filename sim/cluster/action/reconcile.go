@@ -7,7 +7,7 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// Reconcile starts passes of a reconciler now, all at once.
+// Reconcile starts passes of a reconciler now, all at the same time.
 type Reconcile struct {
 	Name  string `json:"name" jsonschema:"required"`
 	Node  string `json:"node,omitempty"`
@@ -38,7 +38,7 @@ var reconcile = define(Kind{
 	}
 })
 
-// PassesMax is how many passes of a reconciler may start at once.
+// PassesMax is how many passes of a reconciler may start at the same time.
 const PassesMax = 100
 
 func planReconcile(ctx context.Context, d Draw) (Planned, error) {

@@ -18,7 +18,7 @@ import (
 type ReplaceNode struct {
 	Node string `json:"node" jsonschema:"required"`
 	As   string `json:"as,omitempty"`
-	// KeepObject leaves the old Node object in the API, as when nobody tells it.
+	// KeepObject leaves the old Node object in the API, as when no cloud controller deletes it.
 	KeepObject bool `json:"keepObject,omitempty"`
 }
 
@@ -41,7 +41,7 @@ func (a *ReplaceNode) Do(ctx context.Context, o *cluster.Operator) error {
 		}
 	}
 	o.Cluster.WaitFor(ctx, name)
-	if o.Cluster.Up(name) { // somebody has given the old machine its power back meanwhile
+	if o.Cluster.Up(name) { // the old machine has its power back
 		o.Cluster.PowerOff(name, true, disk.Loss{})
 	}
 	o.Cluster.PowerOn(name)

@@ -14,7 +14,7 @@ import (
 
 // RestartRuntime kills the container runtime of a node; its service manager starts it
 // again. Containers run on, and so does a plugin that it was executing, whose result
-// nobody reads any more.
+// is lost.
 type RestartRuntime struct {
 	Node string          `json:"node" jsonschema:"required"`
 	Down metav1.Duration `json:"down,omitzero" unset:"5s"` // default 5s

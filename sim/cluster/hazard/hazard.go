@@ -22,8 +22,8 @@ import (
 // always the plainest, and "nothing" the plainest of all: a shrinker takes a
 // hazard out of a schedule by one number and leaves the others as they are.
 //
-// What was chosen is a model.FaultEvent of the history. A choice that meets
-// nobody (no node is up, the process never came) is not, and is no fault.
+// What was chosen is a model.FaultEvent of the history. A choice without
+// a target (no node is up, the process never came) is not recorded, and is no fault.
 //
 // A hazard is over at Until: what rests is not hurt. A node that was crashed for
 // good stays down, a clock that jumped stays wrong.
@@ -38,7 +38,7 @@ type Hazards struct {
 }
 
 // hazardSlots is how many times there are to choose from between From and Until.
-// The messages of the hazard can be delayed besides.
+// The messages of the hazard can be delayed as well.
 const hazardSlots = 16
 
 // lasting are the answers to "for how long": parts of Hazards.For.

@@ -88,9 +88,8 @@ func (ts *triggers) disarm(t *trigger) {
 	ts.all = slices.DeleteFunc(ts.all, func(x *trigger) bool { return x == t })
 }
 
-// fire tells the triggers of a step, on the root goroutine, before the next
-// choice is made: whoever waits acts between this message and the process's
-// next one.
+// fire notifies the triggers of a step, on the root goroutine, before the next choice is
+// made: the hazard acts between this message and the next one of the process.
 func (ts *triggers) fire(s *sim.Step) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
