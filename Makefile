@@ -85,7 +85,7 @@ golden: ## rewrite the goldens; read the diff before you commit it
 	@$(call gov,test) -count=1 -run 'Library|Golden|Schema|BadInput' ./scenarios ./reports ./reports/formats ./reports/baseline -update
 	@$(call gov,test) -count=1 -run 'ReadyPlans|Forms' ./scenarios/plan ./reports/answer -update
 	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
-	@$(call gov,test) -count=1 -run '^Test(Action|Hazard|Invariant)Table$$' ./cmd/cli -update
+	@$(call gov,test) -count=1 -run '^Test((Action|Hazard|Invariant)Table|Reference)$$' ./cmd/cli -update
 
 screenshots: ## README's pictures of pages and plans, drawn anew (needs chromium)
 	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestStories$$' ./scenarios -screenshots $(CURDIR)/reports/screenshots

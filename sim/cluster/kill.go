@@ -26,7 +26,7 @@ func (c *Cluster) Process(name string) (id sim.ActorID, alive bool) {
 	return id, alive
 }
 
-// Kill ends one process at once. A kubelet takes its pod workers along and comes back
+// Kill ends one process immediately. A kubelet takes its pod workers along and comes back
 // after a while, for which Kill waits.
 func (c *Cluster) Kill(ctx context.Context, id sim.ActorID) error {
 	found, alive := c.Process(string(id))
