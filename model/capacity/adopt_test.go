@@ -39,8 +39,8 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 		otherNames(now.Record)
 		now.Load = workload.Load{Lifetime: time.Hour}
 		now.Collect = workload.Collect{}
-		tape := now.Trace(2)
-		q, err := capacity.NewPlayer(&now, tape)
+		trace := now.Trace(2)
+		q, err := capacity.NewPlayer(&now, trace)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 		// those of networks with a name.
 		overlaps := len(c.Networks) > 0 && c.Networks[0].Overlap
 		first := true
-		for e := range tape.Events() {
+		for e := range trace.Events() {
 			if err := q.Do(e); err != nil {
 				t.Fatal(err)
 			}
@@ -63,8 +63,8 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 				continue
 			}
 			first = false
-			// Only those that have an address are there already, and
-			// nothing tells of those without a node.
+			// Only pods that have an address are there from the start, and a recording has no
+			// pods without a node.
 			is.At, is.Pods, is.Waiting = was.At, is.Pods+was.Waiting, was.Waiting
 			is.Unplaced = was.Unplaced
 			if d := cmp.Diff(was, is); d != "" {

@@ -73,7 +73,7 @@ type Allocator struct {
 }
 
 // ErrNotModelled is wrapped by errors for clusters that the reference allocators do not model.
-var ErrNotModelled = errors.New("the reference cannot tell")
+var ErrNotModelled = errors.New("the reference does not model it")
 
 // ErrNoAddress: the node has no free address.
 var ErrNoAddress = errors.New("no address is left for the node")
@@ -131,7 +131,7 @@ type sandbox struct {
 func (p *Player) Cluster() *Cluster { return p.c }
 
 // Seed returns the seed of the trial.
-func (p *Player) Seed() uint64 { return p.tape.Seed() }
+func (p *Player) Seed() uint64 { return p.trace.Seed() }
 
 // Machines returns all past and present nodes, by number.
 func (p *Player) Machines() []*Machine { return p.stations }
@@ -151,7 +151,7 @@ func (p *Player) Pods() iter.Seq[*Pod] {
 func (p *Player) Pod(ref model.PodRef) *Pod {
 	i, ok := p.residents[ref]
 	if !ok {
-		i, ok = p.tape.Number(ref)
+		i, ok = p.trace.Number(ref)
 	}
 	if !ok || int(i) >= len(p.pods) {
 		return nil

@@ -44,12 +44,12 @@ func growth(nodes int, horizon time.Duration) *capacity.Cluster {
 
 func play(t testing.TB, c *capacity.Cluster) (p *capacity.Player, events int) {
 	t.Helper()
-	tape := c.Trace(1)
-	p, err := capacity.NewPlayer(c, tape)
+	trace := c.Trace(1)
+	p, err := capacity.NewPlayer(c, trace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for e := range tape.Events() {
+	for e := range trace.Events() {
 		events++
 		if err := p.Do(e); err != nil {
 			t.Fatal(err)

@@ -26,8 +26,8 @@ func claimsOf(record *model.Snapshot) claimed {
 	return out
 }
 
-// lacking is how many addresses of a pod are claimed for nobody, or for somebody else:
-// another CNI's, or one that two pods have.
+// lacking returns how many addresses of a pod are not claimed for it: they are unclaimed,
+// claimed for another CNI's pod, or claimed for two pods.
 func (c claimed) lacking(r *workload.Resident) (n int) {
 	for _, a := range r.Addrs {
 		if !c[claim{r.Container, a}] {

@@ -1,10 +1,10 @@
-// Package capacity says how long the addresses of a cluster last: what becomes of
+// Package capacity predicts how long the addresses of a cluster last: the state of
 // pools, blocks and routes over days of growth, churn, crashes and replaced nodes.
 //
-// A Cluster is what is asked about. The trace of its workload is what happens to it, event
-// by event, drawn from a seed and the same whatever the address manager does. Play lets the
-// Allocator of its Manager live through a trace; the same one can be played by the real
-// code in a simulated cluster (scenarios/plan). What came of it is a Course, measured the same way in both.
+// A Cluster is the question. The trace of its workload is a sequence of events, drawn
+// from a seed, and does not depend on the address manager. Play runs the Allocator of
+// the cluster's Manager through a trace; scenarios/plan runs the real code through the
+// same trace in a simulated cluster. The result of both is a Course.
 //
 // It is pure: no I/O, no goroutine, no clock, no upstream code.
 package capacity
@@ -33,7 +33,7 @@ type Cluster struct {
 
 	// Becomes is the cluster by its configuration after the last step; nil: this one.
 	Becomes *Cluster
-	// JudgeFrom is from when on a course counts; 0 is the default: Settle after the
-	// beginning or the end of the migration, or at once of a cluster that is empty.
+	// JudgeFrom is the time from which a course counts. 0, the default, is Settle after the
+	// start or after the end of the migration, and the start for an empty cluster.
 	JudgeFrom time.Duration
 }

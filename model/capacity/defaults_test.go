@@ -9,8 +9,8 @@ import (
 	"ipamsim/model/capacity"
 )
 
-// least is a manager of whose allocator only what is required is its own, besides what a
-// trial cannot be without.
+// least is a manager whose allocator implements only what is required, plus what a trial
+// cannot do without.
 type least struct{ capacity.Manager }
 
 func (m least) Open(p *capacity.Player) (*capacity.Allocator, error) {

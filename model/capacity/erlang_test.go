@@ -22,11 +22,11 @@ import (
 // exponential times, Erlang's distribution with k = free + 1 = 4: 40 days on the
 // average, and within 30 with probability 1 - e^-3 (1 + 3 + 9/2 + 27/6) = 0.353.
 func TestTimeToExhaustionIsErlangs(t *testing.T) {
-	const nodes, free, lives = 10, 3, 2000
+	const nodes, free, trials = 10, 3, 2000
 	const day = 24 * time.Hour
 	rate := float64(nodes) / 100 // a day
 	var times []float64
-	for seed := range uint64(lives) {
+	for seed := range uint64(trials) {
 		at := exhausted(t, smallRange(nodes, free, 100*day), seed)
 		if at == capacity.Never {
 			t.Fatalf("seed %d: not exhausted within two years", seed)
@@ -35,10 +35,10 @@ func TestTimeToExhaustionIsErlangs(t *testing.T) {
 	}
 	mean := 0.0
 	for _, x := range times {
-		mean += x / lives
+		mean += x / trials
 	}
-	// The standard deviation of a life is sqrt(k)/rate; that of the mean of all lives:
-	if want, sigma := (free+1)/rate, math.Sqrt(free+1)/rate/math.Sqrt(lives); math.Abs(mean-want) > 3*sigma {
+	// The standard deviation of a lifetime is sqrt(k)/rate. That of the mean of all lifetimes:
+	if want, sigma := (free+1)/rate, math.Sqrt(free+1)/rate/math.Sqrt(trials); math.Abs(mean-want) > 3*sigma {
 		t.Errorf("exhausted after %.2f days on the average, want %.2f ± %.2f", mean, want, 3*sigma)
 	}
 	// Kolmogorov and Smirnov: the largest distance between what was drawn and Erlang's
@@ -47,9 +47,9 @@ func TestTimeToExhaustionIsErlangs(t *testing.T) {
 	worst := 0.0
 	for i, x := range times {
 		cdf := erlang(free+1, rate, x)
-		worst = max(worst, math.Abs(cdf-float64(i)/lives), math.Abs(cdf-float64(i+1)/lives))
+		worst = max(worst, math.Abs(cdf-float64(i)/trials), math.Abs(cdf-float64(i+1)/trials))
 	}
-	if bound := 1.63 / math.Sqrt(lives); worst > bound {
+	if bound := 1.63 / math.Sqrt(trials); worst > bound {
 		t.Errorf("the distribution is %.4f away from Erlang's, want %.4f at most", worst, bound)
 	}
 	if p := erlang(4, 0.1, 30); math.Abs(p-0.353) > 0.0005 {
@@ -57,14 +57,14 @@ func TestTimeToExhaustionIsErlangs(t *testing.T) {
 	}
 }
 
-// exhausted is when the first pod of a life is refused.
+// exhausted returns when the first pod of a trial is refused.
 func exhausted(t *testing.T, c *capacity.Cluster, seed uint64) time.Duration {
-	tape := c.Trace(seed)
-	p, err := capacity.NewPlayer(c, tape)
+	trace := c.Trace(seed)
+	p, err := capacity.NewPlayer(c, trace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for e := range tape.Events() {
+	for e := range trace.Events() {
 		if err := p.Do(e); err != nil {
 			t.Fatal(err)
 		}

@@ -64,20 +64,20 @@ func ExampleCluster_Trace() {
 			Horizon: 24 * time.Hour, Samples: 2,
 		},
 	}
-	tape := c.Trace(8)
-	kinds := []string{"joins", "starts", "stops", "is removed", "loses power", "is back", "is deleted", "pass", "look", "is marked"}
-	for e := range tape.Events() {
+	trace := c.Trace(8)
+	kinds := []string{"joins", "starts", "stops", "is removed", "loses power", "is back", "is deleted", "pass", "sample", "is marked"}
+	for e := range trace.Events() {
 		what := kinds[e.Kind]
 		switch {
 		case e.Pod >= 0:
-			what = fmt.Sprintf("%s on %s %s", tape.Pod(e.Pod), tape.Node(e.Node).Name, what)
+			what = fmt.Sprintf("%s on %s %s", trace.Pod(e.Pod), trace.Node(e.Node).Name, what)
 		case e.Node >= 0:
-			what = tape.Node(e.Node).Name + " " + what
+			what = trace.Node(e.Node).Name + " " + what
 		}
 		fmt.Println(e.At.Round(time.Second), what)
 	}
 	// Output:
-	// 0s look
+	// 0s sample
 	// 1s default/pod-0 on a starts
 	// 2s default/pod-1 on b starts
 	// 3s default/pod-2 on a starts
@@ -90,5 +90,5 @@ func ExampleCluster_Trace() {
 	// 9h33m1s a is back
 	// 12h0m0s pass
 	// 24h0m0s pass
-	// 24h0m0s look
+	// 24h0m0s sample
 }

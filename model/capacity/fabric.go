@@ -12,27 +12,28 @@ import (
 	"ipamsim/model/route"
 )
 
-// fabric counts the pairs of a node and an address that are lost, as package route
-// says once all daemons had their time, without computing the tables of all nodes.
+// fabric counts the lost pairs of a node and an address, as package route finds them
+// after all daemons have settled, without computing the tables of all nodes.
 //
-// Whether a node reaches an address depends on who has it, who has an affinity
-// around it and whose block it is in, on which rack each of these is in, and on the
-// few nodes that the fabric names. For each such constellation a plane is built of
-// these nodes and a few bystanders of each rack: the one with the lowest address,
-// which a router may listen to before all others, and two of those others, which may
-// hear of each other by the router. All the rest fare as the second does. That it
-// comes to the same as the plane of the whole cluster is a test.
+// Whether a node reaches an address depends on the pod's node, the nodes with an
+// affinity around the address, the owner of its block, the racks of these nodes, and
+// the few nodes that the fabric names. For each such constellation fabric builds a
+// plane of these nodes and a few bystanders of each rack: the one with the lowest
+// address, which a router may prefer to all others, and two of the others, which may
+// learn of each other from the router. All remaining nodes behave as the second
+// bystander does. TestLostPairsAreThoseOfThePlane compares the result with the plane
+// of the whole cluster.
 type fabric struct {
 	c     *Cluster
 	named map[string]bool
 	known map[string]verdict // by constellation
 }
 
-// verdict is who is lost to an address.
+// verdict holds the nodes that cannot reach an address.
 type verdict struct {
-	cast  map[int]bool          // by place in the cast
-	first map[netip.Prefix]bool // the first bystander of a rack
-	rest  map[netip.Prefix]bool // and all others
+	relevant map[int]bool          // by index in the list of relevant nodes
+	first    map[netip.Prefix]bool // the first bystander of a rack
+	rest     map[netip.Prefix]bool // and all others
 }
 
 func (f *fabric) init(c *Cluster) {
@@ -59,7 +60,7 @@ func nodeAddr(x *nodeState, n, family int) netip.Prefix {
 	return route.DefaultAddr6(n)
 }
 
-// lost is how many pairs there are in IPv4 and in IPv6.
+// lost returns the number of lost pairs in IPv4 and in IPv6.
 func (f *fabric) lost(s *snapshot) (pairs [2]int) {
 	i := slices.IndexFunc(s.networks, func(n model.Network) bool { return n.Blocks != nil })
 	if i < 0 {
@@ -98,7 +99,7 @@ func (f *fabric) lostOf(s *snapshot, pools []model.IPPool, of int) (pairs int) {
 // group are the addresses that a node has of a block.
 type group struct {
 	holder int
-	block  netip.Prefix // the smallest that exists or that somebody has an affinity to
+	block  netip.Prefix // the smallest block that exists or that a node has an affinity to
 }
 
 // stage is a fabric at one instant.
@@ -229,28 +230,27 @@ func (v *stage) around(g group) (out []netip.Prefix) {
 	return out
 }
 
-// lost is how many nodes cannot reach an address of the group.
+// lost returns how many nodes cannot reach an address of the group.
 func (v *stage) lost(g group) (n int) {
 	around := v.around(g)
-	cast := v.cast(g, around)
-	stand := v.stand(cast)
-	key := v.constellation(g, around, cast, stand)
+	relevant := v.relevantNodes(g, around)
+	stand := v.stand(relevant)
+	key := v.constellation(g, around, relevant, stand)
 	known, ok := v.known[key]
 	if !ok {
-		known = v.judge(g, around, cast, stand)
+		known = v.judge(g, around, relevant, stand)
 		v.known[key] = known
 	}
-	n = len(known.cast) + len(known.first)
+	n = len(known.relevant) + len(known.first)
 	for rack := range known.rest {
-		n += v.generic[rack] - v.generics(cast, rack) - 1
+		n += v.generic[rack] - v.generics(relevant, rack) - 1
 	}
 	return n
 }
 
-// generics is how many nodes of a rack in the cast are up and take part for a
-// reason of their own.
-func (v *stage) generics(cast []int, rack netip.Prefix) (n int) {
-	for _, i := range cast {
+// generics counts the relevant nodes of a rack that are up and are not always relevant.
+func (v *stage) generics(relevant []int, rack netip.Prefix) (n int) {
+	for _, i := range relevant {
 		if v.s.nodes[i].up && v.addrs[i].Masked() == rack && !slices.Contains(v.always, i) {
 			n++
 		}
@@ -258,25 +258,26 @@ func (v *stage) generics(cast []int, rack netip.Prefix) (n int) {
 	return n
 }
 
-// cast are the nodes on which it depends, in the order of their routers' ids.
-func (v *stage) cast(g group, around []netip.Prefix) []int {
-	cast := append(slices.Clone(v.always), g.holder)
+// relevantNodes returns the nodes that the verdict depends on, in the order of their router
+// IDs.
+func (v *stage) relevantNodes(g group, around []netip.Prefix) []int {
+	relevant := append(slices.Clone(v.always), g.holder)
 	for _, p := range around {
-		cast = append(cast, v.affine[p]...)
+		relevant = append(relevant, v.affine[p]...)
 		if at, ok := v.s.at[v.owners[p]]; ok && (v.s.nodes[at].up || v.s.nodes[at].registered) {
-			cast = append(cast, at)
+			relevant = append(relevant, at)
 		}
 	}
-	return v.byAddr(cast)
+	return v.byAddr(relevant)
 }
 
-// stand are the bystanders: of each rack at most three that are up and not in the
-// cast, in the order of racks and addresses.
-func (v *stage) stand(cast []int) (out []int) {
+// stand returns the bystanders: per rack at most three nodes that are up and not relevant, in
+// the order of racks and addresses.
+func (v *stage) stand(relevant []int) (out []int) {
 	const each = 3
 	for _, rack := range v.racks {
 		for n, all := 0, v.bystanders[rack]; n < each && len(all) > 0; all = all[1:] {
-			if !slices.Contains(cast, all[0]) {
+			if !slices.Contains(relevant, all[0]) {
 				out = append(out, all[0])
 				n++
 			}
@@ -292,7 +293,7 @@ func (v *stage) byAddr(lists ...[]int) []int {
 }
 
 // constellation is all that the verdict depends on, as text.
-func (v *stage) constellation(g group, around []netip.Prefix, cast, stand []int) string {
+func (v *stage) constellation(g group, around []netip.Prefix, relevant, stand []int) string {
 	var b strings.Builder
 	pool := slices.IndexFunc(v.pools, func(p model.IPPool) bool { return p.Prefix.Contains(g.block.Addr()) })
 	fmt.Fprintf(&b, "family %d, pool %d", v.family, pool)
@@ -303,7 +304,7 @@ func (v *stage) constellation(g group, around []netip.Prefix, cast, stand []int)
 	for _, p := range around {
 		fmt.Fprintf(&b, "/%d", p.Bits())
 	}
-	for _, i := range v.byAddr(cast, stand) {
+	for _, i := range v.byAddr(relevant, stand) {
 		n := &v.s.nodes[i]
 		fmt.Fprint(&b, ";", v.addrs[i].Masked(), n.up, n.tunnel[v.family].IsValid(), i == g.holder)
 		if slices.Contains(v.always, i) {
@@ -319,19 +320,20 @@ func (v *stage) constellation(g group, around []netip.Prefix, cast, stand []int)
 	return b.String()
 }
 
-// judge builds the plane of the cast and bystanders, and sees who is lost.
-func (v *stage) judge(g group, around []netip.Prefix, cast, stand []int) verdict {
+// judge builds the plane of the relevant nodes and the bystanders and returns which nodes lose
+// the address.
+func (v *stage) judge(g group, around []netip.Prefix, relevant, stand []int) verdict {
 	addr := g.block.Addr()
 	if g.block.Bits() < addr.BitLen() {
 		addr = addr.Next() // any: none is special to a route
 	}
 	out := verdict{map[int]bool{}, map[netip.Prefix]bool{}, map[netip.Prefix]bool{}}
-	for _, l := range losses(v.c.Fabric, v.facts(g, addr, around, slices.Concat(cast, stand))) {
+	for _, l := range losses(v.c.Fabric, v.facts(g, addr, around, slices.Concat(relevant, stand))) {
 		i := v.s.at[l.From]
 		rack := v.addrs[i].Masked()
 		switch at := slices.Index(stand, i); {
 		case at < 0:
-			out.cast[slices.Index(cast, i)] = true
+			out.relevant[slices.Index(relevant, i)] = true
 		case at == 0 || v.addrs[stand[at-1]].Masked() != rack:
 			out.first[rack] = true
 		default:

@@ -13,8 +13,8 @@ import (
 	"ipamsim/model/route"
 )
 
-// How many pairs are lost is what the routing tables of the whole cluster say,
-// whatever its topology, and whoever has whose address.
+// The number of lost pairs equals that of the routing tables of the whole cluster, for every
+// topology and every assignment of addresses.
 func TestLostPairsAreThoseOfThePlane(t *testing.T) {
 	lossy := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -147,8 +147,8 @@ func drawFabric(t *rapid.T) route.Fabric {
 	return f
 }
 
-// drawScene is a cluster of up to three racks, with blocks of two sizes in two
-// pools: some borrowed from, some nobody's, some with a second affinity.
+// drawScene returns a cluster of up to three racks, with blocks of two sizes in two pools.
+// Some blocks are borrowed from, some have no owner, some have a second affinity.
 func drawScene(t *rapid.T) *snapshot {
 	s := &snapshot{}
 	n := rapid.IntRange(1, 10).Draw(t, "nodes")
@@ -191,7 +191,7 @@ func (s *snapshot) drawBlock(t *rapid.T, p netip.Prefix) {
 	node := rapid.IntRange(0, len(s.nodes)-1)
 	b := model.BlockUse{Prefix: p}
 	switch owner := s.nodes[node.Draw(t, "owner")].name; rapid.IntRange(0, 4).Draw(t, "affinity") {
-	case 0: // nobody's
+	case 0: // no owner
 	case 1:
 		b.Owner = owner // who has lost the affinity
 	case 2:

@@ -9,8 +9,8 @@ import (
 	"ipamsim/model/metric"
 )
 
-// Measure is the same Sample of a real cluster, but for Unplaced, of which it knows
-// nothing.
+// Measure takes the same Sample from a real cluster, except Unplaced, which a view does not
+// have.
 func Measure(v metric.View) Sample {
 	s := snapshotOf(&v)
 	return s.sample(v.Truth.At)

@@ -24,12 +24,12 @@ func crowded(t *testing.T) *capacity.Cluster {
 			Nodes: []workload.Node{{Name: "a"}, {Name: "b"}}, Load: workload.Load{Pods: 12}, Horizon: 2 * time.Hour,
 		},
 	}
-	tape := c.Trace(1)
-	p, err := capacity.NewPlayer(c, tape)
+	trace := c.Trace(1)
+	p, err := capacity.NewPlayer(c, trace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for e := range tape.Events() {
+	for e := range trace.Events() {
 		if err := p.Do(e); err != nil {
 			t.Fatal(err)
 		}
@@ -41,8 +41,8 @@ func crowded(t *testing.T) *capacity.Cluster {
 	return &now
 }
 
-// A cluster that runs is judged from when it has settled, and one that is changed from
-// when it has settled after the change: what is refused before that is told apart.
+// A cluster that runs counts from when it has settled, and a cluster that is changed from when
+// it has settled after the change. Refusals before that are reported separately.
 func TestJudgedFromATimeOn(t *testing.T) {
 	now := crowded(t)
 	moved := *now
@@ -103,7 +103,7 @@ func TestUnclaimedIsNotLeaked(t *testing.T) {
 
 // A migration changes what happens to pods that it restarts, and nothing else: as many
 // pods run at each sample, and nodes come and go as they did.
-func TestMigrationKeepsTheTape(t *testing.T) {
+func TestMigrationKeepsTheTrace(t *testing.T) {
 	now := crowded(t)
 	now.Load.Grow, now.Trouble = 2, workload.Trouble{DrainEvery: 5 * time.Hour, DrainFor: 20 * time.Minute, CrashEvery: 9 * time.Hour, CrashFor: 20 * time.Minute, ReplaceEvery: 20 * time.Hour, ReplaceFor: time.Hour}
 	moved := *now

@@ -14,19 +14,19 @@ import (
 	"ipamsim/model/metric"
 )
 
-// What a player counts as it goes is what is measured of a cluster that looks like
-// it: the truth, the record and the policy. Whoever it is, an address is in use by
-// one pod's sandbox that is alive, or by a node's device, or it has leaked.
+// The running counts of a player equal the measurement of a cluster in the same state: the
+// truth, the record and the policy. With every manager an address is either in use by one
+// pod's running sandbox or a node's device, or leaked.
 func TestPlayedIsMeasured(t *testing.T) {
 	busy := 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
-		tape := c.Trace(rapid.Uint64().Draw(t, "seed"))
-		p, err := capacity.NewPlayer(c, tape)
+		trace := c.Trace(rapid.Uint64().Draw(t, "seed"))
+		p, err := capacity.NewPlayer(c, trace)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for e := range tape.Events() {
+		for e := range trace.Events() {
 			if err := p.Do(e); err != nil {
 				notModelled(t, err)
 				return

@@ -31,7 +31,7 @@ func Play(c *Cluster, t *workload.Trace) (*Course, error) {
 // Player runs a workload trace on a cluster that the reference allocators manage.
 type Player struct {
 	c       *Cluster
-	tape    *workload.Trace
+	trace   *workload.Trace
 	manager Allocator
 	course  Course
 	now     time.Duration
@@ -60,7 +60,7 @@ type Player struct {
 
 // NewPlayer returns a player with the initial cluster. Its error wraps ErrNotModelled.
 func NewPlayer(c *Cluster, t *workload.Trace) (*Player, error) {
-	p := &Player{c: c, tape: t, residents: map[model.PodRef]int32{}, numbers: map[string]int32{}, course: Course{Since: c.Judged(), Exhausted: Never}}
+	p := &Player{c: c, trace: t, residents: map[model.PodRef]int32{}, numbers: map[string]int32{}, course: Course{Since: c.Judged(), Exhausted: Never}}
 	if len(c.Migration) > 0 {
 		p.course.Migration = &Migration{End: Never}
 	}
@@ -114,7 +114,7 @@ func (p *Player) Do(e workload.Event) error {
 func (p *Player) do(e workload.Event) error {
 	switch e.Kind {
 	case workload.NodeJoins:
-		return p.joins(e.Node, p.tape.Node(e.Node))
+		return p.joins(e.Node, p.trace.Node(e.Node))
 	case workload.NodeDown:
 		p.down(p.stations[e.Node])
 	case workload.NodeUp:
@@ -151,7 +151,7 @@ func (p *Player) do(e workload.Event) error {
 	case workload.StepEnds:
 		p.ends(e.Node, e.Pod)
 	case workload.TakeStepSample:
-		p.course.Migration.Saw(p.look())
+		p.course.Migration.Saw(p.sampleNow())
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (p *Player) joins(i int32, n workload.Node) error {
 
 func (p *Player) bind(number, node int32) *Pod {
 	n := p.stations[node]
-	x := &Pod{Ref: p.tape.Pod(number), Node: n, number: number, at: int32(len(n.pods))}
+	x := &Pod{Ref: p.trace.Pod(number), Node: n, number: number, at: int32(len(n.pods))}
 	n.pods = append(n.pods, number)
 	p.pods = append(p.pods, x)
 	p.touch(x)

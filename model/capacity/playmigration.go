@@ -13,7 +13,7 @@ func (p *Player) begins(i int32) error {
 	if no := (RefusedStep{}); errors.As(err, &no) {
 		m.Steps[i].Refused++
 		m.Steps[i].Why = no.Error()
-		p.tape.Refuse()
+		p.trace.Refuse()
 		return nil
 	}
 	p.fabric.init(p.c) // what it has learned was of other pools

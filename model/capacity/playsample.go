@@ -8,7 +8,7 @@ import (
 	"ipamsim/model/metric"
 )
 
-// sample takes one. Whose each block is is not told of a cluster whose pools change.
+// sample takes one sample. It omits the owners of blocks in a cluster whose pools change.
 func (p *Player) sample() {
 	s := p.scene()
 	p.course.Samples = append(p.course.Samples, p.measured(s))
@@ -17,12 +17,12 @@ func (p *Player) sample() {
 	}
 }
 
-// look is a sample that is not one of the course.
-func (p *Player) look() Sample { return p.measured(p.scene()) }
+// sampleNow returns a sample that is not part of the course.
+func (p *Player) sampleNow() Sample { return p.measured(p.scene()) }
 
 func (p *Player) measured(s *snapshot) Sample {
 	x := s.sample(p.now)
-	x.Unplaced = p.tape.Unplaced()
+	x.Unplaced = p.trace.Unplaced()
 	return x
 }
 

@@ -86,9 +86,9 @@ const parts = 64
 
 // hand is what a node has.
 type hand struct {
-	blocks int // affinities, each of which counts towards its limit
+	blocks int // affinities, which count towards the node's limit
 	own    int // addresses that are free in its blocks
-	odd    int // of these, in blocks of another size than their pool's, which nobody borrows from
+	odd    int // those in blocks of another size than their pool's: no node borrows from them
 }
 
 // stock is an enabled pool with what is left in it.

@@ -8,7 +8,7 @@ import (
 	"ipamsim/model"
 )
 
-// Census is what there is of addresses at an instant, as far as a Sample tells of it.
+// Census holds the counts of blocks and addresses at an instant that a Sample reports.
 type Census struct {
 	InUse, Leaked     int // addresses, see Sample
 	NodePorts, InBand int // see Sample
@@ -30,7 +30,7 @@ type Device struct {
 	Addr netip.Addr
 }
 
-// snapshot is all that there is at an instant, as far as a Sample tells of it.
+// snapshot is the state of a cluster at an instant, as far as a Sample reports it.
 type snapshot struct {
 	Census
 	networks      []model.Network
@@ -142,7 +142,7 @@ func (s *snapshot) count(out *Sample) {
 	}
 }
 
-// announced counts what nodes tell their peers: see Sample.Routes.
+// announced counts the routes that nodes announce to their peers: see Sample.Routes.
 func (s *snapshot) announced(n *model.Network, out *Sample) {
 	exported := func(p netip.Prefix) bool {
 		in := n.Blocks.PoolOf(p.Addr())

@@ -51,16 +51,16 @@ func TestWhatIsLeftOutChangesNothing(t *testing.T) {
 				Prefix: netip.MustParsePrefix("172.16.0.0/24"), Start: netip.MustParseAddr("172.16.0.1"), End: netip.MustParseAddr("172.16.0.20"),
 			}}}}
 		}
-		tape := c.Trace(rapid.Uint64().Draw(t, "seed"))
+		trace := c.Trace(rapid.Uint64().Draw(t, "seed"))
 		var courses [2]*capacity.Course
 		var records [2]model.Snapshot
 		for i, tireless := range []bool{false, true} {
-			p, err := capacity.NewPlayer(c, tape)
+			p, err := capacity.NewPlayer(c, trace)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.Tireless = tireless
-			for e := range tape.Events() {
+			for e := range trace.Events() {
 				if err := p.Do(e); err != nil {
 					t.Fatal(err)
 				}

@@ -1,8 +1,7 @@
 package recording
 
-// Follow tells a recorder what became of a list that is looked at again and again
-// and of which little changes: only the part between the first and the last
-// difference is drawn anew.
+// Follow passes a recorder the changes of a list that is recorded again and again and mostly
+// stays the same: only the part between the first and the last difference is recorded.
 type Follow[T any] struct {
 	Same func(a, b *T) bool // false if rows may differ
 	// Rows puts the rows of a value. Keys are unique in the table, and those of one
@@ -12,8 +11,8 @@ type Follow[T any] struct {
 	last []T
 }
 
-// Look compares a list with the one before, which is kept and must not be changed.
-func (f *Follow[T]) Look(r *Recorder, table int, list []T) {
+// Update compares a list with the one before, which is kept and must not be changed.
+func (f *Follow[T]) Update(r *Recorder, table int, list []T) {
 	old, now := f.last, list
 	f.last = list
 	for len(old) > 0 && len(now) > 0 && f.Same(&old[0], &now[0]) {

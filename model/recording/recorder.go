@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Recorder makes a film: it is told which rows there are now, and keeps those that
-// are not as they were in the frame before.
+// Recorder records frames: it receives the current rows and keeps those that differ from the
+// previous frame.
 type Recorder struct {
 	film   Recording
 	now    Snapshot

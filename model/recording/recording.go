@@ -1,5 +1,5 @@
-// Package film keeps what a run looked like from step to step, so that somebody
-// can go back to any of them and look around.
+// Package recording keeps the state of a run after each step, so that a reader can go back to
+// any step.
 package recording
 
 import (

@@ -50,7 +50,7 @@ func TestFollowedListIsAsItWasAtEveryStep(t *testing.T) {
 		}), 0, 6, func(i item) string { return i.key }), 1, 12).Draw(t, "lists")
 		step := make([]int, len(lists))
 		for i, list := range lists {
-			f.Look(r, 0, list)
+			f.Update(r, 0, list)
 			if i > 0 {
 				step[i] = step[i-1] + rapid.IntRange(0, 2).Draw(t, "steps")
 			}

@@ -2,9 +2,9 @@ package route
 
 import "net/netip"
 
-// DefaultAddr is the IPv4 address, with its subnet, of the n-th node, from 0, of those
-// whose objects name none: they share a subnet that is nobody's pool (RFC 2544). Its
-// first addresses are the fabric's own.
+// DefaultAddr returns the IPv4 address, with its subnet, of the n-th node, from 0, among the
+// nodes whose objects have none. They share a subnet that no pool contains (RFC 2544). Its
+// first addresses belong to the fabric.
 func DefaultAddr(n int) netip.Prefix {
 	n += firstNode
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, byte(n >> 8), byte(n)}), 16)

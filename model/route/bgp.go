@@ -162,8 +162,8 @@ func (p *Plane) originated(s *speaker, dst netip.Prefix) []path {
 	return out
 }
 
-// deliver makes the other end of an edge know what u tells it now, and reports
-// whether that changed what it knows.
+// deliver sends u's current announcement of dst to the other end of an edge, and reports
+// whether that changed what the other end knows.
 func (p *Plane) deliver(now ribs, u *speaker, e edge, dst netip.Prefix) bool {
 	v := e.to
 	old := now[v.at]
@@ -200,10 +200,10 @@ func (p *Plane) send(u *speaker, e edge, q *path, dst netip.Prefix) (path, bool)
 	if q.session == s || !q.own() && q.internal() && s.internal() && !q.session.client(u) && !s.client(u) {
 		return path{}, false
 	}
-	// A reflector does not take the path again from a client, nor give it to one,
-	// that came by its cluster. Between reflectors BIRD 1.6 does not look: each may
-	// learn from the other what a client could not tell it
-	// (bgp_cluster_list_loopy asks for rr_client).
+	// A reflector does not accept a path back from a client, nor give it to one, if the path
+	// came through its cluster. BIRD 1.6 does not check this between reflectors: each may
+	// learn from the other what a client could not announce to it (bgp_cluster_list_loopy
+	// requires rr_client).
 	if q.cluster && s.internal() && (s.client(u) || s.client(v)) || s.internal() && q.origin == v {
 		return path{}, false
 	}
@@ -221,13 +221,13 @@ func (p *Plane) send(u *speaker, e edge, q *path, dst netip.Prefix) (path, bool)
 		}
 		out.as = append([]uint32{u.as}, out.as...)
 	}
-	// Inside one AS the next hop stays. A router leaves it too if v has it on its own
-	// subnet. A node does not: its sessions with others are multihop ones, and what
-	// it heard in a mesh beside the router it offers to carry itself.
-	// Source: bird.cfg.template, "multihop"; measured in cmd/calico/lab, topologies 4m, 5e.
+	// Inside one AS the next hop stays. A router also keeps it if v has it on its own subnet.
+	// A node does not: its sessions with others are multihop, and it offers to forward what it
+	// learned in a mesh beside the router. Source: bird.cfg.template, "multihop"; measured in
+	// cmd/calico/lab, topologies 4m, 5e.
 	//
-	// In IPv6 a router gives itself: a next hop on the same link goes with its link-local
-	// address, which the multihop session of a node did not tell it (BIRD 1.6,
+	// In IPv6 a router sends its own address: a next hop on the same link needs its link-local
+	// address, which a node's multihop session does not announce (BIRD 1.6,
 	// bgp_create_mp_reach; the lab's topologies in IPv6).
 	if q.own() || !s.internal() && (u.node || q.hop.Is6() || !v.addr.Contains(q.hop)) {
 		out.hop = u.addr.Addr()

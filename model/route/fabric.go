@@ -62,7 +62,7 @@ type TopOfRack struct {
 	MaxLength        int  `json:"maxLength,omitempty"`
 	MaxLength6       int  `json:"maxLength6,omitempty"`
 	MaxLengthBetween bool `json:"maxLengthBetween,omitempty"`
-	// DefaultOnly routers announce nothing to nodes, which have their default route.
+	// DefaultOnly routers announce nothing to nodes: nodes use their default route.
 	DefaultOnly bool `json:"defaultOnly,omitempty"`
 	// AllowLocalAS is how often a node's own AS number may be in a path
 	// (numAllowedLocalASNumbers of BGPPeer).

@@ -30,8 +30,8 @@ func RouterID(node string) netip.Addr {
 	return netip.AddrFrom4([4]byte(h[:4]))
 }
 
-// RouterOf is the router id of a router with that address: in IPv6 its last four
-// octets, for nobody says which it has.
+// RouterOf returns the router ID of a router with that address. In IPv6 it is the last four
+// octets, because nothing configures one.
 func RouterOf(a netip.Addr) netip.Addr {
 	if a.Is4() {
 		return a

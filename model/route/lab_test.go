@@ -12,8 +12,8 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// The cast of cmd/calico/lab: a owns X = 10.64.75.0/26; b holds the borrowed 10.64.75.0
-// (bw) and pods of its own; c and others are bystanders.
+// blockX is the block of node a in cmd/calico/lab; b holds the borrowed 10.64.75.0 (bw) and
+// pods of its own; c and the others are bystanders.
 const blockX = "10.64.75.0/26"
 
 func ip(s string) netip.Addr     { return netip.MustParseAddr(s) }
@@ -31,7 +31,7 @@ func affinity(node, block, state string) model.Affinity {
 	return model.Affinity{Node: node, Block: cidr(block), State: state}
 }
 
-func cast() route.Facts {
+func labFacts() route.Facts {
 	return route.Facts{
 		Nodes: []route.Node{node("a", "10.64.0.11/24"), node("b", "10.64.0.12/24"), node("c", "10.64.0.13/24")},
 		Local: []route.Local{pod("a", "10.64.75.5"), pod("b", "10.64.75.0"), pod("b", "10.64.76.5"), pod("c", "10.64.77.5")},
@@ -109,42 +109,42 @@ func TestLab(t *testing.T) {
 		facts  route.Facts
 		want   string // "from→to verdict", by comma
 	}{
-		{"1 iBGP mesh", mesh, cast(), "a→bw ok, c→bw ok, bw→a1 ok, a1→bw ok, c1→bw ok"},
-		{"1 A–B session down: blackholed at A only", route.Fabric{Down: []route.Session{{A: "a", B: "b"}}, NoDefaultRoute: []string{"*"}}, cast(),
+		{"1 iBGP mesh", mesh, labFacts(), "a→bw ok, c→bw ok, bw→a1 ok, a1→bw ok, c1→bw ok"},
+		{"1 A–B session down: blackholed at A only", route.Fabric{Down: []route.Session{{A: "a", B: "b"}}, NoDefaultRoute: []string{"*"}}, labFacts(),
 			"a→bw lost at a, c→bw ok, bw→a1 unreachable at b"},
-		{"2 route reflector = C", route.Fabric{Topology: route.Reflectors, Reflectors: []string{"c"}}, cast(), "a→bw ok, c→bw ok, bw→a1 ok"},
-		{"3 route reflector = A", route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a"}}, cast(), "a→bw ok, c→bw ok, bw→a1 ok"},
+		{"2 route reflector = C", route.Fabric{Topology: route.Reflectors, Reflectors: []string{"c"}}, labFacts(), "a→bw ok, c→bw ok, bw→a1 ok"},
+		{"3 route reflector = A", route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a"}}, labFacts(), "a→bw ok, c→bw ok, bw→a1 ok"},
 		{"3 A–B session down: blackholed everywhere off B",
-			route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a"}, Down: []route.Session{{A: "b", B: "a"}}, NoDefaultRoute: []string{"*"}}, cast(),
+			route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a"}, Down: []route.Session{{A: "b", B: "a"}}, NoDefaultRoute: []string{"*"}}, labFacts(),
 			"a→bw lost at a, c→bw lost at a"},
 		{"3b A–B session down: a second reflector mends it",
 			route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a", "d"}, Down: []route.Session{{A: "b", B: "a"}}},
-			without(withD(cast(), "10.64.0.14/24", model.Pending), blockX+" pending"), "a→bw ok, c→bw ok"},
+			without(withD(labFacts(), "10.64.0.14/24", model.Pending), blockX+" pending"), "a→bw ok, c→bw ok"},
 		{"3c a reflector passes on to no client what came by its own cluster",
 			route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a", "d"}, Down: []route.Session{{A: "c", B: "a"}, {A: "b", B: "d"}}, NoDefaultRoute: []string{"*"}},
-			without(withD(cast(), "10.64.0.14/24", model.Pending), blockX+" pending"), "c→b1 unreachable at c, a→b1 ok, d1→b1 ok"},
-		{"4 one ToR, distinct AS, drops longer than /26", with(distinct, func(t *route.TopOfRack) { t.MaxLength = 26 }), cast(),
+			without(withD(labFacts(), "10.64.0.14/24", model.Pending), blockX+" pending"), "c→b1 unreachable at c, a→b1 ok, d1→b1 ok"},
+		{"4 one ToR, distinct AS, drops longer than /26", with(distinct, func(t *route.TopOfRack) { t.MaxLength = 26 }), labFacts(),
 			"a→bw lost at a, c→bw lost at a, bw→a1 answer lost at a, bw→c1 answer lost at a, b→a1 ok, c→b1 ok"},
-		{"4b no filter", tor(distinct), cast(), "a→bw ok, c→bw ok, bw→a1 ok"},
-		{"4c two racks, filter only between ToRs", with(distinct, func(t *route.TopOfRack) { t.MaxLength, t.MaxLengthBetween = 26, true }), twoRacks(cast()),
+		{"4b no filter", tor(distinct), labFacts(), "a→bw ok, c→bw ok, bw→a1 ok"},
+		{"4c two racks, filter only between ToRs", with(distinct, func(t *route.TopOfRack) { t.MaxLength, t.MaxLengthBetween = 26, true }), twoRacks(labFacts()),
 			"a→bw lost at a, c→bw lost at a, e→bw ok, e→a1 ok"},
-		{"4m plus mesh", with(route.TopOfRack{Mesh: true}, func(t *route.TopOfRack) { t.MaxLength = 26 }), cast(), "a→bw ok, c→bw ok, bw→a1 ok"},
-		{"5 one ToR, same AS (Wikimedia)", tor(route.TopOfRack{}), cast(), "a→bw lost at a, c→bw ok, bw→a1 answer lost at a, c→a1 ok"},
-		{"5 C without default route", route.Fabric{Topology: route.ToR, NoDefaultRoute: []string{"c"}}, cast(), "a→bw lost at a, c→bw unreachable at c"},
-		{"5b allowed local AS", with(route.TopOfRack{}, func(t *route.TopOfRack) { t.AllowLocalAS = 1 }), cast(), "a→bw ok, c→bw ok, bw→a1 ok"},
-		{"5c as-override", with(route.TopOfRack{}, func(t *route.TopOfRack) { t.ASOverride = true }), cast(), "a→bw ok, c→bw ok, bw→a1 ok"},
-		{"5d two racks, same AS, ToRs unfiltered", tor(route.TopOfRack{}), twoRacks(cast()), "a→bw lost at a, c→bw ok, e→bw ok"},
-		{"5e mesh", with(route.TopOfRack{}, func(t *route.TopOfRack) { t.Mesh = true }), cast(), "a→bw ok, c→bw ok, bw→a1 ok"},
-		{"5g distinct AS, ToR exports only a default", with(distinct, func(t *route.TopOfRack) { t.DefaultOnly = true }), cast(),
+		{"4m plus mesh", with(route.TopOfRack{Mesh: true}, func(t *route.TopOfRack) { t.MaxLength = 26 }), labFacts(), "a→bw ok, c→bw ok, bw→a1 ok"},
+		{"5 one ToR, same AS (Wikimedia)", tor(route.TopOfRack{}), labFacts(), "a→bw lost at a, c→bw ok, bw→a1 answer lost at a, c→a1 ok"},
+		{"5 C without default route", route.Fabric{Topology: route.ToR, NoDefaultRoute: []string{"c"}}, labFacts(), "a→bw lost at a, c→bw unreachable at c"},
+		{"5b allowed local AS", with(route.TopOfRack{}, func(t *route.TopOfRack) { t.AllowLocalAS = 1 }), labFacts(), "a→bw ok, c→bw ok, bw→a1 ok"},
+		{"5c as-override", with(route.TopOfRack{}, func(t *route.TopOfRack) { t.ASOverride = true }), labFacts(), "a→bw ok, c→bw ok, bw→a1 ok"},
+		{"5d two racks, same AS, ToRs unfiltered", tor(route.TopOfRack{}), twoRacks(labFacts()), "a→bw lost at a, c→bw ok, e→bw ok"},
+		{"5e mesh", with(route.TopOfRack{}, func(t *route.TopOfRack) { t.Mesh = true }), labFacts(), "a→bw ok, c→bw ok, bw→a1 ok"},
+		{"5g distinct AS, ToR exports only a default", with(distinct, func(t *route.TopOfRack) { t.DefaultOnly = true }), labFacts(),
 			"a→bw lost at a, c→bw ok, bw→a1 answer lost at a"},
-		{"6 disableBGPExport", mesh, noExport(cast()), "a→bw lost at a, c→bw unreachable at c, bw→a1 unreachable at b, c→b1 unreachable at c"},
-		{"6b disableBGPExport behind a ToR", tor(route.TopOfRack{}), noExport(cast()), "a→bw lost at a, c→bw unreachable at tor1"},
-		{"7 D pendingDeletion", mesh, withD(cast(), "10.64.0.14/24", model.PendingDeletion), "a→bw ok, c→bw ok, bw→a1 lost by flow at d, c→a1 lost by flow at d"},
-		{"7b D with the lower address", mesh, withD(cast(), "10.64.0.10/24", model.PendingDeletion), "a→bw ok, c→bw ok, c→a1 lost by flow at d"},
-		{"7c D confirmed as well", mesh, withD(cast(), "10.64.0.14/24", model.Confirmed), "a→bw ok, c→bw ok, c→a1 lost by flow at d"},
-		{"7d behind a ToR", tor(distinct), withD(cast(), "10.64.0.10/24", model.PendingDeletion), "c→bw ok, bw→a1 lost at d, c→a1 lost at d"},
-		{"8p pending", mesh, pendingX(cast()), "a→bw ok, c→bw ok, c→a1 ok"},
-		{"9 owner gone from the cluster", mesh, ownerGone(cast()), "c→bw ok, bw→c1 ok"},
+		{"6 disableBGPExport", mesh, noExport(labFacts()), "a→bw lost at a, c→bw unreachable at c, bw→a1 unreachable at b, c→b1 unreachable at c"},
+		{"6b disableBGPExport behind a ToR", tor(route.TopOfRack{}), noExport(labFacts()), "a→bw lost at a, c→bw unreachable at tor1"},
+		{"7 D pendingDeletion", mesh, withD(labFacts(), "10.64.0.14/24", model.PendingDeletion), "a→bw ok, c→bw ok, bw→a1 lost by flow at d, c→a1 lost by flow at d"},
+		{"7b D with the lower address", mesh, withD(labFacts(), "10.64.0.10/24", model.PendingDeletion), "a→bw ok, c→bw ok, c→a1 lost by flow at d"},
+		{"7c D confirmed as well", mesh, withD(labFacts(), "10.64.0.14/24", model.Confirmed), "a→bw ok, c→bw ok, c→a1 lost by flow at d"},
+		{"7d behind a ToR", tor(distinct), withD(labFacts(), "10.64.0.10/24", model.PendingDeletion), "c→bw ok, bw→a1 lost at d, c→a1 lost at d"},
+		{"8p pending", mesh, pendingX(labFacts()), "a→bw ok, c→bw ok, c→a1 ok"},
+		{"9 owner gone from the cluster", mesh, ownerGone(labFacts()), "c→bw ok, bw→c1 ok"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			tables := route.Converge(row.fabric, row.facts)
@@ -184,21 +184,21 @@ func dump(t *fib.Tables) string {
 	return b.String()
 }
 
-// C's way in row 3 is a detour: A does not tell C of the borrowed address,
-// because it lies in A's own block, so C sends to A, which knows better.
+// In row 3 C's traffic takes a detour: A does not announce the borrowed address to C, because
+// it lies in A's own block. So C sends to A, which has the more specific route.
 func TestLabDetour(t *testing.T) {
-	tables := route.Converge(route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a"}}, cast())
+	tables := route.Converge(route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a"}}, labFacts())
 	c, _ := tables.Of("c")
 	if want := "10.64.75.0/26 via 10.64.0.11 dev eth0 proto bird\n"; !strings.Contains(c.String(), want) || strings.Contains(c.String(), "10.64.75.0 ") {
 		t.Errorf("C's table:\n%swant %sand no host route", c, want)
 	}
 }
 
-// Row 5e: with a mesh beside the router, every node tells it of every block, and
-// names itself as the next hop, as sessions with peers that are no nodes are
-// multihop. The router shares the flows out among all of them.
+// Row 5e: with a mesh beside the router, every node announces every block to the router with
+// itself as the next hop, because sessions with peers that are not nodes are multihop. The
+// router shares the flows among all of them.
 func TestLabMeshBesideRouter(t *testing.T) {
-	tables := route.Converge(tor(route.TopOfRack{Mesh: true}), cast())
+	tables := route.Converge(tor(route.TopOfRack{Mesh: true}), labFacts())
 	tor1, _ := tables.Of("tor1")
 	want := blockX + ` proto bird
 	nexthop via 10.64.0.11 dev eth0 weight 1
@@ -210,11 +210,11 @@ func TestLabMeshBesideRouter(t *testing.T) {
 	}
 }
 
-// Row 7 in two subnets, tunnelled between them: a next hop on the own subnet is
-// nearer than one beyond, so that nobody shares flows out. A stale affinity takes
-// everything from its own rack, and nothing from the owner's.
+// Row 7 in two subnets with tunnels between them: a next hop on the own subnet is nearer than
+// one beyond, so no router shares flows. A stale affinity attracts all traffic of its own rack
+// and none of the owner's rack.
 func TestLabStaleAffinityInAnotherRack(t *testing.T) {
-	f := withD(cast(), "10.64.1.14/24", model.PendingDeletion)
+	f := withD(labFacts(), "10.64.1.14/24", model.PendingDeletion)
 	f.Nodes[1].Addr = cidr("10.64.1.12/24")
 	f.Pools[0].IPIP = "CrossSubnet"
 	tables := route.Converge(route.Fabric{}, f)
@@ -228,7 +228,7 @@ func TestLabStaleAffinityInAnotherRack(t *testing.T) {
 
 // Row 8v: BIRD programs nothing of a VXLAN pool, not even the blackhole.
 func TestLabVXLAN(t *testing.T) {
-	f := cast()
+	f := labFacts()
 	f.Pools[0].VXLAN = "Always"
 	tables := route.Converge(route.Fabric{}, f)
 	if s := dump(tables); strings.Contains(s, "bird") {

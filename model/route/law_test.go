@@ -63,8 +63,8 @@ func (p predicate) talk(a, b string) bool {
 	return !slices.Contains(p.down, route.Session{A: a, B: b}) && !slices.Contains(p.down, route.Session{A: b, B: a})
 }
 
-// has reports the state of a node's affinity for the block of an address, "" for
-// none and for a pending one, which nobody acts on.
+// has returns the state of a node's affinity for the block of an address, "" if there is none
+// or it is pending, because a pending one has no effect.
 func (p predicate) has(node string, a netip.Addr) string {
 	for _, x := range p.f.Affinities {
 		if x.Node == node && x.Block.Contains(a) && x.State != model.Pending {
@@ -143,8 +143,8 @@ func drawnFabric(t *rapid.T, f route.Facts) route.Fabric {
 	return route.Fabric{Topology: route.ToR, TopOfRack: tor}
 }
 
-// However facts came about, once all is calm tables and losses are those of
-// somebody who only ever saw the last facts.
+// However the facts came about, once everything has settled, tables and losses equal those of
+// a plane that saw only the last facts.
 func TestHistoryDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawn(t)

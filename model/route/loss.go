@@ -34,9 +34,9 @@ func Sentence(how fib.End, atSource bool) string {
 	return "dropped " + where + ` by "{route}"`
 }
 
-// Patience is for how long a loss is nobody's fault but routing's: after, while
-// routes spread, and where the way leads over a machine that is dead, until those
-// that it talked to have given it up. No address manager can shorten that.
+// Patience is how long a loss counts as a delay of routing: after, while routes spread, and,
+// if the path leads over a dead machine, until that machine's peers have timed out. No address
+// manager can shorten that.
 func (l *Loss) Patience(after time.Duration) time.Duration {
 	if l.How == fib.Dead {
 		return max(after, Hold)

@@ -15,7 +15,7 @@ import (
 type Network struct {
 	fabric    Fabric
 	four, six *Plane   // six is nil where nothing is routed in IPv6
-	watch     []*Watch // of each, in this order; none: nobody watches
+	watch     []*Watch // one per plane, in this order; empty: no watch
 
 	both   []Loss    // of the two lists in merged
 	merged [2][]Loss // what both was made of
@@ -36,8 +36,8 @@ func (n *Network) Observe(at time.Duration, four, six Facts) {
 	}
 }
 
-// begin makes the IPv6 half. Where the rest has run for a while its daemons have too:
-// they do not start because somebody adds a pool.
+// begin creates the IPv6 half. If the IPv4 half has run for a while, so have its daemons:
+// adding a pool does not start them.
 func (n *Network) begin(at time.Duration, f Facts) {
 	n.six = New(n.fabric)
 	if at > 0 {
@@ -110,8 +110,8 @@ func (n *Network) Size() (size int) {
 	return size
 }
 
-// Table is the table of a node or router in one family; ok is false for a name that
-// nobody has there.
+// Table returns the table of a node or router in one family; ok is false if that family does
+// not know the name.
 func (n *Network) Table(name string, six bool) (t fib.Table, ok bool) {
 	switch {
 	case !six:
@@ -136,13 +136,13 @@ func (n *Network) Each(put func(place string, dst netip.Prefix, r *fib.Route)) {
 }
 
 // Watch follows the routes of both families; see Watch.Changes.
-func (n *Network) Watch() (changes func(tell func(place string, dst netip.Prefix, now *fib.Route))) {
+func (n *Network) Watch() (changes func(report func(place string, dst netip.Prefix, now *fib.Route))) {
 	for _, p := range n.planes() {
 		n.watch = append(n.watch, p.Watch())
 	}
-	return func(tell func(string, netip.Prefix, *fib.Route)) {
+	return func(report func(string, netip.Prefix, *fib.Route)) {
 		for _, w := range n.watch {
-			w.Changes(tell)
+			w.Changes(report)
 		}
 	}
 }

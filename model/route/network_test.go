@@ -13,7 +13,7 @@ import (
 // address that another node borrowed, as in IPv4.
 func TestNetworkOfBothFamilies(t *testing.T) {
 	n := route.NewNetwork(tor(route.TopOfRack{}))
-	four, six := cast(), sixCast()
+	four, six := labFacts(), labFacts6()
 	n.Observe(0, four, six)
 	for at, ok := n.Next(); ok; at, ok = n.Next() {
 		n.Advance(at)
@@ -39,14 +39,14 @@ blackhole fd64::40/122 dev lo proto bird metric 1024 pref medium
 	}
 }
 
-// Who adds a pool of IPv6 to a cluster that has run for a while starts no daemon: its
-// routes are there at once.
+// Adding an IPv6 pool to a cluster that has run for a while starts no daemon: its routes are
+// there immediately.
 func TestIPv6Later(t *testing.T) {
 	n := route.NewNetwork(route.Fabric{})
-	six := sixCast()
-	n.Observe(0, cast(), route.Facts{Nodes: six.Nodes})
+	six := labFacts6()
+	n.Observe(0, labFacts(), route.Facts{Nodes: six.Nodes})
 	n.Advance(time.Hour)
-	n.Observe(time.Hour, cast(), six)
+	n.Observe(time.Hour, labFacts(), six)
 	n.Advance(time.Hour + 100*time.Millisecond)
 	if l := n.Losses(); len(l) > 0 {
 		t.Errorf("lost: %v", l)
@@ -60,8 +60,8 @@ func TestRouterID(t *testing.T) {
 	}
 }
 
-// sixCast is an owner, a borrower and another one in IPv6.
-func sixCast() route.Facts {
+// labFacts6 returns an owner, a borrower and a bystander in IPv6.
+func labFacts6() route.Facts {
 	f := route.Facts{Pools: []model.IPPool{{Name: "six", Prefix: cidr("fd64::/120"), BlockBits: 122}}}
 	for i, name := range []string{"a", "b", "c"} {
 		addr := netip.MustParseAddr("fd00::10")

@@ -7,12 +7,12 @@ import (
 	"ipamsim/model/route"
 )
 
-// Beside a mesh every node tells its router of every block, with itself as the
-// next hop: paths of equal length, which the router merges. Measured in cmd/calico/lab,
-// topology 5e: real BIRD has "to a and b and c" for every block, and for the
-// borrowed address all but a, which hides it inside its own block.
+// Beside a mesh every node announces every block to its router with itself as the next hop.
+// The paths have equal length, and the router merges them. Measured in cmd/calico/lab,
+// topology 5e: real BIRD has "to a and b and c" for every block, and for the borrowed address
+// all but a, which hides it inside its own block.
 func TestNodesCarryWhatTheyHeardInTheMesh(t *testing.T) {
-	tables := route.Converge(tor(route.TopOfRack{Mesh: true}), cast())
+	tables := route.Converge(tor(route.TopOfRack{Mesh: true}), labFacts())
 	table, ok := tables.Of("tor1")
 	if !ok {
 		t.Fatal("no tor1")

@@ -103,8 +103,8 @@ func (p *Plane) tunnelMoved(s *speaker, before, after []netip.Addr) {
 	}
 }
 
-// gateway is the router of a node's subnet, which is nobody if the node has the
-// subnet's first address itself.
+// gateway returns the router of a node's subnet, or the zero value if the node itself has the
+// subnet's first address.
 func (p *Plane) gateway(s *speaker) netip.Addr {
 	a := s.addr.Masked().Addr().Next()
 	if a == s.addr.Addr() {
@@ -113,8 +113,8 @@ func (p *Plane) gateway(s *speaker) netip.Addr {
 	return a
 }
 
-// leave is a node that was taken out of the cluster: its peers drop its sessions
-// with the configuration, at once.
+// leave removes a node from the cluster: its peers drop its sessions immediately with the new
+// configuration.
 func (p *Plane) leave(s *speaker) {
 	if !s.present {
 		return
@@ -198,7 +198,7 @@ func (p *Plane) observeBlocks(blocks []Block) {
 	p.reshare()
 }
 
-// reshare tells every Felix what became of blocks and pools.
+// reshare passes every Felix the changes of blocks and pools.
 func (p *Plane) reshare() {
 	next := shares(p.pools, p.facts.Blocks)
 	for dst, s := range p.shares {

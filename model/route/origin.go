@@ -9,8 +9,8 @@ import (
 	"ipamsim/model"
 )
 
-// observeAffinities tells each node's BIRD which blocks it has affinities for.
-// To confd a pending one is none.
+// observeAffinities updates the blocks that each node's BIRD has affinities for. confd ignores
+// pending ones.
 //
 // Source: confd/pkg/backends/calico/client.go, updateCache.
 func (p *Plane) observeAffinities(list []model.Affinity) {
@@ -46,8 +46,8 @@ func (p *Plane) observeAffinities(list []model.Affinity) {
 	}
 }
 
-// configure gives a node's BIRD what confd rendered: the static routes, and the
-// filter, which decides anew about everything inside the blocks.
+// configure gives a node's BIRD the configuration that confd rendered: the static routes, and
+// the filter, which is then applied again to everything inside the blocks.
 func (p *Plane) configure(s *speaker) {
 	blocks, own := s.blocks, s.own
 	s.configure(p.affinities[p.t.Forwarders[s.at].Name])
@@ -166,8 +166,8 @@ func (p *Plane) localChanged(k local) {
 	p.stale[dst] = true
 }
 
-// vanished is a pod that is gone with its device. A route that nobody else was
-// told of needs no scan to be forgotten.
+// vanished removes a pod that is gone with its device. A route that was announced to no other
+// router is dropped without waiting for a scan.
 func (p *Plane) vanished(k local) {
 	dst := netip.PrefixFrom(k.addr, k.addr.BitLen())
 	s := p.speakers[k.at]

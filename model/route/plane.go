@@ -10,10 +10,11 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// Plane is the forwarding plane of a cluster as time goes by: it is told facts
-// when they change, and follows them as late as real daemons do (timing.go).
+// Plane is the forwarding plane of a cluster over time: it receives facts when they change and
+// applies them as late as real daemons do (timing.go).
 //
-// It works incrementally: a fact costs what it touches, not what there is.
+// It is incremental: the cost of a fact depends on what it changes, not on the size of the
+// cluster.
 type Plane struct {
 	fabric   Fabric
 	now      time.Duration
@@ -44,12 +45,12 @@ type Plane struct {
 	here    map[hereKey]bool      // kernel routes, in one place
 	moved   map[netip.Prefix]bool // BGP paths
 	rewired bool                  // nodes, daemons or sessions changed
-	reread  bool                  // nodes changed: affinities count anew
+	reread  bool                  // nodes changed: affinities are read again
 	recount bool                  // and so do pods
 	stale   map[netip.Prefix]bool // destinations to walk to again
 	losses  losses
 
-	changed map[hereKey]bool // routes, since a Watch last looked; nil: nobody watches
+	changed map[hereKey]bool // routes changed since the last Watch.Changes; nil: no watch
 }
 
 // local is an address on a node.
@@ -100,9 +101,8 @@ func Settle(r interface {
 	}
 }
 
-// Observe tells the plane what is true from now on. The time must not run
-// backwards; the facts are the caller's again when Observe returns, except for
-// slices inside their elements, which must not be changed.
+// Observe sets the current facts. The time must not decrease. The caller may reuse the facts
+// when Observe returns, but must not change the slices inside their elements.
 func (p *Plane) Observe(at time.Duration, f Facts) {
 	p.Advance(at)
 	p.observeNodes(f.Nodes)

@@ -118,7 +118,7 @@ func TestTimings(t *testing.T) {
 		}, "a", hole, route.Establish},
 	} {
 		t.Run(row.event, func(t *testing.T) {
-			m := row.film(filmed(t, noDefault(), cast()))
+			m := row.film(filmed(t, noDefault(), labFacts()))
 			if got := m.until(row.node, row.line); got != row.want {
 				t.Errorf("%s at %s after %v, cmd/calico/lab has %v\n%s", row.line, row.node, got, row.want, dump(m.plane.Tables()))
 			}
@@ -129,7 +129,7 @@ func TestTimings(t *testing.T) {
 // A cold start takes two seconds, and until then no node has a route of BIRD.
 func TestColdStart(t *testing.T) {
 	p := route.New(noDefault())
-	p.Observe(0, cast())
+	p.Observe(0, labFacts())
 	p.Advance(route.Establish - 1)
 	if s := dump(p.Tables()); strings.Contains(s, "bird") {
 		t.Errorf("routes before any session is established:\n%s", s)
@@ -146,10 +146,10 @@ func TestColdStart(t *testing.T) {
 	}
 }
 
-// B's BIRD is killed. For 122 s nobody notices, since the kernel of B forwards;
-// then A falls back on its blackhole, although B still has the pod.
+// B's BIRD is killed. For 122 s this has no effect, because B's kernel forwards; then A falls
+// back on its blackhole, although B still has the pod.
 func TestKilledBIRDBlackholesAfterGracefulRestart(t *testing.T) {
-	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Nodes[1].BIRD = false })
+	m := filmed(t, noDefault(), labFacts()).change(func(f *route.Facts) { f.Nodes[1].BIRD = false })
 	m.at(10*time.Minute + route.Graceful - 1)
 	if l := m.plane.Losses(); len(l) != 0 {
 		t.Fatalf("lost before the restart timer ran out: %+v", l)
@@ -168,9 +168,9 @@ func TestKilledBIRDBlackholesAfterGracefulRestart(t *testing.T) {
 	}
 }
 
-// A BIRD that is back within the graceful restart is missed by nobody.
+// A BIRD that is back within the graceful restart causes no loss.
 func TestGracefulRestart(t *testing.T) {
-	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Nodes[1].BIRD = false })
+	m := filmed(t, noDefault(), labFacts()).change(func(f *route.Facts) { f.Nodes[1].BIRD = false })
 	before := dump(m.plane.Tables())
 	m.at(m.now + time.Minute).change(func(f *route.Facts) { f.Nodes[1].BIRD = true })
 	for at, ok := m.plane.Next(); ok; at, ok = m.plane.Next() {
@@ -186,7 +186,7 @@ func TestGracefulRestart(t *testing.T) {
 
 // A session that is lost, and comes back: A alone loses the borrowed address.
 func TestLostSession(t *testing.T) {
-	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Down = []route.Session{{A: "b", B: "a"}} })
+	m := filmed(t, noDefault(), labFacts()).change(func(f *route.Facts) { f.Down = []route.Session{{A: "b", B: "a"}} })
 	for _, l := range m.plane.Losses() {
 		if l.From == "c" || l.To == ip("10.64.77.5") {
 			t.Errorf("a third node is affected: %+v", l)
@@ -203,7 +203,7 @@ func TestLostSession(t *testing.T) {
 
 // Since is when the pair was lost, not when its cause last changed.
 func TestSinceStays(t *testing.T) {
-	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Down = []route.Session{{A: "a", B: "b"}} })
+	m := filmed(t, noDefault(), labFacts()).change(func(f *route.Facts) { f.Down = []route.Session{{A: "a", B: "b"}} })
 	m.at(12 * time.Minute).change(func(f *route.Facts) { f.Affinities = f.Affinities[1:] }).at(13 * time.Minute)
 	i := slices.IndexFunc(m.plane.Losses(), func(l route.Loss) bool { return l.From == "a" && l.To == ip("10.64.75.0") })
 	if i < 0 {
@@ -218,7 +218,7 @@ func TestSinceStays(t *testing.T) {
 // is still announced: both ways are as good, and half of the flows go to a node
 // that does not have it any more.
 func TestMovedBorrowedAddress(t *testing.T) {
-	facts := cast()
+	facts := labFacts()
 	m := filmed(t, route.Fabric{}, facts).change(withoutBorrowed)
 	m.at(m.now + time.Second).change(func(f *route.Facts) { f.Local = append(f.Local, pod("c", "10.64.75.0")) }).at(m.now + time.Second)
 	a, _ := m.plane.Tables().Of("a")
@@ -234,7 +234,7 @@ func TestMovedBorrowedAddress(t *testing.T) {
 
 // A node that leaves the cluster and comes back gets its routes again.
 func TestNodeLeavesAndReturns(t *testing.T) {
-	m := filmed(t, noDefault(), cast())
+	m := filmed(t, noDefault(), labFacts())
 	before, all := dump(m.plane.Tables()), m.facts
 	m.change(func(f *route.Facts) { *f = ownerGone(*f) }).at(11 * time.Minute)
 	if _, ok := m.plane.Tables().Of("a"); ok {
@@ -250,10 +250,10 @@ func TestNodeLeavesAndReturns(t *testing.T) {
 	}
 }
 
-// A node is not part of the network before it has an address: nobody waits for
-// it, and it is nobody's peer.
+// A node is not part of the network before it has an address: no peer waits for it or peers
+// with it.
 func TestNodeWithoutAddress(t *testing.T) {
-	f := cast()
+	f := labFacts()
 	f.Nodes = append(f.Nodes, route.Node{Name: "new", Up: true, BIRD: true, Felix: true})
 	p := route.New(noDefault())
 	p.Observe(0, f)
@@ -273,9 +273,9 @@ func TestNodeWithoutAddress(t *testing.T) {
 	}
 }
 
-// What else happens meanwhile does not end a graceful restart early.
+// Other events during a graceful restart do not end it early.
 func TestGracefulRestartOutlivesOtherNews(t *testing.T) {
-	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Nodes[1].BIRD = false })
+	m := filmed(t, noDefault(), labFacts()).change(func(f *route.Facts) { f.Nodes[1].BIRD = false })
 	m.at(m.now + time.Minute).change(func(f *route.Facts) { f.Down = []route.Session{{A: "a", B: "c"}} })
 	if !m.has("a", host) {
 		t.Error("A forgot B's route after a minute")
@@ -291,7 +291,7 @@ func TestColdStartWithLostSession(t *testing.T) {
 	f := noDefault()
 	f.Down = []route.Session{{A: "a", B: "b"}}
 	p := route.New(f)
-	p.Observe(0, cast())
+	p.Observe(0, labFacts())
 	p.Advance(route.Recovery - 1)
 	if s := dump(p.Tables()); strings.Contains(s, blockA) {
 		t.Errorf("A announces before it gave up waiting:\n%s", s)
@@ -304,7 +304,7 @@ func TestColdStartWithLostSession(t *testing.T) {
 
 // A node without power loses nothing, and nothing on it is lost.
 func TestNoPowerNoLoss(t *testing.T) {
-	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) {
+	m := filmed(t, noDefault(), labFacts()).change(func(f *route.Facts) {
 		f.Nodes[2].Up, f.Nodes[2].BIRD, f.Nodes[2].Felix = false, false, false
 		f.Down = []route.Session{{A: "a", B: "b"}}
 	})
@@ -321,7 +321,7 @@ func TestNoPowerNoLoss(t *testing.T) {
 // A Felix that does not run leaves VXLAN routes as they were; when it starts, it
 // catches up.
 func TestFelixDown(t *testing.T) {
-	f := cast()
+	f := labFacts()
 	f.Pools[0].VXLAN = "Always"
 	for i := range f.Nodes {
 		f.Nodes[i].Tunnel = ip("10.64.79.1")
@@ -345,7 +345,7 @@ func TestFelixDown(t *testing.T) {
 // mesh of its own, after all have given up waiting for the others. Seen in the
 // lab: "Socket: Network is unreachable", and no route of BIRD anywhere.
 func TestNoSessionWithoutAWay(t *testing.T) {
-	f := twoRacks(cast())
+	f := twoRacks(labFacts())
 	p := route.New(noDefault())
 	p.Observe(0, f)
 	p.Advance(route.Recovery - 1)

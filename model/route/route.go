@@ -1,13 +1,13 @@
-// Package route computes what a packet meets: the routing table of every node and
-// router, and the way an address takes through them, there and back. Topologies
-// only produce tables; a blackhole is what the walk says.
+// Package route computes how packets travel: the routing table of every node and
+// router, and the path of a packet to an address and back. Topologies only produce
+// tables; the walk through the tables finds blackholes.
 //
-// It is pure: no I/O, no goroutine, no upstream code. That it agrees with what
-// Calico's own templates and Felix produce is shown by tests in sim/ipam/calico;
-// that it agrees with real BIRD and a real kernel, by the lab.
+// It is pure: no I/O, no goroutine, no upstream code. Tests in sim/ipam/calico compare
+// it with Calico's own templates and Felix; the lab (cmd/calico/lab) compares it with
+// real BIRD and a real kernel.
 //
-// A Plane is the routes of one address family, a Network those of both: BIRD and
-// bird6 are two daemons, each with sessions, filters and a table of its own.
+// A Plane holds the routes of one address family, a Network those of both: BIRD and
+// bird6 are two daemons, each with its own sessions, filters and table.
 package route
 
 import (
@@ -28,7 +28,7 @@ type Facts struct {
 	// Blocks as the datastore has them, which is what Felix makes VXLAN routes of.
 	// BlocksOf reads them from a record.
 	Blocks []Block
-	// Down are BGP sessions that are lost now, besides those of the fabric.
+	// Down are BGP sessions that are lost now, in addition to those of the fabric.
 	Down []Session
 }
 
@@ -57,7 +57,7 @@ type Local struct {
 // addresses other nodes have.
 type Block struct {
 	Prefix   netip.Prefix
-	Node     string // "" for nobody's
+	Node     string // "" if no node has it
 	Borrowed []Borrowed
 }
 

@@ -18,7 +18,7 @@ type speaker struct {
 	id      netip.Addr // its router id
 	as      uint32
 	reflect bool // a route reflector
-	// transit: it passes on what others told it.
+	// transit reports whether it passes on what it learned from others.
 	transit bool
 	// Configuration as BIRD has it now.
 	blocks []netip.Prefix // with a static blackhole, sorted
@@ -53,8 +53,8 @@ type state uint8
 const (
 	closed state = iota
 	open
-	// frozen: the session is lost, but the routes it brought are kept: a graceful
-	// restart, or nobody noticed yet.
+	// frozen: the session is lost, but the routes it brought are kept, because of a graceful
+	// restart or because the loss is not yet detected.
 	frozen
 )
 

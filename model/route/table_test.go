@@ -119,7 +119,7 @@ func TestEncapsulation(t *testing.T) {
 // affinity, everything is reached; a borrowed address that the record does not
 // show as borrowed is swallowed by its owner's blackhole.
 func TestVXLANNeedsTheRecord(t *testing.T) {
-	f := withD(cast(), "10.64.0.14/24", model.PendingDeletion)
+	f := withD(labFacts(), "10.64.0.14/24", model.PendingDeletion)
 	f.Pools[0].VXLAN = "Always"
 	for i := range f.Nodes {
 		f.Nodes[i].BIRD, f.Nodes[i].Tunnel = false, ip("10.64.79.1").Next()
@@ -161,10 +161,10 @@ func TestBlocksOf(t *testing.T) {
 	}
 }
 
-// Felix keeps the routes of a block by destination, the block's own last: of a
-// block of one address only the owner's is left, and whoever borrowed it is lost.
+// Felix keeps the routes of a block by destination, the block's own last. Of a block of one
+// address only the owner's route is left, and the borrower is unreachable.
 func TestVXLANLosesTheBorrowerOfAnAddressThatIsABlock(t *testing.T) {
-	f := cast()
+	f := labFacts()
 	f.Pools[0].VXLAN, f.Affinities = "Always", nil
 	f.Local = []route.Local{pod("b", "10.64.75.0")}
 	for i := range f.Nodes {

@@ -9,17 +9,16 @@ const (
 	// hears of it by netlink, not by its scan.
 	Announce = time.Millisecond
 	// Reload is the time from a changed affinity to BIRD's static route and filters.
-	// cmd/calico/lab has no row for it: confd renders on the watch event and tells BIRD to
-	// configure, so it is taken for one announcement.
+	// cmd/calico/lab has no row for it: confd renders on the watch event and reconfigures
+	// BIRD, so it counts as one announcement.
 	Reload = time.Millisecond
-	// VethGone: "pod's veth deleted → withdrawn at A: 3–4 s (kernel scan); a stale
-	// /32 meanwhile". The kernel drops the route of a device that is gone without
-	// telling anybody.
+	// VethGone: "pod's veth deleted → withdrawn at A: 3–4 s (kernel scan); a stale /32
+	// meanwhile". The kernel drops the route of a device that is gone without a notification.
 	VethGone = 3500 * time.Millisecond
 	// Graceful: "borrower's BIRD killed: peers keep the /32 for 122 s".
 	Graceful = 122 * time.Second
-	// Hold: "borrower's link down: /32 gone after 192 s (hold timer)". The same for
-	// a node without power: nobody closes its sessions.
+	// Hold: "borrower's link down: /32 gone after 192 s (hold timer)". The same holds for a
+	// node without power, because nothing closes its sessions.
 	Hold = 192 * time.Second
 	// Establish: "owner reboots, bird -R: blackhole and /32 appear together at
 	// +2.0 s: no window".

@@ -6,8 +6,8 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// Watch follows the routing tables of a plane for somebody who looks at what
-// changed only: a large cluster has a million routes, and a step touches a few.
+// Watch follows the changes of a plane's routing tables: a large cluster has a million routes,
+// and a step changes a few.
 type Watch struct {
 	p  *Plane
 	on []bool // by place: it was there and had power
@@ -25,11 +25,11 @@ func (p *Plane) Watch() *Watch {
 	return w
 }
 
-// Changes tells of every route that is another than at the last call, in no order:
-// the place that has it, its destination and what it is now, nil if there is none.
-// As in Tables.Of a place without power has none. A route that came and went
-// meanwhile may be told of as gone.
-func (w *Watch) Changes(tell func(place string, dst netip.Prefix, now *fib.Route)) {
+// Changes calls report for every route that changed since the last call, in no order: the node
+// or router that has it, its destination, and its current value, nil if there is none. As with
+// Tables.Of, a node without power has no routes. A route that was added and removed between
+// two calls may be reported as removed.
+func (w *Watch) Changes(report func(place string, dst netip.Prefix, now *fib.Route)) {
 	t := w.p.t
 	for i := range t.Forwarders {
 		pl := &t.Forwarders[i]
@@ -48,7 +48,7 @@ func (w *Watch) Changes(tell func(place string, dst netip.Prefix, now *fib.Route
 		if w.on[k.at] {
 			now = t.Forwarders[k.at].Route(k.dst)
 		}
-		tell(t.Forwarders[k.at].Name, k.dst, now)
+		report(t.Forwarders[k.at].Name, k.dst, now)
 	}
 	clear(w.p.changed)
 }

@@ -32,8 +32,8 @@ func (p *Plane) wire() {
 	}
 }
 
-// matters reports whether anybody else could ever be told of dst, or is: nearly
-// all pods lie in their node's own block, and change nothing but its table.
+// matters reports whether any other speaker receives dst, or has received it: nearly all pods
+// lie in their node's own block and change only that node's table.
 func (p *Plane) matters(dst netip.Prefix) bool {
 	if !dst.IsSingleIP() {
 		return true

@@ -45,7 +45,7 @@ func (c *Config) Open(p *capacity.Player) (*capacity.Allocator, error) {
 		Add: m.add, Del: m.del, Record: m.a.Snapshot,
 		Joins: m.joins, Up: m.up, Deleted: func(n *capacity.Machine) error { return m.a.DeleteNode(n.Name) },
 		Adopt: func(x *capacity.Pod) { m.a.SetEndpoint(m.request(x, x.Container), x.Addrs...) },
-		Pass:  m.pass, Hopeless: m.hopeless, Step: m.step, // the collector asks for pods that changed, so that nobody tells of orphans
+		Pass:  m.pass, Hopeless: m.hopeless, Step: m.step, // the collector asks for changed pods itself, so it needs no list of orphans
 		InUse: func() int { return m.a.Totals().InUse }, Networks: m.networks, Count: m.count, Attached: attached, Devices: m.devices,
 	}, nil
 }
@@ -200,7 +200,7 @@ func (m *allocator) Pod(ref model.PodRef) (reference.Pod, bool) {
 	return reference.Pod{Node: x.Node.Name, Addrs: x.Reported}, true
 }
 
-// Changed are the pods of which something is another since the last pass.
+// Changed returns the pods that changed since the last pass.
 func (m *allocator) Changed() ([]model.PodRef, bool) { return m.changed, false }
 
 // everybodys reports whether a pool is for every pod on every node.
@@ -245,7 +245,7 @@ func (m *allocator) networks() []model.Network {
 	return []model.Network{n}
 }
 
-// count tells what there is of blocks and addresses.
+// count counts blocks and addresses.
 func (m *allocator) count() (s capacity.Census) {
 	for b := range m.a.Blocks() {
 		s.Blocks = append(s.Blocks, b)

@@ -15,7 +15,8 @@ type Config struct {
 	Pools     []reference.Pool
 	Settings  reference.Config
 	Reserved  []netip.Prefix
-	// V4 and V6 are the families of which every pod gets an address; neither is V4.
+	// V4 and V6 are the address families that every pod gets; if neither is set, pods get
+	// IPv4.
 	V4, V6 bool
 	// Tunnels: calico-node gives each node an address for its IPIP or VXLAN device, if
 	// a pool has one for it (the daemon tunnel-addresses of a scenario).

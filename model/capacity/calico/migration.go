@@ -15,8 +15,8 @@ const (
 	// calicoctl and Calico's API server do.
 	CreatePool  workload.StepKind = "create-pool"
 	DisablePool workload.StepKind = "disable-pool" // it hands out no address from now on
-	// DeletePool deletes a pool as calicoctl does: nodes lose their affinities to its
-	// blocks, empty blocks go, and others belong to nobody.
+	// DeletePool deletes a pool as calicoctl does: nodes lose their affinities to its blocks,
+	// empty blocks are deleted, and the other blocks have no owner.
 	DeletePool workload.StepKind = "delete-pool"
 	// TypeAffinities gives BlockAffinities that an older Calico wrote the type that it
 	// did not know: host. v3.31 takes one without it for another's when it deletes a

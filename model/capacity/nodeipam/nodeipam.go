@@ -56,7 +56,7 @@ type cluster struct {
 // slicesMax is upstream's own limit (clusterSubnetMaxDiff).
 const slicesMax = 1 << 16
 
-// cut makes the slices of a range. Those that it excludes are nobody's.
+// cut makes the slices of a range. No node gets a slice that the range excludes.
 //
 // Source: pkg/controller/nodeipam/ipam/cidrset, NewCIDRSet; ipam/range_allocator.go,
 // filterOutServiceRange (v1.37.2).

@@ -8,8 +8,8 @@ import (
 	"ipamsim/model/capacity"
 )
 
-// Slices are handed out in turn, not lowest first, and what the services' range has is
-// nobody's; host-local does the same with addresses.
+// Slices are handed out in turn, not lowest first, and no node gets the slices of the
+// services' range. host-local assigns addresses the same way.
 func TestTurns(t *testing.T) {
 	r := model.Range{Prefix: netip.MustParsePrefix("10.244.0.0/22"), Slice: 24, Exclude: []netip.Prefix{netip.MustParsePrefix("10.244.1.0/24")}}
 	c, err := cut(r)

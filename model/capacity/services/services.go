@@ -1,6 +1,6 @@
-// Package services is how Kubernetes' API servers hand out cluster IPs and node ports of
-// Services, as the address manager of a plan: what the allocators decide, without messages.
-// A pod of the tape is a Service.
+// Package services models how the Kubernetes API server assigns cluster IPs and node ports to
+// Services, as the address manager of a plan: the allocators' decisions, without messages. A
+// pod of the workload trace stands for a Service.
 package services
 
 import (
@@ -138,7 +138,7 @@ type cidr struct {
 // the one that came back last, and then the lowest.
 type part struct {
 	back       []netip.Addr
-	next, last netip.Addr // that nobody has had, up to the last one
+	next, last netip.Addr // never assigned so far, up to the last one
 	skip       []netip.Addr
 }
 

@@ -31,8 +31,8 @@ func opened(c *Config) (*allocator, func(n int) *capacity.Pod) {
 	}
 }
 
-// Of a /27 30 addresses can be had, of which 16 are the band: two of it are taken. The
-// other 14 go first, and one that comes back goes before the band.
+// A /27 has 30 usable addresses. 16 of them are the static band, and two of the band are
+// taken. The other 14 are assigned first, and a released one is assigned before the band.
 func TestBandGoesLast(t *testing.T) {
 	c := &Config{Ranges: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/27")}, Taken: []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.10")}}
 	a, pod := opened(c)

@@ -97,8 +97,8 @@ func (m *allocator) slice() error {
 	return nil
 }
 
-// keep gives nodes the slices of which they have pools already, and others the
-// rest.
+// keep gives nodes the slices in which they have pools already, and the other nodes the
+// remaining slices.
 func (m *allocator) keep(s *reference.Slices) {
 	for i := range s.All {
 		s.All[i].Node = ""
@@ -199,7 +199,7 @@ func (m *allocator) release(p *capacity.Pod, container string, from int) error {
 	return nil
 }
 
-// count tells what there is of addresses.
+// count counts pools and addresses.
 func (m *allocator) count() capacity.Census {
 	r := m.r.Snapshot()
 	s := capacity.Census{Pools: r.Pools, Claims: r.Claims, InUse: len(r.Claims)}

@@ -26,10 +26,10 @@ func (m *allocator) pass(time.Duration, []model.PodRef) error {
 	return nil
 }
 
-// plain reports whether a claim that nobody has can only be that of a sandbox that
-// was lost with its node's power: one network of one IPv4 range, where an ADD takes
-// all or nothing and a DEL leaves nothing; and whether upstream takes reservations
-// for what they are, which it does not where the network has a name.
+// plain reports whether an orphaned claim can only belong to a sandbox that was lost with its
+// node's power. That holds for one network of one IPv4 range, where an ADD takes all or
+// nothing and a DEL leaves nothing, and where upstream recognises reservations, which it does
+// not if the network has a name.
 func plain(networks []model.Network) bool {
 	if len(networks) != 1 {
 		return false

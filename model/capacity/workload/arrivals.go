@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Arrivals are pods that come besides those that are meant to run: of Jobs, CronJobs
-// and pipelines, and bare ones. One that ends is not made again; one whose node is
-// drained or lost is.
+// Arrivals are pods in addition to those that run all the time: pods of Jobs, CronJobs and
+// pipelines, and bare pods. A pod that ends is not replaced; a pod whose node is drained or
+// lost is.
 type Arrivals struct {
 	// PerHour is how many pods come in an hour, on average over a week; 0: none.
 	PerHour float64
-	// Batch is how many come at once on average, at least 1; 0 is 1. How many they are
-	// is geometric: mostly few, sometimes many.
+	// Batch is the mean number of pods that arrive at the same time, at least 1; 0 means 1.
+	// The number is geometric: mostly few, sometimes many.
 	Batch float64
 	// Hours weighs the 24 hours of a day, and Weekdays the seven days from Monday on;
 	// nil is even. Only proportions matter.

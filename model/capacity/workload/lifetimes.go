@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Lifetimes is how long pods live, as a distribution: by which age which share of them
-// has ended. Between two marks a pod is as likely to end in one hour as in the next,
-// and so it is before the first mark and behind the last: with Rest alone lives are
-// exponential.
+// Lifetimes is the distribution of how long pods run: each mark gives an age and the share of
+// pods that have ended by then. Between two marks, before the first and after the last, a pod
+// is as likely to end in one hour as in the next. With Rest alone, lifetimes are exponential.
 type Lifetimes struct {
 	Marks []Mark // both fields ascending
 	// Rest is the mean of what is left to those that are behind the last mark; 0: they
@@ -47,7 +46,8 @@ func (l *Load) lifetimes() Lifetimes {
 	return Lifetimes{Rest: l.Lifetime}
 }
 
-// Lived is the mean life of a pod that is made again, 0 if it stays.
+// Lived returns the mean lifetime of a pod that is replaced when it ends, 0 if pods do not
+// end.
 func (l *Load) Lived() time.Duration {
 	x := l.lifetimes()
 	if !x.Given() {
@@ -56,8 +56,8 @@ func (l *Load) Lived() time.Duration {
 	return x.Mean()
 }
 
-// hazard is a distribution of lives as it is drawn from: by segments in each of which
-// the hazard is constant, the last one without an end.
+// hazard is a distribution of lifetimes in the form that draws use: segments of constant
+// hazard, the last one open.
 type hazard struct {
 	from, cum, rate []float64 // age in nanoseconds, cumulated hazard there, hazard from there on
 }
@@ -81,7 +81,7 @@ func hazardOf(l *Lifetimes) hazard {
 	return h
 }
 
-// exponential lives have no memory.
+// exponential reports whether lifetimes have no memory.
 func (h *hazard) exponential() bool { return len(h.rate) == 1 }
 
 // at is the cumulated hazard at an age.
@@ -102,7 +102,7 @@ func (h *hazard) age(cum float64) float64 {
 	return h.from[i] + (cum-h.cum[i])/h.rate[i]
 }
 
-// left draws how much longer a pod lives that has lived so long.
+// left draws the remaining lifetime of a pod of the given age.
 func (h *hazard) left(r *rand.Rand, age time.Duration) time.Duration {
 	e := r.ExpFloat64()
 	if h.exponential() {
@@ -112,7 +112,7 @@ func (h *hazard) left(r *rand.Rand, age time.Duration) time.Duration {
 	return max(nanoseconds(h.age(h.at(x)+e)-x), 0)
 }
 
-// nanoseconds of a life: seventy years are for ever.
+// nanoseconds converts a lifetime, capped at seventy years.
 func nanoseconds(x float64) time.Duration { return time.Duration(min(x, math.MaxInt64/4)) }
 
 // among draws the age of a pod among those that run at an instant, if as many have
@@ -134,7 +134,7 @@ func (h *hazard) among(r *rand.Rand) time.Duration {
 	return 0
 }
 
-// whole is the mean life, part what a segment has of it.
+// whole returns the mean lifetime; part returns what one segment contributes to it.
 func (h *hazard) whole() (sum float64) {
 	for i := range h.rate {
 		sum += h.part(i)

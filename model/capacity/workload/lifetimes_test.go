@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// mixed lives: half end within an hour, some stay for weeks.
+// mixed lifetimes: half of the pods end within an hour, some stay for weeks.
 var mixed = Lifetimes{Marks: []Mark{{0.5, time.Hour}, {0.8, 10 * time.Hour}, {0.95, 100 * time.Hour}}, Rest: 300 * time.Hour}
 
 // What is drawn has the marks that it was given, and the mean that is said of it.
-func TestLivesAreDrawnAsGiven(t *testing.T) {
+func TestLifetimesAreDrawnAsGiven(t *testing.T) {
 	const n = 200_000
 	r, h := rand.New(rand.NewPCG(1, 1)), hazardOf(&mixed)
-	var lives []float64
+	var drawn []float64
 	sum := 0.0
 	for range n {
 		x := h.left(r, 0).Hours()
-		lives, sum = append(lives, x), sum+x
+		drawn, sum = append(drawn, x), sum+x
 	}
-	slices.Sort(lives)
+	slices.Sort(drawn)
 	for _, m := range mixed.Marks {
-		if got := lives[int(m.Share*n)]; math.Abs(got/m.By.Hours()-1) > 0.03 {
-			t.Errorf("%v of lives end within %.2f h, want %s", m.Share, got, m.By)
+		if got := drawn[int(m.Share*n)]; math.Abs(got/m.By.Hours()-1) > 0.03 {
+			t.Errorf("%v of drawn end within %.2f h, want %s", m.Share, got, m.By)
 		}
 		if got := mixed.By(m.Share); (got - m.By).Abs() > time.Millisecond {
 			t.Errorf("By(%v) is %s, want %s", m.Share, got, m.By)
@@ -34,12 +34,12 @@ func TestLivesAreDrawnAsGiven(t *testing.T) {
 		t.Errorf("a mean of %.2f h, said to be %.2f h", sum/n, mean)
 	}
 	if l := (Lifetimes{Rest: time.Hour}); l.Mean() != time.Hour {
-		t.Errorf("exponential lives around 1h: mean %s", l.Mean())
+		t.Errorf("exponential drawn around 1h: mean %s", l.Mean())
 	}
 }
 
-// A pod that runs at an instant of a cluster that has always run is one of those
-// whose lives are long: what renewal theory says of their ages.
+// Pods that run at a given instant in a long-running cluster are biased towards long
+// lifetimes, as renewal theory predicts for their ages.
 func TestAgesAmongThoseThatRun(t *testing.T) {
 	r, h := rand.New(rand.NewPCG(2, 2)), hazardOf(&mixed)
 	// One place, lived in without a gap: the age at a fixed instant far away.

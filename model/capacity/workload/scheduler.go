@@ -44,7 +44,7 @@ func (s *scheduler) add(p place) int32 {
 // choose is the best place, -1 if none has room.
 func (s *scheduler) choose() int32 { return s.best[1] }
 
-// changed plays the matches of one place anew.
+// changed repeats the comparisons of one place.
 func (s *scheduler) changed(i int32) {
 	p, knot := &s.places[i], s.leaves+int(i)
 	s.best[knot] = -1

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// script makes the events of a tape, one after another.
+// script generates the events of a workload trace, one after another.
 type script struct {
 	*Trace
 	yield func(Event) bool
@@ -20,7 +20,7 @@ type script struct {
 	machines []machine
 	names    *names
 	pods     []bound         // of every pod there has been
-	born     []time.Duration // of every pod; nil if lives have no memory
+	born     []time.Duration // of every pod; nil if lifetimes have no memory
 	missing  int             // pods that have not been started yet
 	opening  int             // of these: of the beginning
 	filling  bool            // which is on the agenda
@@ -35,7 +35,7 @@ type script struct {
 	// A stream for each thing that is drawn, so that more of one does not change
 	// another.
 	population, lifetime, drain, crash, replace, scale *rand.Rand
-	lives                                              [2]hazard // by kind
+	lifetimes                                          [2]hazard // by kind
 	stream                                             *stream   // of arrivals
 }
 
@@ -54,7 +54,7 @@ const (
 	arrived              // see Arrivals
 )
 
-// machine is a node from when it joins to the end of the tape.
+// machine is a node from when it joins to the end of the trace.
 type machine struct {
 	place  int32
 	state  state
@@ -84,7 +84,7 @@ func newScript(t *Trace, yield func(Event) bool) *script {
 	if c.Load.Arrivals.PerHour > 0 {
 		s.stream = newStream(&c.Load, stream(7))
 	}
-	s.setLives()
+	s.setLifetimes()
 	t.nodes, t.unplaced, t.waiting, t.Drains = slices.Clone(c.Nodes), 0, 0, 0
 	at := make(map[string]int32, len(c.Nodes))
 	for i := range c.Nodes {

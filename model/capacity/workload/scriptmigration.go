@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// looksOnTheWay is how many samples are taken while pods are restarted, about.
-const looksOnTheWay = 16
+// samplesOnTheWay is how many samples are taken while pods are restarted, about.
+const samplesOnTheWay = 16
 
 // moving is a migration on its way.
 type moving struct {
 	step  int32
 	begun int32   // steps that were tried
 	todo  []int32 // pods that are to be restarted
-	look  int     // after how many of these a sample is taken
+	every int     // after how many of these a sample is taken
 	count int32   // that were restarted in this step
 	// heirs are who took the place of pods that were restarted, -1 between the two; the
 	// machines where they were.
@@ -36,7 +36,7 @@ func (s *script) step(i int32) {
 		s.agenda.add(s.now+stepRetry, actStep, i)
 	case step.Kind == RestartPods:
 		todo := s.moved(step.Pools)
-		s.moving.step, s.moving.todo, s.moving.look = i, todo, max(len(todo)/looksOnTheWay, 1)
+		s.moving.step, s.moving.todo, s.moving.every = i, todo, max(len(todo)/samplesOnTheWay, 1)
 		s.agenda.add(s.now+moment, actRestart, 0)
 	default:
 		s.ended(i)
@@ -69,8 +69,8 @@ func (s *script) moved(pools []netip.Prefix) (out []int32) {
 	return out
 }
 
-// restart deletes the next pod, or ends the step if there is none. Pods of machines
-// without power have to wait. It reports whether somebody has work with it.
+// restart deletes the next pod, or ends the step if there is none. Pods of machines without
+// power have to wait. It reports whether it deleted a pod.
 func (s *script) restart() bool {
 	m := &s.moving
 	for range len(m.todo) {
@@ -84,7 +84,7 @@ func (s *script) restart() bool {
 			m.todo = append(m.todo, pod)
 			continue
 		}
-		if len(m.todo)%m.look == 0 {
+		if len(m.todo)%m.every == 0 {
 			s.emit(TakeStepSample, -1, -1)
 		}
 		s.emit(PodStops, at, pod)
@@ -113,9 +113,9 @@ func (c *Workload) restartEvery() time.Duration {
 	return restartDefault
 }
 
-// comesBack starts who takes the place of a pod that was restarted, on the same
-// machine if that still takes pods: it is the one that has too few now. It lives as
-// long as the other would have.
+// comesBack starts the replacement of a pod that was restarted, on the same machine if that
+// still takes pods, because its count is one too low. The replacement gets the remaining
+// lifetime of the original.
 func (s *script) comesBack(pod int32) {
 	at := s.moving.left[pod]
 	delete(s.moving.left, pod)
@@ -124,7 +124,7 @@ func (s *script) comesBack(pod int32) {
 		in = s.schedule.choose()
 	}
 	if in < 0 {
-		s.unplaced++ // whoever finds room then is another
+		s.unplaced++ // the next pod that finds room is a different one
 		delete(s.moving.heirs, pod)
 		return
 	}
@@ -136,8 +136,8 @@ func (s *script) comesBack(pod int32) {
 	s.roomy()
 }
 
-// heir is who lives a pod's life now, and whether anybody does. Between the death of
-// one and the start of the next the pod is asked for again.
+// heir returns the pod that now replaces a restarted pod, and whether one runs. Between the
+// end of one and the start of the next the caller has to ask again.
 func (s *script) heir(pod int32) (int32, bool) {
 	for {
 		next, ok := s.moving.heirs[pod]

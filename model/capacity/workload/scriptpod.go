@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// setLives prepares what lives are drawn from.
-func (s *script) setLives() {
+// setLifetimes prepares the distribution that lifetimes are drawn from.
+func (s *script) setLifetimes() {
 	all := [...]Lifetimes{standing: s.c.Load.lifetimes(), arrived: s.c.Load.Arrivals.Lifetimes}
 	for k := range all {
 		if !all[k].Given() {
 			continue
 		}
-		s.lives[k] = hazardOf(&all[k])
-		if !s.lives[k].exponential() {
+		s.lifetimes[k] = hazardOf(&all[k])
+		if !s.lifetimes[k].exponential() {
 			s.born = []time.Duration{}
 		}
 	}
@@ -38,7 +38,7 @@ func (s *script) bind(pod, m int32) {
 
 // ages draws when a pod ends that has not ended yet.
 func (s *script) ages(pod int32) {
-	h := &s.lives[s.pods[pod].kind]
+	h := &s.lifetimes[s.pods[pod].kind]
 	if h.rate == nil || h.exponential() && h.rate[0] == 0 {
 		return // it stays
 	}
@@ -52,7 +52,7 @@ func (s *script) ages(pod int32) {
 // settled draws when a pod ends that was there before the plan began; age 0 is not
 // known.
 func (s *script) settled(pod int32, age time.Duration) {
-	if h := &s.lives[s.pods[pod].kind]; s.born != nil && h.rate != nil {
+	if h := &s.lifetimes[s.pods[pod].kind]; s.born != nil && h.rate != nil {
 		if age <= 0 {
 			age = h.among(s.lifetime)
 		}
@@ -98,9 +98,9 @@ func (s *script) start(k kind, beginning bool) {
 	s.roomy()
 }
 
-// stop deletes a pod, and another takes its place a moment later if it is made again.
-// It does nothing, and says so, if the pod is gone, or its node has no power: how much
-// longer it lives then is drawn anew, as of one that has lived so long.
+// stop deletes a pod and starts a replacement a moment later if again is set. It returns false
+// without an effect if the pod is gone or its node has no power; the remaining lifetime is
+// then drawn again for the pod's age.
 func (s *script) stop(pod int32, again bool) bool {
 	pod, here := s.heir(pod)
 	if !here {

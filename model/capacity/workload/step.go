@@ -35,7 +35,7 @@ const (
 	stepRetry = 5 * time.Minute
 	// stepPause is between the end of a step and the next one.
 	stepPause = time.Minute
-	// restartDefault is the time between two pods that a migration restarts: nobody
-	// restarts all pods at once.
+	// restartDefault is the time between two pods that a migration restarts: operators do not
+	// restart all pods at the same time.
 	restartDefault = 10 * time.Second
 )

@@ -8,11 +8,11 @@ import (
 	"ipamsim/model"
 )
 
-// releaseAffinity ends a node's claim to a block. An empty block goes with it, or
-// belongs to nobody if it is not empty, which mustBeEmpty forbids (ErrNotEmpty).
+// releaseAffinity ends a node's claim to a block. An empty block is deleted with it; a block
+// that is not empty loses its owner, unless mustBeEmpty forbids that (ErrNotEmpty).
 //
-// It returns ErrNotFound if there is no affinity, or no block: an affinity without
-// a block stays. A block that is another's costs the affinity, and returns
+// It returns ErrNotFound if there is no affinity, or no block: an affinity without a block
+// stays. If another node owns the block, the affinity is deleted and the result is
 // ErrConflict.
 //
 // Source: ipam_block_reader_writer.go, releaseBlockAffinity.

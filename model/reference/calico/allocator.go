@@ -58,8 +58,8 @@ type Nondeterminism interface {
 
 // Allocator is the record and what changes it. It is not safe for concurrent use.
 type Allocator struct {
-	Config Config
-	Whim   Nondeterminism // nil: see the package comment
+	Config         Config
+	Nondeterminism Nondeterminism // nil: see the package comment
 
 	datastore Datastore
 	pools     []*pool // by name
@@ -101,11 +101,11 @@ func New(d Datastore) *Allocator {
 	}
 }
 
-// ordered sorts and then asks Whim.
+// ordered sorts prefixes and then applies Nondeterminism.
 func (a *Allocator) ordered(all []netip.Prefix) []netip.Prefix {
 	slices.SortFunc(all, netip.Prefix.Compare)
-	if a.Whim != nil && len(all) > 1 {
-		a.Whim.Order(all)
+	if a.Nondeterminism != nil && len(all) > 1 {
+		a.Nondeterminism.Order(all)
 	}
 	return all
 }

@@ -11,7 +11,7 @@ import (
 // and the handle again. It belongs to one Allocator, which remembers the handle's
 // name until Forget.
 type Asked struct {
-	host   *host    // may be gone meanwhile
+	host   *host    // may have been deleted since
 	handle *handle  // never nil
 	what   *Request // but for whom
 	who    *user

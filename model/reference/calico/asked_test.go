@@ -10,8 +10,8 @@ import (
 	"ipamsim/model"
 )
 
-// Who looks names up once gets what who asks by name gets, whatever becomes of the
-// nodes and handles meanwhile, and leaves no name behind that nobody needs.
+// Resolving names once gives the same results as passing names to each call, whatever becomes
+// of the nodes and handles in between, and keeps no name that is not in use.
 func TestResolvedIsNamed(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "") }

@@ -27,7 +27,7 @@ type Request struct {
 	Has []netip.Addr
 }
 
-// checkHandle refuses handles of which upstream makes something else.
+// checkHandle refuses handles that upstream changes before it stores them.
 func (a *Allocator) checkHandle(id string) error {
 	if id == "" || strings.ContainsRune(id, '\r') || a.datastore == Kubernetes && id != strings.ToLower(id) {
 		return fmt.Errorf("%w: handle %q", ErrNotModelled, id)

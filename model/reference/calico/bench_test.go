@@ -72,8 +72,8 @@ func BenchmarkAllocate(b *testing.B) {
 	})
 }
 
-// The worst that can be asked: every block of the pool is somebody's, so that each
-// pod of a new node borrows.
+// The most expensive request: every block of the pool has an owner, so that each pod of a new
+// node borrows.
 func BenchmarkBorrow(b *testing.B) {
 	a := calico.New(calico.Etcd)
 	if err := a.CreatePool(calico.Pool{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/12")}); err != nil {
@@ -99,8 +99,8 @@ func BenchmarkBorrow(b *testing.B) {
 	}
 }
 
-// One pass of the collector over 5,000 nodes and 150,000 pods of which nothing has
-// leaked, 200 having been replaced since the pass before, as in five minutes.
+// One pass of the collector over 5,000 nodes and 150,000 pods without a leak, of which 200
+// were replaced since the previous pass, as in five minutes.
 func BenchmarkPass(b *testing.B) {
 	a := calico.New(calico.Kubernetes)
 	if err := a.CreatePool(calico.Pool{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/12")}); err != nil {

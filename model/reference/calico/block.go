@@ -18,7 +18,7 @@ type block struct {
 	taken   int32
 	away    int32  // of these, by another node than the owner
 	seq     uint32 // upstream's SequenceNumber: counts the block's writes, from 1
-	owner   *host  // nil: nobody
+	owner   *host  // nil: no owner
 	pool    *pool  // that it lies in, as long as it exists
 	names   int32  // how many affinities and counts of handles name it
 	exists  bool
@@ -57,7 +57,7 @@ func (b *block) user(ordinal uint16) user {
 	return s.handle.card.user
 }
 
-// version tells two states of the blocks of one prefix apart.
+// version distinguishes two states of the blocks of one prefix.
 func (b *block) version() uint64 { return b.birth<<32 | uint64(b.seq) }
 
 // sequence is the version in which an address was taken; 0: it was not, or was
@@ -105,7 +105,7 @@ func (a *Allocator) place(p netip.Prefix) *block {
 	return b
 }
 
-// vacate drops a place that nobody names and where no block is.
+// vacate drops an entry that nothing refers to and that has no block.
 func (a *Allocator) vacate(b *block) {
 	if b.names == 0 && !b.exists {
 		delete(a.places, b.prefix)
@@ -122,7 +122,7 @@ func (a *Allocator) claim(h *host, p netip.Prefix) *block {
 	return b
 }
 
-// born is a new block, of a node or nobody. It has to be counted.
+// born creates a block, owned by a node or without an owner. The caller has to count it.
 func (a *Allocator) born(p netip.Prefix, h *host) *block {
 	n := 1 << (p.Addr().BitLen() - p.Bits())
 	a.births++
@@ -148,7 +148,7 @@ func (a *Allocator) sortedPlace(p netip.Prefix) (int, bool) {
 	return slices.BinarySearchFunc(a.sorted, p, func(b *block, p netip.Prefix) int { return b.prefix.Compare(p) })
 }
 
-// own gives a block to a node, or to nobody.
+// own makes a node the owner of a block, or removes the owner.
 func (a *Allocator) own(b *block, h *host) {
 	if old := b.owner; old != nil {
 		i := slices.Index(old.owned, b)
@@ -217,7 +217,7 @@ func (a *Allocator) wrote(b *block) {
 	a.note(b)
 }
 
-// note tells the collector that a block may have become something else.
+// note marks a block as changed for the collector.
 func (a *Allocator) note(b *block) {
 	if a.listener != nil && !b.noted {
 		b.noted = true
@@ -329,8 +329,8 @@ func (a *Allocator) assign(b *block, addr netip.Addr, k *Asked) error {
 	return nil
 }
 
-// put takes ordinals back, in that order. A block that nobody owns goes with its
-// last address.
+// put releases ordinals, in that order. A block without an owner is deleted with its last
+// address.
 func (a *Allocator) put(b *block, ordinals ...uint16) {
 	for _, o := range ordinals {
 		a.unhold(b, o)

@@ -105,8 +105,8 @@ func (s *blockIndex) firstOpen(from, to netip.Addr) *block {
 	return nil
 }
 
-// firstGap is the first block between two addresses, of which the first begins
-// one, that does not exist and is not reserved from end to end.
+// firstGap returns the first block between two addresses that does not exist and is not
+// entirely reserved. from is the first address of a block.
 func (a *Allocator) firstGap(s *blockIndex, from, to netip.Addr, bits int) (netip.Prefix, bool) {
 	for from.IsValid() && !to.Less(from) {
 		p := netip.PrefixFrom(from, bits)

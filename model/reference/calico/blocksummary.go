@@ -9,19 +9,19 @@ import (
 	"ipamsim/model"
 )
 
-// Blocks are those that exist, in the order of their prefixes. Nothing may be
-// changed meanwhile.
+// Blocks lists the blocks in the order of their prefixes. The caller must not change anything
+// during the iteration.
 func (a *Allocator) Blocks() iter.Seq[model.BlockUse] {
 	return func(yield func(model.BlockUse) bool) {
 		for _, b := range a.sorted {
-			if !yield(a.look(b)) {
+			if !yield(a.use(b)) {
 				return
 			}
 		}
 	}
 }
 
-func (a *Allocator) look(b *block) model.BlockUse {
+func (a *Allocator) use(b *block) model.BlockUse {
 	out := model.BlockUse{Prefix: b.prefix, InUse: int(b.taken), Free: int(b.free), Borrowed: int(b.away)}
 	if p := a.poolOf(b.prefix.Addr(), true); p != nil {
 		out.Pool = p.Name
@@ -50,8 +50,8 @@ func (a *Allocator) Claims(p netip.Prefix) iter.Seq[model.Claim] {
 	}
 }
 
-// Affinities are the nodes' claims to blocks, in the order of nodes. Nothing may be
-// changed meanwhile.
+// Affinities lists the nodes' claims to blocks, in the order of nodes. The caller must not
+// change anything during the iteration.
 func (a *Allocator) Affinities() iter.Seq2[string, netip.Prefix] {
 	return func(yield func(string, netip.Prefix) bool) {
 		for _, name := range slices.Sorted(maps.Keys(a.hosts)) {
@@ -79,8 +79,7 @@ type Totals struct {
 // Totals is always up to date and costs nothing.
 func (a *Allocator) Totals() Totals { return a.totals }
 
-// Node is a look at a node of which there is something, be it only its name in a
-// block.
+// Node describes a node of which the datastore holds anything, even only its name in a block.
 type Node struct {
 	Known      bool // Calico's node object exists
 	Affinities int  // to blocks of both families, that exist or not

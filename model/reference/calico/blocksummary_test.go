@@ -8,9 +8,8 @@ import (
 	"ipamsim/model"
 )
 
-// The looks are what the record says: whatever has happened, counters and blocks
-// are those of a snapshot, and what a node could still be given is what the oracles
-// would count.
+// The summaries agree with the record: after every history, counters and blocks equal those of
+// a snapshot, and the addresses that a node can still get equal what the oracles count.
 func TestLooksAreSnapshots(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "") }

@@ -23,7 +23,7 @@ type Pods interface {
 	Changed() (some []model.PodRef, all bool)
 }
 
-// PodFunc is Pods of which any may have changed.
+// PodFunc is a Pods in which any pod may have changed.
 type PodFunc func(model.PodRef) (p Pod, exists bool)
 
 // Pod asks the function.
@@ -40,8 +40,7 @@ func (f PodFunc) Changed() ([]model.PodRef, bool) { return nil, true }
 // Source: kube-controllers/pkg/controllers/node/ipam.go and ipam_allocation.go,
 // whose maps are the fields (v3.31).
 type Collector struct {
-	// Choices is how often it was upstream's whim which one of a node's empty blocks
-	// stayed.
+	// Choices counts how often upstream chose at random which of a node's empty blocks stays.
 	Choices int
 
 	a     *Allocator
@@ -61,13 +60,13 @@ type Collector struct {
 	suspects map[*seen]struct{}       // of byNode: new, leaked, or of a pod that changed
 	owning   map[string]int           // how many blocks are counted for a node
 	alive    map[string]bool          // nodes that were, in the last pass
-	look     map[string]struct{}      // nodes to look at in the next pass
+	pending  map[string]struct{}      // nodes to check in the next pass
 
 	pods Pods // of the pass that runs
 	now  time.Duration
 }
 
-// id is how upstream tells allocations apart.
+// id identifies an allocation, as upstream does.
 type id struct {
 	handle string
 	addr   netip.Addr
@@ -124,21 +123,21 @@ func (all seenSet) without(x id) seenSet {
 // controller.
 const Never time.Duration = -1
 
-// NewCollector is a garbage collector that has just started. A change of its grace
-// period (leakGracePeriod, 15 minutes by default) starts it anew.
+// NewCollector returns a garbage collector that has just started. Changing its grace period
+// (leakGracePeriod, 15 minutes by default) restarts it.
 func NewCollector(a *Allocator, grace time.Duration) *Collector {
 	return &Collector{
 		a: a, grace: grace, blocks: map[netip.Prefix]*seenBlock{}, byNode: map[string]seenSet{}, byHandle: map[string]seenSet{},
 		confirmed: map[id]*seen{}, blocksOf: map[string]map[netip.Prefix]struct{}{},
 		empty: map[netip.Prefix]string{}, emptySince: map[netip.Prefix]time.Duration{},
 		byPod: map[model.PodRef][]*seen{}, suspects: map[*seen]struct{}{}, owning: map[string]int{}, alive: map[string]bool{},
-		look: map[string]struct{}{},
+		pending: map[string]struct{}{},
 	}
 }
 
-// learn is what the data feed tells the controller: all blocks, and the end of
-// those that were there before. Of a collector that passed last, only those that
-// were written since, and the nodes that came or went.
+// learn takes in what the data feed delivers to the controller: all blocks, and the deletion
+// of earlier ones. For a collector that made the latest pass these are only the blocks written
+// since, and the nodes that came or went.
 func (c *Collector) learn() {
 	changed := c.a.noted
 	if c.a.listener != c {
@@ -149,10 +148,10 @@ func (c *Collector) learn() {
 			}
 		}
 		for n := range c.a.hosts {
-			c.look[n] = struct{}{}
+			c.pending[n] = struct{}{}
 		}
 		for n := range c.alive {
-			c.look[n] = struct{}{}
+			c.pending[n] = struct{}{}
 		}
 	}
 	for _, b := range changed {
@@ -169,7 +168,7 @@ func (c *Collector) learn() {
 		b.noted = false
 	}
 	for _, n := range c.a.turned {
-		c.look[n] = struct{}{}
+		c.pending[n] = struct{}{}
 	}
 	c.a.noted, c.a.turned = c.a.noted[:0], c.a.turned[:0]
 }
@@ -209,7 +208,7 @@ func (c *Collector) learnBlock(b *block) {
 	}
 }
 
-// own counts a block for a node, or for nobody any more.
+// own starts or stops counting a block for a node.
 func (c *Collector) own(s *seenBlock, owned bool, node string) {
 	if s.owned == owned && s.node == node {
 		return
@@ -221,18 +220,18 @@ func (c *Collector) own(s *seenBlock, owned bool, node string) {
 	}
 	if s.owned, s.node = owned, node; owned {
 		c.owning[node]++
-		c.look[node] = struct{}{}
+		c.pending[node] = struct{}{}
 	}
 }
 
-// learnAllocations tells what a block holds from what it held. An address that was
-// released and given to the same handle again is the old one to the controller,
-// sequence number included.
+// learnAllocations updates the allocations of a block. To the controller, an address that was
+// released and assigned to the same handle again is the old allocation, sequence number
+// included.
 func (c *Collector) learnAllocations(b *block, s *seenBlock) {
 	for o := range b.slots {
 		x, old := b.slots[o].handle, s.held[o]
 		if (old == nil) == (x == nil) && s.since[o] == b.slots[o].since && s.birth == b.birth {
-			continue // nobody has touched it
+			continue // unchanged
 		}
 		s.since[o] = b.slots[o].since
 		if old != nil && (x == nil || x.card.id != old.handle) {
@@ -274,8 +273,8 @@ func (c *Collector) release(s *seen) {
 	}
 }
 
-// learnGone is onBlockDeleted, which forgets to tell the handles: an address that
-// the block held keeps its handle's other ones from being taken for leaked.
+// learnGone is onBlockDeleted, which does not update the handles: because of an address that
+// the block held, the handle's other addresses are not taken for leaked.
 func (c *Collector) learnGone(p netip.Prefix) {
 	for _, s := range c.blocks[p].held {
 		if s != nil {
@@ -295,6 +294,6 @@ func (c *Collector) forgetBlock(p netip.Prefix) {
 	delete(c.empty, p)
 	delete(c.emptySince, p)
 	if s.version = 0; c.a.block(p) != nil {
-		c.a.note(c.a.block(p)) // learn it anew
+		c.a.note(c.a.block(p)) // learn it again
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"ipamsim/model"
 )
 
-// Free is how many addresses of a family a node's next pods could be given, one
-// after the other, if nobody else asked meanwhile. It is model.Free, a lower bound
-// where addresses are reserved, or blocks or pools overlap, and saturates at
-// model.FreeMax. A pod that gets both families needs both.
+// Free returns how many addresses of a family a node's next pods can get, one after the other,
+// if no other node asks in between. It is model.Free, a lower bound where addresses are
+// reserved, or blocks or pools overlap, and saturates at model.FreeMax. A pod that gets both
+// families needs both.
 //
-// It looks at the node's blocks and at the pools, unless something is reserved or
-// overlaps: then it takes a Snapshot.
+// It reads the node's blocks and the pools, unless something is reserved or overlaps: then it
+// takes a Snapshot.
 func (a *Allocator) Free(node string, v6 bool) int {
 	h := a.hosts[node]
 	if h == nil || !h.known {
@@ -121,7 +121,7 @@ func (p *pool) open(h *host) bool {
 // selective reports whether some pods do not.
 func (p *pool) selective() bool { return p.NamespaceSelector != "" && p.NamespaceSelector != "all()" }
 
-// assess counts anew which blocks lie in which pool, after pools have changed.
+// assess recomputes which blocks lie in which pool, after pools have changed.
 func (a *Allocator) assess() {
 	a.overlap, a.crooked = false, 0
 	for i, p := range a.pools {

@@ -17,7 +17,7 @@ type handle struct {
 	room   [1]count
 	claims int32 // addresses that really are the handle's, in blocks that exist
 	asked  int32 // requests that are looked up
-	by     *user // of which Asked the card has its user, if that is known
+	by     *user // the user of the handle in Asked, if known
 	card   *card
 }
 
@@ -60,7 +60,7 @@ func (a *Allocator) named(id string) *handle {
 	return h
 }
 
-// begins is how many bytes of a handle tell of what kind it is.
+// begins is the number of bytes of a handle that identify its kind.
 const begins = 4
 
 // newHandle keeps those that many look at close together.
@@ -122,8 +122,7 @@ func (a *Allocator) discount(h *handle, b *block, n int) {
 	a.drop(h)
 }
 
-// sharing is a handle of which one operation releases addresses in one call, or
-// several.
+// sharing is a handle whose addresses one operation releases, in one call or in several.
 type sharing struct {
 	before []model.HandleCount
 	blocks []netip.Prefix
@@ -149,8 +148,8 @@ func (h *handle) list() (out []model.HandleCount) {
 	return out
 }
 
-// settle asks Whim what the operation has left of handles that goroutines shared.
-// Each of them may have counted down what the others did.
+// settle asks Nondeterminism what the operation left of handles that goroutines shared. Each
+// goroutine may have counted down what the others did.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs: handleMap.
 func (a *Allocator) settle() {
@@ -160,10 +159,10 @@ func (a *Allocator) settle() {
 	defer clear(a.sharings)
 	for _, id := range slices.Sorted(maps.Keys(a.sharings)) {
 		s := a.sharings[id]
-		if a.Whim == nil || !s.raced || s.before == nil {
+		if a.Nondeterminism == nil || !s.raced || s.before == nil {
 			continue
 		}
-		if left, exists := a.Whim.Left(id); s.allows(left) {
+		if left, exists := a.Nondeterminism.Left(id); s.allows(left) {
 			if !exists {
 				left = nil
 			}

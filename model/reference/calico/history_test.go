@@ -111,7 +111,7 @@ func drawStep(draw func(int) int) step {
 		}
 	case 14, 15:
 		return func(w *world) string {
-			delete(w.pods, q.Pod) // nobody sends a DEL
+			delete(w.pods, q.Pod) // no DEL is sent
 			return "vanished"
 		}
 	case 16, 17:

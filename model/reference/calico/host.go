@@ -46,7 +46,7 @@ func (a *Allocator) host(name string) *host {
 	return h
 }
 
-// forget drops a host of which nothing is left.
+// forget drops a host that holds nothing.
 func (a *Allocator) forget(h *host) {
 	if !h.known && !h.kubernetes && len(h.owned)+len(h.affinities[0])+len(h.affinities[1])+len(h.endpoints) == 0 {
 		h.gone = true
@@ -57,8 +57,8 @@ func (a *Allocator) forget(h *host) {
 	}
 }
 
-// SetNode adds a node or changes its labels. With etcdv3 Calico's own node, which
-// calico-node makes, is there at once.
+// SetNode adds a node or changes its labels. With etcdv3, Calico's own node, which calico-node
+// creates, exists immediately.
 func (a *Allocator) SetNode(name string, labels map[string]string) {
 	h := a.host(name)
 	h.labels = maps.Clone(labels)
@@ -101,8 +101,9 @@ func (a *Allocator) turn(h *host, known, kubernetes bool) {
 	}
 }
 
-// deleteCalicoNode releases the addresses that the node's endpoints and devices
-// name, whoever has them, and its affinities. VXLAN's IPv6 address is forgotten.
+// deleteCalicoNode releases the addresses that the node's endpoints and devices name, even if
+// they are assigned to others, and the node's affinities. It drops VXLAN's IPv6 address
+// without releasing it.
 //
 // Source: libcalico-go/lib/clientv3/node.go, Delete.
 func (a *Allocator) deleteCalicoNode(h *host) error {

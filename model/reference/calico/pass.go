@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Pass is one full scan at virtual time now, during which pods do not change. With
-// etcdv3 Calico's nodes without a Kubernetes node are deleted first. Then leaked
-// addresses are released (those of nodes that are gone at once, others after the
-// grace period), then spare empty blocks, then the blocks of nodes that are gone.
+// Pass is one full scan at virtual time now, during which pods do not change. With etcdv3 it
+// first deletes Calico's nodes that have no Kubernetes node. Then it releases leaked addresses
+// (those of deleted nodes immediately, others after the grace period), then spare empty
+// blocks, then the blocks of deleted nodes.
 //
-// The error is the pass's own: what it had not done by then is left for the next.
-// It is ErrNotModelled if more than 10,000 addresses are to be released at once,
-// of which upstream takes any 10,000.
+// The error is the pass's own: what the pass has not done by then is left for the next one. It
+// is ErrNotModelled if more than 10,000 addresses are to be released in one pass: upstream
+// releases any 10,000 of them.
 //
-// Source: kube-controllers/pkg/controllers/node/ipam.go, syncIPAM;
-// node_deleter.go, deleteStaleNodes.
+// Source: kube-controllers/pkg/controllers/node/ipam.go, syncIPAM; node_deleter.go,
+// deleteStaleNodes.
 func (c *Collector) Pass(now time.Duration, pods Pods) error {
 	c.now, c.pods, c.a.passing = now, pods, true
 	defer func() { c.a.passing = false; c.a.settle() }()
@@ -62,23 +62,23 @@ func (c *Collector) check() (gone []string) {
 	}
 	if all {
 		for n := range c.byNode {
-			c.look[n] = struct{}{}
+			c.pending[n] = struct{}{}
 		}
 	}
 	suspects := map[string]seenSet{}
 	for s := range c.suspects {
 		suspects[s.node] = append(suspects[s.node], s)
-		c.look[s.node] = struct{}{}
+		c.pending[s.node] = struct{}{}
 	}
-	for _, n := range slices.Sorted(maps.Keys(c.look)) {
+	for _, n := range slices.Sorted(maps.Keys(c.pending)) {
 		h := c.a.hosts[n]
 		there, alive := h != nil && h.known, h != nil && h.known && h.kubernetes
-		look := c.byNode[n]
+		allocations := c.byNode[n]
 		if alive && c.alive[n] && !all {
-			look = suspects[n]
-			slices.SortFunc(look, (*seen).compare)
+			allocations = suspects[n]
+			slices.SortFunc(allocations, (*seen).compare)
 		}
-		if c.checkNode(look, there, alive) && c.counts(n) {
+		if c.checkNode(allocations, there, alive) && c.counts(n) {
 			gone = append(gone, n)
 		}
 		c.keep(n, alive)
@@ -95,11 +95,11 @@ func (c *Collector) counts(node string) bool { return c.owning[node] > 0 || len(
 func (c *Collector) keep(node string, alive bool) {
 	if !c.counts(node) {
 		delete(c.alive, node)
-		delete(c.look, node)
+		delete(c.pending, node)
 		return
 	}
 	if c.alive[node] = alive; alive {
-		delete(c.look, node)
+		delete(c.pending, node)
 	}
 }
 
@@ -198,7 +198,7 @@ func (c *Collector) releaseLeaks() error {
 		return nil
 	}
 	if len(leaks) > batchMax {
-		return fmt.Errorf("%w: %d leaks at once", ErrNotModelled, len(leaks))
+		return fmt.Errorf("%w: %d leaks in one pass", ErrNotModelled, len(leaks))
 	}
 	slices.SortFunc(leaks, (*seen).compare)
 	byAddr := map[netip.Addr]*seen{}
@@ -247,9 +247,8 @@ func (c *Collector) allLeaked(handle string) bool {
 	return true
 }
 
-// releaseSpare releases empty blocks of nodes that have others, a grace period
-// after the first pass that found them so. Which ones, of several, is upstream's
-// whim; one always stays.
+// releaseSpare releases empty blocks of nodes that have others, a grace period after the first
+// pass that found them so. Upstream chooses any of several; one always stays.
 //
 // Source: releaseUnusedBlocks.
 func (c *Collector) releaseSpare() {

@@ -143,8 +143,8 @@ func (a *Allocator) RemovePool(name string) error {
 	return nil
 }
 
-// DeletePool is calicoctl's: nodes lose their affinities to the pool's blocks, so
-// that empty blocks go and others belong to nobody.
+// DeletePool deletes a pool as calicoctl does: nodes lose their affinities to the pool's
+// blocks, so that empty blocks are deleted and the others have no owner.
 //
 // Source: libcalico-go/lib/clientv3/ippool.go, Delete; lib/ipam/ipam.go,
 // ReleasePoolAffinities.

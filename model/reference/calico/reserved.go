@@ -10,8 +10,8 @@ import (
 // span is a range of addresses, both ends included.
 type span struct{ first, last netip.Addr }
 
-// Reserve replaces what all IPReservations together say. Reserved addresses are
-// not handed out unless somebody asks for one; those that are taken stay so.
+// Reserve replaces the union of all IPReservations. Reserved addresses are assigned only on an
+// explicit request; assigned ones stay assigned.
 func (a *Allocator) Reserve(prefixes ...netip.Prefix) {
 	a.reserved = nil
 	sorted := slices.Clone(prefixes)
@@ -31,8 +31,8 @@ func (a *Allocator) Reserve(prefixes ...netip.Prefix) {
 	}
 }
 
-// touches reports whether a span that does not begin before s overlaps it or
-// follows at once.
+// touches reports whether a span that does not begin before s overlaps it or directly follows
+// it.
 func (s span) touches(t span) bool {
 	next := s.last.Next()
 	return s.last.Is4() == t.first.Is4() && (!next.IsValid() || !next.Less(t.first))

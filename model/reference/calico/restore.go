@@ -9,21 +9,20 @@ import (
 	"ipamsim/model"
 )
 
-// Restore is a datastore that holds the blocks, claims, affinities and handles of a
-// record: one that an Allocator had, or an imported one. The record is taken at its
-// word: blocks may overlap, handles may miscount, affinities may lack their block.
-// Pools, Config, reservations and nodes come afterwards, by StorePool, Config,
-// Reserve and SetNode, tunnels by SetTunnelAddrs and, with etcdv3, endpoints by
-// SetEndpoint, of which a record says nothing.
+// Restore returns a datastore that holds the blocks, claims, affinities and handles of a
+// record, which is either an Allocator's or imported. It does not correct the record: blocks
+// may overlap, handles may miscount, affinities may lack their block. Set what a record does
+// not contain afterwards: pools, Config, reservations and nodes with StorePool, Config,
+// Reserve and SetNode, tunnels with SetTunnelAddrs and, with etcdv3, endpoints with
+// SetEndpoint.
 //
-// Of a block whose free list is not known (model.Snapshot, Waiting) the lowest free
-// address is handed out first, as of a new one. How many addresses there are does
-// not depend on it, which ones does.
+// If the free list of a block is unknown (model.Snapshot, Waiting), the lowest free address is
+// assigned first, as in a new block. This changes which addresses are assigned, not how many.
 //
-// It returns ErrNotModelled for what no history of operations here leaves behind:
-// affinities that are not confirmed or of no node, claims without a handle or
-// outside of every block, blocks of other sizes than pools may have, and a free
-// list that is not what the block's claims leave.
+// It returns ErrNotModelled for what no history of operations here leaves behind: affinities
+// that are not confirmed or have no node, claims without a handle or outside of every block,
+// blocks of other sizes than pools may have, and a free list that contradicts the block's
+// claims.
 func Restore(d Datastore, s model.Snapshot) (*Allocator, error) {
 	a := New(d)
 	byName := make(map[string]*block, len(s.Pools))

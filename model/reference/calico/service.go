@@ -15,8 +15,8 @@ const (
 	addrsAnnotation    = "projectcalico.org/loadBalancerIPs" // at most one of each family
 )
 
-// ServiceAsks is what a Service of type LoadBalancer asks its addresses to be of, by family (model.Balancer). One of which
-// anything cannot be read is given none.
+// ServiceAsks returns the addresses and pools that a Service of type LoadBalancer requests, by
+// family (model.Balancer). A Service with an annotation that cannot be parsed gets none.
 func ServiceAsks(annotations map[string]string, networks []model.Network) map[string][]netip.Prefix {
 	if out, ok := readAsks(annotations, networks); ok {
 		return out

@@ -73,9 +73,9 @@ func (a *Allocator) encapsulating(h *host, d device) (out []netip.Prefix) {
 	return out
 }
 
-// ensureTunnel reports whether the device got a new address. One that is the
-// device's already, and in one of the pools, stays; one that somebody else has is
-// left to them.
+// ensureTunnel reports whether the device got a new address. An address that the device
+// already has stays if it is in one of the pools; an address that another owner has is not
+// touched.
 //
 // Source: allocateip.go, ensureHostTunnelAddress and assignHostTunnelAddr.
 func (a *Allocator) ensureTunnel(h *host, d device, pools []netip.Prefix, now *[devices]netip.Addr) (bool, error) {

@@ -81,7 +81,7 @@ func (a *Allocator) usable(h *host, pools []*pool) (netip.Prefix, bool) {
 	return netip.Prefix{}, false
 }
 
-// borrow takes addresses from blocks of whoever it be, until out has num.
+// borrow takes addresses from any node's blocks until out has num.
 //
 // Source: ipam.go, autoAssign ("a random hunt").
 func (a *Allocator) borrow(out []netip.Addr, h *host, pools []*pool, num int, k *Asked) []netip.Addr {

@@ -113,7 +113,7 @@ func old(version string) bool {
 	return parts[0] == 0 && parts[1] < 3
 }
 
-// complete reads a set, all ranges of which are of one family and apart.
+// complete reads a set whose ranges have one family and do not overlap.
 //
 // Source: backend/allocator/range_set.go, Canonicalize.
 func complete(set []writtenRange) (out []Range, err error) {

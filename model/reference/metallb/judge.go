@@ -10,13 +10,14 @@ import (
 // Verdict is what a controller that started now would say of a Service.
 type Verdict struct {
 	Disallowed bool // it would take its addresses away
-	// Free is how many addresses it could give to one that has none, each of which would
-	// do, or of the second family to one that has an address of one family and prefers two;
-	// at least one if it could serve it at all, with those that others share.
+	// Free is the number of addresses, each sufficient, that MetalLB can give to a Service
+	// that has none, or addresses of the second family for a Service that has one family and
+	// prefers two. It counts addresses that other Services share, and is at least one if
+	// MetalLB can serve the Service at all.
 	Free int
 }
 
-// Use is how many addresses of a pool are somebody's, and how many nobody's.
+// Use counts the assigned and the free addresses of a pool.
 type Use struct{ Assigned, Free [2]int } // of IPv4, of IPv6; at most 2^30
 
 // Judge says what a controller that started now would say of each Service: of those that
@@ -55,7 +56,7 @@ func Judge(pools []Pool, services []Service) ([]Verdict, []Use) {
 	return out, uses(pools, given)
 }
 
-// uses are those of all pools, of which some addresses are given.
+// uses returns the use of each pool, given the assigned addresses.
 //
 // Source: internal/allocator, updatePoolStats and poolCount.
 func uses(pools []Pool, given map[netip.Addr]bool) []Use {
@@ -101,8 +102,8 @@ func (b *book) pool(s *Service, all []netip.Addr) *Pool {
 	return nil
 }
 
-// shares reports whether a Service may have an address besides whoever has it already: all
-// agree on a sharing key and on who answers, and none has a port of another.
+// shares reports whether a Service may have an address together with the Services that have it
+// already: all agree on a sharing key and on their backends, and no two use the same port.
 //
 // Source: website/content/usage, IP address sharing; internal/allocator, checkSharing.
 func (b *book) shares(s *Service, a netip.Addr) bool {
@@ -146,7 +147,8 @@ func (b *book) freeIn(p *Pool, s *Service) int {
 	return 0
 }
 
-// unused is how many addresses of a family nobody has, or 1 if there is but one to share.
+// unused returns the number of unassigned addresses of a family, or 1 if the only one left is
+// shared.
 func (b *book) unused(p *Pool, s *Service, v4 bool) (n int) {
 	n = p.Size(v4)
 	shared := 0

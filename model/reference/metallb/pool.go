@@ -94,7 +94,7 @@ func (r Range) Contains(a netip.Addr) bool {
 // Overlaps reports whether two have an address in common.
 func (r Range) Overlaps(o Range) bool { return r.Contains(o.First) || o.Contains(r.First) }
 
-// sizeMax is how many addresses are told apart: more never run out.
+// sizeMax is the largest pool size that is counted exactly: larger pools never run out.
 const sizeMax = 1 << 30
 
 // size is how many addresses it has, at most sizeMax; buggy ones are none with avoid.

@@ -52,7 +52,7 @@ func BenchmarkReplace(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "allocations/s")
 }
 
-// A pass over 150,000 pods of which nothing is orphaned.
+// A pass over 150,000 pods without an orphan.
 func BenchmarkReconcile(b *testing.B) {
 	n, err := whereabouts.NewNetwork(model.Network{Key: "default/net", Overlap: true, Ranges: []model.Range{{Prefix: netip.MustParsePrefix("10.0.0.0/12")}}})
 	if err != nil {

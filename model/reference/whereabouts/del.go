@@ -2,10 +2,10 @@ package whereabouts
 
 import "fmt"
 
-// Del releases what a container's interface holds in a network: range by range,
-// its allocation, and with overlap protection the reservation of that address,
-// whosever it is. At the first range where one of the two is missing it stops,
-// and the rest stays. Nobody is told.
+// Del releases what a container's interface holds in a network: range by range, its
+// allocation, and with overlap protection the reservation of that address, even if another
+// pod's. At the first range where one of the two is missing it stops without an error, and the
+// rest stays.
 //
 // It returns an error wrapping ErrCrash or ErrNotModelled.
 //

@@ -9,9 +9,9 @@ import (
 	"ipamsim/model/reference/whereabouts"
 )
 
-// The five addresses of a VMware knowledge base article (383841): a /27 of which
-// range_start and range_end leave five. A worker crashes, nobody sends the DELs of
-// its pods, and their replacements find nothing.
+// The five addresses of a VMware knowledge base article (383841): range_start and range_end
+// leave five addresses of a /27. A worker crashes, its pods get no DEL, and their replacements
+// find no address.
 func Example() {
 	network, err := whereabouts.NewNetwork(model.Network{Key: "nstest/test", Overlap: true, Ranges: []model.Range{{
 		Prefix: netip.MustParsePrefix("172.18.178.192/27"),

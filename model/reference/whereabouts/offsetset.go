@@ -55,5 +55,5 @@ func (u *used) next(x uint64) uint64 {
 		}
 		return x
 	}
-	return x // not reached: nobody holds 2^63 offsets
+	return x // not reached: a pool never has 2^63 allocations
 }

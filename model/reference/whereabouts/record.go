@@ -9,8 +9,8 @@ import (
 	"ipamsim/model"
 )
 
-// Record is what the datastore holds: pools, reservations and node slices. It is
-// not for several goroutines at once.
+// Record is the content of the datastore: pools, reservations and node slices. It is not safe
+// for concurrent use.
 type Record struct {
 	pools        map[string]*pool
 	reservations map[guarded]reservation

@@ -16,10 +16,10 @@ import (
 //	add POD[/CONTAINER] NETWORK      the addresses that follow, or the refusal
 //	del POD[/CONTAINER] NETWORK
 //	reconcile POD[=ADDRESS,…]…       who is there, and what its status says
-//	reserve NETWORK ADDRESS          for a pod that nobody has heard of
+//	reserve NETWORK ADDRESS          for an unknown pod
 //
 // The container of a pod is called after it. Behind "#" stands what is claimed
-// afterwards. TestConformance tells whether the real code does the same.
+// afterwards. TestConformance checks that the real code does the same.
 var stories = []struct {
 	name     string
 	networks map[string]string // prefix [START-END] [!EXCLUDE] …, one range a word

@@ -19,12 +19,12 @@ var (
 	ErrNotModelled = errors.New("not modelled")
 )
 
-// An ADD or DEL has ten seconds for its requests about Whereabouts' objects, from
-// a client that sends ten at once and then five a second. A request that would
-// have to wait for longer than what is left fails at once.
+// An ADD or DEL has ten seconds for its requests about Whereabouts' objects, from a client
+// that sends a burst of ten and then five a second. A request that would have to wait longer
+// than the remaining time fails immediately.
 //
-// Sources: pkg/storage/storage.go, RequestTimeout (v0.9.4); client-go/rest,
-// DefaultQPS and DefaultBurst, which upstream does not change.
+// Sources: pkg/storage/storage.go, RequestTimeout (v0.9.4); client-go/rest, DefaultQPS and
+// DefaultBurst, which upstream does not change.
 const requestsMax = 10 + 5*10
 
 // requests counts what an operation has sent.

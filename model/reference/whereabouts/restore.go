@@ -7,13 +7,13 @@ import (
 	"ipamsim/model"
 )
 
-// Restore is a datastore that holds the pools with their allocations and the
-// reservations of a record: one that a Record had, or an imported one. Node slices,
-// of which a record says nothing, come afterwards, by StoreSlices.
+// Restore returns a datastore that holds the pools with their allocations and the reservations
+// of a record, which is either a Record's or imported. A record does not contain node slices:
+// set them afterwards with StoreSlices.
 //
-// It returns ErrNotModelled for what upstream would treat by the order of a Go map,
-// two allocations of one pod's interface or of one container in a pool, and for
-// allocations outside of their pool.
+// It returns ErrNotModelled for records that upstream treats in the order of a Go map (two
+// allocations of one pod's interface or of one container in a pool), and for allocations
+// outside of their pool.
 func Restore(s model.Snapshot) (*Record, error) {
 	r := New()
 	for _, p := range s.Pools {
@@ -38,8 +38,8 @@ func Restore(s model.Snapshot) (*Record, error) {
 	return r, nil
 }
 
-// restore writes an allocation, as long as there is none of its address, its pod or
-// its container. Those without a pod or a container are nobody's, and may be many.
+// restore writes an allocation unless its address, its pod or its container already has one.
+// Allocations without a pod or a container may be many.
 func (r *Record) restore(c *model.Claim) bool {
 	p := r.pools[c.Pool]
 	if p == nil || !p.prefix.Contains(c.Addr) {

@@ -7,9 +7,9 @@ import (
 	"ipamsim/model"
 )
 
-// Rule is how a reconciler tells whether somebody still has what is claimed. All
-// rules agree about a claim without a pod (it stays) and a pod that is gone (its
-// claims go); they differ about a pod that is there.
+// Rule is how a reconciler decides whether a claim is still in use. All rules agree on a claim
+// without a pod (it stays) and on a pod that is gone (its claims are released); they differ on
+// a pod that exists.
 type Rule string
 
 const (
@@ -47,8 +47,8 @@ type Claimed struct {
 	// Address is text, because upstream compares text: an allocation's as Go
 	// writes it (fd00::1), a reservation's as Denormalized reads it.
 	Address string
-	// Reservation: it guards an address across ranges. One without a pod is
-	// orphaned; an allocation without a pod stays for ever.
+	// Reservation marks a claim that guards an address across ranges. A reservation without a
+	// pod is orphaned; an allocation without a pod stays forever.
 	Reservation bool
 }
 
@@ -65,11 +65,11 @@ type Pod struct {
 	IPs []string
 }
 
-// Orphaned is the judgement: whether nobody has what is claimed. pod is the one
-// that Live has for it, or what reading it again returned; nil if there is none.
+// Orphaned reports whether a claim is orphaned. pod is the pod that Live has for the claim, or
+// the result of reading it again; nil if there is none.
 //
-// Source: pkg/reconciler/iploop.go, findOrphanedIPsPerPool, isOrphanedIP, whose
-// result means the contrary of its name (v0.9.4).
+// Source: pkg/reconciler/iploop.go, findOrphanedIPsPerPool, isOrphanedIP, whose result means
+// the contrary of its name (v0.9.4).
 func (r Rule) Orphaned(c Claimed, pod *Pod) bool {
 	switch {
 	case c.Pod == model.PodRef{}:
@@ -82,11 +82,11 @@ func (r Rule) Orphaned(c Claimed, pod *Pod) bool {
 	return !slices.Contains(pod.IPs, c.Address)
 }
 
-// Before a Pending pod's claim goes, the pod is read again up to RefreshMax
-// times, with RefreshPause after each of them that tells nothing new.
+// Before a Pending pod's claim is released, the pod is read again up to RefreshMax times, with
+// a pause of RefreshPause after each read that shows no change.
 //
-// Source: pkg/storage/storage.go, PodRefreshRetries; pkg/reconciler/iploop.go,
-// isOrphanedIP (v0.9.4).
+// Source: pkg/storage/storage.go, PodRefreshRetries; pkg/reconciler/iploop.go, isOrphanedIP
+// (v0.9.4).
 const (
 	RefreshMax   = 3
 	RefreshPause = 250 * time.Millisecond

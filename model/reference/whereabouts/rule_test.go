@@ -36,7 +36,7 @@ func TestOrphaned(t *testing.T) {
 	}
 }
 
-// An allocation that names no pod is nobody's business, a reservation is garbage.
+// An allocation that names no pod is kept; a reservation that names none is garbage.
 func TestOrphanedWithoutPod(t *testing.T) {
 	for _, r := range whereabouts.Rules() {
 		if r.Orphaned(whereabouts.Claimed{Address: "10.0.0.1"}, nil) || !r.Orphaned(whereabouts.Claimed{Address: "10.0.0.1", Reservation: true}, nil) {

@@ -21,22 +21,21 @@ type Slices struct {
 	of map[string]int // by node, into All
 }
 
-// Slice is a node's part of a range; Node is "" while nobody has it.
+// Slice is a node's part of a range; Node is "" if the slice is free.
 type Slice struct {
 	Prefix netip.Prefix
 	Node   string
 }
 
-// Cut is what the node-slice controller does about one network, given the
-// networks and the nodes that there are: it cuts the network's range, again if the
-// range or the size has changed, gives a node without a slice the lowest free one
-// (none if all are taken), and then, unless it has just cut, takes those of nodes
-// that are gone. So a slice that a node gives up goes to another at the next time
-// only.
+// Cut reconciles one network as the node-slice controller does, given the current networks and
+// nodes. It cuts the network's range, again if the range or the size has changed; gives a node
+// without a slice the lowest free one (none if all are taken); and then, unless it has just
+// cut, frees the slices of nodes that are gone. So another node can get a freed slice only at
+// the next call.
 //
-// Where several nodes are new at once upstream's order is that of a Go map, and
-// the error wraps ErrNotModelled. It wraps ErrMismatch if networks of the same
-// network_name, none included, differ; nothing has changed then.
+// If several nodes are new in one call, upstream's order is that of a Go map, and the error
+// wraps ErrNotModelled. The error wraps ErrMismatch if networks of the same network_name, none
+// included, differ; then nothing has changed.
 //
 // Source: pkg/node-controller/controller.go, syncHandler (v0.9.4).
 func (r *Record) Cut(n *Network, networks []*Network, nodes []string) error {
@@ -63,7 +62,7 @@ func (r *Record) Cut(n *Network, networks []*Network, nodes []string) error {
 		s.All = cut(s.Range, s.Size)
 	}
 	if !s.assign(nodes) {
-		return fmt.Errorf("whereabouts: slices of %s: several new nodes at once: %w", n.key, ErrNotModelled)
+		return fmt.Errorf("whereabouts: slices of %s: several new nodes in one call: %w", n.key, ErrNotModelled)
 	}
 	for i := range s.All {
 		if kept && !slices.Contains(nodes, s.All[i].Node) {

@@ -16,8 +16,7 @@ type Type string
 const (
 	Unicast   Type = ""
 	Blackhole Type = "blackhole"
-	// Refuse answers that there is no way: a BGP route whose next hop nobody knows
-	// how to reach.
+	// Refuse answers that there is no route: a BGP route whose next hop cannot be resolved.
 	Refuse Type = "unreachable"
 )
 

@@ -137,8 +137,8 @@ func (t *Tables) Names() []string {
 	return out
 }
 
-// Of is the table of a node or router; ok is false for a name nobody has. A node
-// without power has an empty table.
+// Of returns the table of a node or router; ok is false if the name is unknown. A node without
+// power has an empty table.
 func (t *Tables) Of(name string) (table Table, ok bool) {
 	i, ok := t.at[name]
 	if !ok || t.Forwarders[i].Gone {
@@ -164,7 +164,7 @@ const (
 	Blackholed  End = "blackholed"  // a blackhole route swallows it
 	Unreachable End = "unreachable" // no route matches
 	Looping     End = "looping"     // it comes by the same place twice
-	Dead        End = "dead"        // the next hop is switched off, or nobody's address
+	Dead        End = "dead"        // the next hop is switched off, or no machine has its address
 )
 
 // Way is how a packet ends.

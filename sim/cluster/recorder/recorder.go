@@ -142,15 +142,15 @@ func (r *Recording) lookRecord(now *model.Snapshot, networks []model.Network) {
 		}
 	}
 	pools, blocks := r.split(now, networks, used)
-	r.pools.Look(r.rec, r.table["pools"], pools)
-	r.claims.Look(r.rec, r.table["claims"], now.Claims)
+	r.pools.Update(r.rec, r.table["pools"], pools)
+	r.claims.Update(r.rec, r.table["claims"], now.Claims)
 	if r.has("blocks") {
-		r.blocks.Look(r.rec, r.table["blocks"], blocks)
-		r.affinities.Look(r.rec, r.table["affinities"], now.Affinities)
-		r.handles.Look(r.rec, r.table["handles"], now.Handles)
+		r.blocks.Update(r.rec, r.table["blocks"], blocks)
+		r.affinities.Update(r.rec, r.table["affinities"], now.Affinities)
+		r.handles.Update(r.rec, r.table["handles"], now.Handles)
 	}
 	if r.has("reservations") {
-		r.reservations.Look(r.rec, r.table["reservations"], now.Reservations)
+		r.reservations.Update(r.rec, r.table["reservations"], now.Reservations)
 	}
 }
 
@@ -213,7 +213,7 @@ func size(p netip.Prefix) int { return 1 << min(p.Addr().BitLen()-p.Bits(), 62) 
 func (r *Recording) lookTruth(v View) {
 	if r.edition != v.Edition {
 		r.edition = v.Edition
-		r.sandboxes.Look(r.rec, r.table["sandboxes"], v.Sandboxes)
+		r.sandboxes.Update(r.rec, r.table["sandboxes"], v.Sandboxes)
 		r.lookPods(v.Pods)
 	}
 	for name, n := range v.Machines {
@@ -277,6 +277,6 @@ func (r *Recording) lookReach(losses []route.Loss) {
 	}
 	if !slices.Equal(losses, r.losses) {
 		r.losses = losses
-		r.reach.Look(r.rec, r.table["reach"], lostPairs(losses))
+		r.reach.Update(r.rec, r.table["reach"], lostPairs(losses))
 	}
 }

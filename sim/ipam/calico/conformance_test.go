@@ -199,7 +199,7 @@ func (p *pair) open(datastore string) error {
 		return err
 	}
 	p.ref = calico.New(map[string]calico.Datastore{store.Etcd: calico.Etcd, store.Kubernetes: calico.Kubernetes}[datastore])
-	p.ref.Whim = p
+	p.ref.Nondeterminism = p
 	p.grace = defaultGrace
 	return nil
 }

@@ -14,33 +14,33 @@ import (
 	reference "ipamsim/model/reference/calico"
 )
 
-// Every tape is a history that a cluster can live through: what starts is bound to
-// a machine that runs and has room, what stops was running, what is marked is on a
-// machine that has been silent for as long as pods tolerate it, and goes only when
-// the machine is back or its Node object has been gone for long enough.
-func TestTapeIsAHistory(t *testing.T) {
+// Every trace is a history that a cluster can have. A pod that starts is bound to a machine
+// that runs and has room; a pod that stops was running; a pod that is marked is on a machine
+// that has been silent for as long as pods tolerate it, and it is deleted only when the
+// machine is back or its Node object has been gone for long enough.
+func TestTraceIsAHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
 		h := newHistory(t, c)
 		for e := range c.Trace(rapid.Uint64().Draw(t, "seed")).Events() {
 			h.happens(e)
 		}
-		if h.looks != c.SampleCount() || h.at != c.Horizon {
-			t.Fatalf("%d looks, the last at %s, want %d, at %s", h.looks, h.at, c.SampleCount(), c.Horizon)
+		if h.samples != c.SampleCount() || h.at != c.Horizon {
+			t.Fatalf("%d samples, the last at %s, want %d, at %s", h.samples, h.at, c.SampleCount(), c.Horizon)
 		}
 	})
 }
 
-// history is a cluster as a tape tells of it.
+// history is a cluster as a workload trace describes it.
 type history struct {
-	t      *rapid.T
-	c      *capacity.Cluster
-	at     time.Duration
-	op     time.Duration // when the address manager last had work
-	looks  int
-	nodes  []node
-	on     []int32 // of each pod that came, -1 once its object is gone
-	marked map[int32]bool
+	t       *rapid.T
+	c       *capacity.Cluster
+	at      time.Duration
+	op      time.Duration // when the address manager last had work
+	samples int
+	nodes   []node
+	on      []int32 // of each pod that came, -1 once its object is gone
+	marked  map[int32]bool
 }
 
 type node struct {
@@ -69,7 +69,7 @@ func (h *history) happens(e workload.Event) {
 	h.at = e.At
 	switch e.Kind {
 	case workload.TakeSample:
-		h.looks++
+		h.samples++
 		return
 	case workload.Pass:
 		h.must(h.c.Collect.Every > 0, e, "there is no reconciler")
@@ -146,19 +146,19 @@ func (h *history) apart(e workload.Event) {
 	}
 	h.must(e.At%apart == 0 && e.At > h.op, e, fmt.Sprintf("it is a multiple of %s, and not that of %s", apart, h.op))
 	for i := range h.c.SampleCount() {
-		look := h.c.Horizon / time.Duration(h.c.SampleCount()-1) * time.Duration(i)
-		h.must((e.At-look).Abs() >= apart/2-time.Duration(i), e, "nobody looks at that time")
+		sample := h.c.Horizon / time.Duration(h.c.SampleCount()-1) * time.Duration(i)
+		h.must((e.At-sample).Abs() >= apart/2-time.Duration(i), e, "no sample is taken at that time")
 	}
 	h.op = e.At
 }
 
 // Whatever manages the addresses, the same happens, pass by pass but for the passes.
-func TestTapeIsTheSameForEveryOption(t *testing.T) {
+func TestTraceIsTheSameForEveryOption(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, seed := drawCluster(t), rapid.Uint64().Draw(t, "seed")
 		before := events(c, seed)
 		if !slices.Equal(before, events(c, seed)) {
-			t.Fatal("another tape the second time")
+			t.Fatal("another trace the second time")
 		}
 		o := *c
 		o.Manager = &calico.Config{Datastore: reference.Etcd}
