@@ -62,7 +62,7 @@ func (r Ref) shown() string {
 	case r.Kind == RefContainer && len(r.Name) > containerShown:
 		return r.Name[:containerShown]
 	case r.Kind == RefNode && r.Name == "":
-		return "nobody"
+		return "no node"
 	}
 	return r.Name
 }

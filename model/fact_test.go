@@ -83,7 +83,7 @@ func TestSay(t *testing.T) {
 		"":                                     "",
 		"nothing":                              "nothing",
 		"{address} since {since}, {free} free": "10.0.0.1 since 1.5s, 4 free",
-		"{container} is {owner}'s":             "0123456789ab is nobody's",
+		"{container} is {owner}'s":             "0123456789ab is no node's",
 		"of {node}":                            "of n1, n2",
 		"without {missing}":                    "without a, b",
 		"{address}[ since {since}][ of {pod}]": "10.0.0.1 since 1.5s",

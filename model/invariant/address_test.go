@@ -45,7 +45,7 @@ func TestDuplicateAddress(t *testing.T) {
 		{"stopped, overlapping ranges", func(v *View) {
 			start(v, "2", "node-2", "c2", netB, "10.0.0.1")
 			v.Truth.Sandboxes[0].Stopped = true
-		}, "10.0.0.1 in networks default/a and default/b is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds: " +
+		}, "10.0.0.1 in networks default/a and default/b is held by two sandboxes, one stopped and waiting for a DEL that succeeds: " +
 			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
 		{"overlapping ranges, both guarded", func(v *View) { start(v, "2", "node-2", "c2", netB, "10.0.0.1") },
 			"10.0.0.1 in networks default/a and default/b is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
@@ -102,12 +102,12 @@ func TestDuplicateAddress(t *testing.T) {
 			busy(v, "c0", "0", "node-1", true, sec(59))
 			v.Truth.Sandboxes[0].Stopped = true
 			v.Truth.Nodes["node-1"] = model.Node{Registered: true, Up: true, Partitioned: true}
-		}, "10.0.0.1 in network default/a is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds: " +
+		}, "10.0.0.1 in network default/a is held by two sandboxes, one stopped and waiting for a DEL that succeeds: " +
 			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
 		{"its containers have ended and its DEL has failed", func(v *View) {
 			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
 			v.Truth.Sandboxes[0].Stopped = true
-		}, "10.0.0.1 in network default/a is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds: " +
+		}, "10.0.0.1 in network default/a is held by two sandboxes, one stopped and waiting for a DEL that succeeds: " +
 			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
 		{"static addresses", func(v *View) {
 			s := start(v, "2", "node-2", "c2", netA)
@@ -201,7 +201,7 @@ func TestDuplicateOfThree(t *testing.T) {
 }
 
 func TestUnbackedSandbox(t *testing.T) {
-	const red = "default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but no claim says so: it can be given away"
+	const red = "default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but no claim records it: another pod can get it"
 	table(t, UnbackedSandbox, []row{
 		{"no claim", func(v *View) { unclaim(v, "10.0.0.1") }, red},
 		{"no claim, and its containers have ended", func(v *View) {
@@ -233,7 +233,7 @@ func TestUnbackedSandbox(t *testing.T) {
 		{"claimed for a namesake that lives", func(v *View) {
 			v.Record.Claims[0].Container = "c2"
 			start(v, "0", "node-2", "c2", "default/x")
-		}, "default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but the claim is for container c2 of that name: it can be given away"},
+		}, "default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but the claim is for container c2 of a pod of that name: another pod can get it"},
 		{"claimed for another interface of the pod", func(v *View) { v.Record.Claims[0].Interface = "net2" }, red},
 		{"its node is cut off", func(v *View) {
 			unclaim(v, "10.0.0.1")

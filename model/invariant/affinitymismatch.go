@@ -18,8 +18,8 @@ var AffinityMismatch = define(Invariant{
 	Phase:    Always,
 	Doc:      "A block that a node has a confirmed affinity for names that node as its owner.",
 	Kinds: []Kind{
-		{blockOfAnother, "{node} has a confirmed affinity for block {block}, but the block itself says that it is {owner}'s"},
-		{blockWithoutOwner, "{node} has a confirmed affinity for block {block}, but the block itself says that it is {owner}'s"},
+		{blockOfAnother, "{node} has a confirmed affinity for block {block}, but the block itself records {owner} as its owner"},
+		{blockWithoutOwner, "{node} has a confirmed affinity for block {block}, but the block itself records no owner"},
 	},
 	Cause: CauseRule{Start: FromWrite},
 }, func(v View) []finding {

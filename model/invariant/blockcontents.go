@@ -16,7 +16,7 @@ var BlockContents = define(Invariant{
 	Phase:    Always,
 	Doc:      "A block lists each of its addresses once, as claimed or as free, and no owner without an address.",
 	Kinds: []Kind{
-		{"lost", "block {block} lists {count} of its addresses neither as claimed nor as free: nobody will be given them"},
+		{"lost", "block {block} lists {count} of its addresses neither as claimed nor as free: no pod can get them"},
 		{"twice", "block {block} lists {count} of its addresses as free that are claimed, or free already: they will be given twice"},
 		{"ownerless", "block {block} keeps {count} owners of no address"},
 	},

@@ -23,7 +23,7 @@ var BlockOwner = define(Invariant{
 	Phase:    Always,
 	Doc:      "No two nodes have a confirmed affinity for one block.",
 	Kinds: []Kind{
-		{twoAffinities, "block {block} has two confirmed owners, {first} and {second}; the block itself says {owner}"},
+		{twoAffinities, "block {block} has two confirmed owners, {first} and {second}; the block itself records {owner}"},
 		{twoAffinitiesNoBlock, "block {block} has two confirmed owners, {first} and {second}; the block itself does not exist"},
 	},
 	Cause: CauseRule{Start: FromWrite},

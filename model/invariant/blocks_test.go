@@ -116,7 +116,7 @@ func owned(v *View, p, node string) {
 func TestBlockOwner(t *testing.T) {
 	tableOf(t, calmBlocks, BlockOwner, []row{
 		{"two confirmed affinities", func(v *View) { affinity(v, "10.7.0.0/26", "node-3", model.Confirmed) },
-			"block 10.7.0.0/26 has two confirmed owners, node-1 and node-3; the block itself says node-1"},
+			"block 10.7.0.0/26 has two confirmed owners, node-1 and node-3; the block itself records node-1"},
 		{"and the block is gone", func(v *View) { affinity(v, "10.7.0.0/26", "node-3", model.Confirmed); unblock(v, "10.7.0.0/26") },
 			"block 10.7.0.0/26 has two confirmed owners, node-1 and node-3; the block itself does not exist"},
 
@@ -129,9 +129,9 @@ func TestAffinityMismatch(t *testing.T) {
 	const p = "10.7.0.0/26"
 	tableOf(t, calmBlocks, AffinityMismatch, []row{
 		{"another node's", func(v *View) { owned(v, p, "node-3") },
-			"node-1 has a confirmed affinity for block 10.7.0.0/26, but the block itself says that it is node-3's"},
+			"node-1 has a confirmed affinity for block 10.7.0.0/26, but the block itself records node-3 as its owner"},
 		{"nobody's", func(v *View) { owned(v, p, "") },
-			"node-1 has a confirmed affinity for block 10.7.0.0/26, but the block itself says that it is nobody's"},
+			"node-1 has a confirmed affinity for block 10.7.0.0/26, but the block itself records no owner"},
 
 		{"the claim's order: first pending, without block", func(v *View) { affinity(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
 		{"then with the block", func(v *View) { block(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
@@ -147,7 +147,7 @@ func TestOverlappingBlocks(t *testing.T) {
 		{"smaller blocks since the pool was made anew", func(v *View) { block(v, "10.7.0.16/28", "node-3", model.Confirmed) },
 			"block 10.7.0.16/28 of node-3 lies inside block 10.7.0.0/26 of node-1: both hand out the same addresses"},
 		{"larger ones", func(v *View) { unblock(v, "10.7.0.128/26"); block(v, "10.7.0.128/25", "", "") },
-			"block 10.7.0.192/26 of node-2 lies inside block 10.7.0.128/25 of nobody: both hand out the same addresses"},
+			"block 10.7.0.192/26 of node-2 lies inside block 10.7.0.128/25 of no node: both hand out the same addresses"},
 
 		{"neighbours of another size", func(v *View) { block(v, "10.7.1.0/28", "node-3", model.Confirmed) }, ""},
 		{"ranges of a network without blocks", func(v *View) {
@@ -160,7 +160,7 @@ func TestOverlappingBlocks(t *testing.T) {
 func TestBlockContents(t *testing.T) {
 	tableOf(t, calmBlocks, BlockContents, []row{
 		{"addresses nobody will be given", func(v *View) { v.Record.Pools[0].Lost = 2 },
-			"block 10.7.0.0/26 lists 2 of its addresses neither as claimed nor as free: nobody will be given them"},
+			"block 10.7.0.0/26 lists 2 of its addresses neither as claimed nor as free: no pod can get them"},
 		{"a claimed one is free", func(v *View) { v.Record.Pools[0].Twice = 1 },
 			"block 10.7.0.0/26 lists 1 of its addresses as free that are claimed, or free already: they will be given twice"},
 		{"an owner is left", func(v *View) { v.Record.Pools[0].Ownerless = 1 }, "block 10.7.0.0/26 keeps 1 owners of no address"},
@@ -178,7 +178,7 @@ func TestHandleCount(t *testing.T) {
 			c := v.Record.Claims[0]
 			c.Addr = ip("10.7.0.9")
 			v.Record.Claims = append(v.Record.Claims, c)
-		}, "handle net.c0 counts 1 addresses in block 10.7.0.0/26, where 2 are claimed by it: a DEL will not get rid of the handle"},
+		}, "handle net.c0 counts 1 addresses in block 10.7.0.0/26, where 2 are claimed by it: a DEL will not delete the handle"},
 		{"a tunnel's", func(v *View) { v.Record.Handles = v.Record.Handles[:2] },
 			"handle ipip-tunnel-addr-node-1 counts 0 addresses in block 10.7.0.0/26, where 1 are claimed by it: a DEL will not find them"},
 
@@ -270,9 +270,9 @@ func TestLeakedAffinity(t *testing.T) {
 	const p = "10.7.0.128/26"
 	tableOf(t, calmBlocks, LeakedAffinity, []row{
 		{"of a node that is gone", func(v *View) { delete(v.Truth.Nodes, "node-3"); block(v, "10.7.1.0/26", "node-3", model.Confirmed) },
-			"node-3 still has a confirmed affinity for block 10.7.1.0/26, but there is no such node any more"},
+			"node-3 still has a confirmed affinity for block 10.7.1.0/26, but that node no longer exists"},
 		{"even a pending one", func(v *View) { delete(v.Truth.Nodes, "node-3"); affinity(v, "10.7.1.0/26", "node-3", model.Pending) },
-			"node-3 still has a pending affinity for block 10.7.1.0/26, but there is no such node any more"},
+			"node-3 still has a pending affinity for block 10.7.1.0/26, but that node no longer exists"},
 		{"without block (calico #4471)", func(v *View) { unblock(v, p) },
 			"node-1 still has a confirmed affinity for block 10.7.0.128/26, which does not exist"},
 		{"a release that died half way", func(v *View) { state(v, p, "node-1", model.PendingDeletion); unblock(v, p) },
@@ -283,15 +283,15 @@ func TestLeakedAffinity(t *testing.T) {
 			block(v, "10.7.1.0/26", "", "")
 			affinity(v, "10.7.1.0/26", "node-3", model.PendingDeletion)
 		},
-			"node-3 still has a pendingDeletion affinity for block 10.7.1.0/26, which is nobody's"},
+			"node-3 still has a pendingDeletion affinity for block 10.7.1.0/26, which has no owner"},
 		{"and its node is gone", func(v *View) { delete(v.Truth.Nodes, "node-3"); affinity(v, p, "node-3", model.PendingDeletion) },
-			"node-3 still has a pendingDeletion affinity for block 10.7.0.128/26, but there is no such node any more"},
+			"node-3 still has a pendingDeletion affinity for block 10.7.0.128/26, but that node no longer exists"},
 		{"in a state that is none", func(v *View) { affinity(v, "10.7.1.0/26", "node-3", "10.0.0.1") },
 			"node-3 still has a 10.0.0.1 affinity for block 10.7.1.0/26, which does not exist"},
 		{"of a node that is gone, in a state that is none", func(v *View) { delete(v.Truth.Nodes, "node-3"); affinity(v, p, "node-3", "new") },
-			"node-3 still has a new affinity for block 10.7.0.128/26, but there is no such node any more"},
+			"node-3 still has a new affinity for block 10.7.0.128/26, but that node no longer exists"},
 		{"an owner without affinity", func(v *View) { block(v, "10.7.1.0/26", "node-3", "") },
-			"block 10.7.1.0/26 says that it is node-3's, which has no affinity for it"},
+			"block 10.7.1.0/26 records node-3 as its owner, which has no affinity for it"},
 
 		{"of a node that is gone, in use by others", func(v *View) {
 			delete(v.Truth.Nodes, "node-3")
@@ -317,7 +317,7 @@ func TestLeakedAffinity(t *testing.T) {
 func TestUnbackedDevice(t *testing.T) {
 	tableOf(t, calmBlocks, UnbackedSandbox, []row{
 		{"no claim", func(v *View) { unclaim(v, "10.7.0.2") },
-			"/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim says so: it can be given away"},
+			"/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim records it: another pod can get it"},
 		{"no claim, and no such node any more", func(v *View) {
 			unclaim(v, "10.7.0.2")
 			v.Truth.Nodes["node-1"] = model.Node{Up: true}
@@ -471,7 +471,7 @@ func TestStrictAffinity(t *testing.T) {
 		v.Record.Claims = slices.Clone(v.Record.Claims)
 	}
 	later := func(v *View) { v.Truth.At += sec(60) }
-	const red = "10.7.0.9 was claimed at 1m3s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26, which was node-1's, while StrictAffinity was on"
+	const red = "10.7.0.9 was claimed at 1m3s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26 of node-1, while StrictAffinity was on"
 	tableOf(t, calmBlocks, StrictAffinity, []row{
 		{"borrowed", func(v *View) { steps(v, strict, begin, borrow) }, red},
 		{"and given back", func(v *View) {
@@ -483,13 +483,13 @@ func TestStrictAffinity(t *testing.T) {
 				unclaim(v, "10.7.0.9")
 				borrow(v)
 			})
-		}, "10.7.0.9 was claimed at 1m4s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26, which was node-1's, while StrictAffinity was on"},
+		}, "10.7.0.9 was claimed at 1m4s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26 of node-1, while StrictAffinity was on"},
 		{"a tunnel's, long after", func(v *View) { steps(v, strict, later, func(v *View) { tunnel(v, "node-3", "10.7.0.9") }) },
-			"10.7.0.9 was claimed at 2m3s for the tunnel of node-3 on node-3 in block 10.7.0.0/26, which was node-1's, while StrictAffinity was on"},
+			"10.7.0.9 was claimed at 2m3s for the tunnel of node-3 on node-3 in block 10.7.0.0/26 of node-1, while StrictAffinity was on"},
 		{"a tunnel's, out of nobody's block", func(v *View) { steps(v, strict, release, later, func(v *View) { tunnel(v, "node-3", "10.7.0.9") }) },
-			"10.7.0.9 was claimed at 2m4s for the tunnel of node-3 on node-3 in block 10.7.0.0/26, which was nobody's, while StrictAffinity was on"},
+			"10.7.0.9 was claimed at 2m4s for the tunnel of node-3 on node-3 in block 10.7.0.0/26 of no node, while StrictAffinity was on"},
 		{"out of nobody's block", func(v *View) { steps(v, strict, release, begin, borrow) },
-			"10.7.0.9 was claimed at 1m4s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26, which was nobody's, while StrictAffinity was on"},
+			"10.7.0.9 was claimed at 1m4s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26, which had no owner, while StrictAffinity was on"},
 
 		{"before it was on", func(v *View) { steps(v, begin, borrow, strict, begin) }, ""},
 		{"an ADD that had begun", func(v *View) { steps(v, begin, strict, borrow) }, ""},

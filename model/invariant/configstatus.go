@@ -15,11 +15,11 @@ var ConfigStatus = define(Invariant{
 	Name:     "config-status",
 	Severity: model.Minor,
 	Phase:    Quiescent,
-	Doc:      "Once all is calm, what a manager of load balancers says of its configuration, that it is valid or invalid, is so, and of what is invalid it says why.",
+	Doc:      "Once all is calm, the status that a load balancer manager writes for its configuration is right: valid or invalid, and if invalid, why.",
 	Kinds: []Kind{
-		{configValid, "after convergence the configuration is valid, and the status of {config} says {said}"},
-		{configInvalid, "after convergence the configuration is invalid, and the status of {config} says {said}"},
-		{unexplained, "after convergence the configuration is invalid, and the status of {config} does not say why"},
+		{configValid, "after convergence the configuration is valid, but the status of {config} reports {said}"},
+		{configInvalid, "after convergence the configuration is invalid, but the status of {config} reports {said}"},
+		{unexplained, "after convergence the configuration is invalid, but the status of {config} gives no reason"},
 	},
 	Cause: CauseRule{Start: FromWrite},
 }, func(v View) []finding {

@@ -29,13 +29,13 @@ var Convergence = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every address in use is claimed, every claim is in use, and every pod for which there is room has its addresses.",
 	Kinds: []Kind{
-		{unclaimedAddress, "after convergence {pod} on {node} has {address} in network {network}[ since {since}], and no claim says so"},
+		{unclaimedAddress, "after convergence {pod} on {node} has {address} in network {network}[ since {since}], but no claim records it"},
 		{claimedForAnother, "after convergence {pod} on {node} has {address} in network {network}[ since {since}], and the claim is for container {claimed-for} of that name"},
 		{claimOutlived, "after convergence {address} is still claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), which does not have it"},
 		{tunnelClaimOutlived, "after convergence {address} is still claimed in[ block {block}][ pool {pool}] for the tunnel of {node}, which does not have it"},
-		{ownerLost, "after convergence {address} is still claimed in[ pool {pool}] of {node}, and whose it is was never written or is lost: no DEL releases it"},
+		{ownerLost, "after convergence {address} is still claimed in[ pool {pool}] of {node}, and its owner was never written or is lost: no DEL releases it"},
 		{DeleteFails, "after convergence the DEL of {pod} on {node} (container {container}) still fails: {error}"},
-		{podWithoutAddress, "after convergence {pod} on {node} is still {phase}, without {missing}, where addresses are left"},
+		{podWithoutAddress, "after convergence {pod} on {node} is still {phase}, without {missing}, though addresses are free"},
 	},
 	Cause: CauseRule{Start: FromReleaseOrRefusal, Identity: Identity{Group: LeftOver}},
 	Follows: []string{

@@ -130,7 +130,7 @@ func duplicateKinds() (out []Kind) {
 	for _, k := range []Kind{
 		{twoSandboxes, "is held by two live sandboxes" + two},
 		{twoSandboxesOfOnePod, "is held by two live sandboxes" + two},
-		{stoppedSandbox, "is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds" + two},
+		{stoppedSandbox, "is held by two sandboxes, one stopped and waiting for a DEL that succeeds" + two},
 		{delUnderWay, "is held by two sandboxes, and the DEL of one has been under way for long" + two},
 		{oneSandbox, "is held twice by one live sandbox: {first} on {first-node}, {first-interface}[ since {first-since}] and {second-interface}[ since {second-since}]"},
 	} {

@@ -37,6 +37,6 @@ func ExampleAll() {
 	}
 	// Output:
 	// critical duplicate-address: 10.0.0.47 in network default/net is held by two live sandboxes: default/web-2 on node-1 since 4s, and default/web-3 on node-2 since 1m12.5s
-	// major unbacked-sandbox: default/web-2 on node-1 has 10.0.0.47 in network default/net since 4s, but no claim says so: it can be given away
-	// major unbacked-sandbox: default/web-3 on node-2 has 10.0.0.47 in network default/net since 1m12.5s, but no claim says so: it can be given away
+	// major unbacked-sandbox: default/web-2 on node-1 has 10.0.0.47 in network default/net since 4s, but no claim records it: another pod can get it
+	// major unbacked-sandbox: default/web-3 on node-2 has 10.0.0.47 in network default/net since 1m12.5s, but no claim records it: another pod can get it
 }

@@ -39,7 +39,7 @@ var HandleCount = define(Invariant{
 		//
 		// Source: libcalico-go/lib/ipam/ipam_handle.go, decrementBlock (v3.31).
 		{CountedZero, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not find them"},
-		{CountedTooFew, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not get rid of the handle"},
+		{CountedTooFew, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not delete the handle"},
 		{CountedTooMany, tooMany},
 		{nothingClaimed, tooMany},
 		{neverClaimed, tooMany},

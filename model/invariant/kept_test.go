@@ -44,7 +44,7 @@ func TestTornClaims(t *testing.T) {
 		del(v, "0", "c0")
 	}
 	table(t, Convergence, []row{
-		{"its owner is lost", torn, "after convergence 10.0.0.1 is still claimed in pool 10.0.0.0-28 of node-1, and whose it is was never written or is lost: no DEL releases it"},
+		{"its owner is lost", torn, "after convergence 10.0.0.1 is still claimed in pool 10.0.0.0-28 of node-1, and its owner was never written or is lost: no DEL releases it"},
 		{"an ADD may be about to write it", func(v *View) { torn(v); busy(v, "c9", "9", "node-1", false, sec(59)) }, ""},
 		{"the node is off", func(v *View) { torn(v); v.Truth.Nodes["node-1"] = model.Node{Registered: true} }, ""},
 		{"somebody made it by hand", func(v *View) { torn(v); v.Record.Claims[0].Torn = false }, ""},

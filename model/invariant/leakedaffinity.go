@@ -28,15 +28,15 @@ func stateCode(state string) string {
 
 func affinityKinds() []Kind {
 	const still = "{node} still has a {state} affinity for block {block}, "
-	out := []Kind{{BlockWithoutAffinity, "block {block} says that it is {node}'s, which has no affinity for it"}}
+	out := []Kind{{BlockWithoutAffinity, "block {block} records {node} as its owner, which has no affinity for it"}}
 	for _, state := range []string{model.Pending, model.Confirmed, model.PendingDeletion, ""} {
-		out = append(out, Kind{stateCode(state) + withoutNode, still + "but there is no such node any more"})
+		out = append(out, Kind{stateCode(state) + withoutNode, still + "but that node no longer exists"})
 		if state != model.Pending {
 			out = append(out, Kind{stateCode(state) + WithoutBlock, still + "which does not exist"})
 		}
 	}
 	released := stateCode(model.PendingDeletion)
-	return append(out, Kind{released + "-" + blockOfAnother, still + "which is {owner}'s"}, Kind{released + "-" + blockWithoutOwner, still + "which is {owner}'s"})
+	return append(out, Kind{released + "-" + blockOfAnother, still + "which is {owner}'s"}, Kind{released + "-" + blockWithoutOwner, still + "which has no owner"})
 }
 
 // LeakedAffinity is a claim to a block that no node will use or release. The node in the

@@ -39,11 +39,11 @@ func TestClaimsOfTunnels(t *testing.T) {
 		{"its node is gone", gone,
 			"after convergence 10.7.0.2 is still claimed in block 10.7.0.0/26 for the tunnel of node-1, which does not have it"},
 		{"without claim", func(v *View) { unclaim(v, "10.7.0.2") },
-			"after convergence /node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, and no claim says so"},
+			"after convergence /node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim records it"},
 		{"a pod waits, and a block is left to it", func(v *View) {
 			v.Truth.Pods[web("9")] = model.Pod{Node: "node-1", Phase: "Pending", Networks: []string{netK}}
 			tried(v, "9")
-		}, "after convergence default/web-9 on node-1 is still Pending, without kube-system/k8s-pod-network, where addresses are left"},
+		}, "after convergence default/web-9 on node-1 is still Pending, without kube-system/k8s-pod-network, though addresses are free"},
 
 		{"a pod waits, and none is", func(v *View) {
 			strict(v)
@@ -54,17 +54,17 @@ func TestClaimsOfTunnels(t *testing.T) {
 	})
 	tableOf(t, calmBlocks, UnbackedSandbox, []row{
 		{"released", func(v *View) { unclaim(v, "10.7.0.2") },
-			"/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim says so: it can be given away"},
+			"/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim records it: another pod can get it"},
 		{"released and taken by a pod", func(v *View) { v.Record.Claims[2] = v.Record.Claims[0]; v.Record.Claims[2].Addr = ip("10.7.0.2") },
-			"/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim says so: it can be given away"},
+			"/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim records it: another pod can get it"},
 	})
 	tableOf(t, calmBlocks, UnbackedSandbox, []row{
 		{"released for longer than a move takes", func(v *View) {
 			steps(v, func(v *View) { unclaim(v, "10.7.0.2") }, func(v *View) { v.Truth.At += Overlap })
-		}, "/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim says so: it can be given away"},
+		}, "/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim records it: another pod can get it"},
 		{"claimed for a pod as soon as it is released", func(v *View) {
 			steps(v, func(v *View) { v.Record.Claims[2] = v.Record.Claims[0]; v.Record.Claims[2].Addr = ip("10.7.0.2") })
-		}, "/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim says so: it can be given away"},
+		}, "/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim records it: another pod can get it"},
 		{"released while it moves", func(v *View) { steps(v, func(v *View) { unclaim(v, "10.7.0.2") }) }, ""},
 	})
 	tableOf(t, calmBlocks, DuplicateAddress, []row{

@@ -180,7 +180,7 @@ func TestReservationCount(t *testing.T) {
 	see := func(all ...func(*View)) func(*View) { return func(v *View) { remembers(v, all...) } }
 	const (
 		never = "10.0.0.5 stays reserved for default/web-9 across overlapping ranges (10.0.0.5) after its ADD at 1m0s, and was never claimed for it"
-		over  = "10.0.0.5 stays reserved for default/web-9 across overlapping ranges (10.0.0.5) after its DEL at 1m0s, and is claimed no more"
+		over  = "10.0.0.5 stays reserved for default/web-9 across overlapping ranges (10.0.0.5) after its DEL at 1m0s, and is no longer claimed"
 	)
 	table(t, ReservationCount, []row{
 		{"never claimed", see(begin, reserves, ends(model.AddEnd, nil), later), never},

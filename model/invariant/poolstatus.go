@@ -8,8 +8,8 @@ var PoolStatus = define(Invariant{
 	Name:     "pool-status",
 	Severity: model.Minor,
 	Phase:    Quiescent,
-	Doc:      "Once all is calm, the status of a pool for load balancers says how many of its addresses are assigned, and how many are free.",
-	Kinds:    []Kind{{"", "after convergence the status of pool {pool} says that {counted} {family} addresses are assigned and {left} free; {used} and {free} are"}},
+	Doc:      "Once all is calm, the status of a pool for load balancers reports how many of its addresses are assigned, and how many are free.",
+	Kinds:    []Kind{{"", "after convergence the status of pool {pool} reports {counted} {family} addresses assigned and {left} free; in fact {used} are assigned and {free} free"}},
 	Cause:    CauseRule{Start: FromStatus},
 }, func(v View) (out []finding) {
 	if v.Record.Services == nil || !served(&v) {

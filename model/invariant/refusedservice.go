@@ -19,10 +19,10 @@ var RefusedService = define(Invariant{
 	Phase:    Always,
 	Doc:      "No Service is refused for lack of addresses or node ports while some are free.",
 	Kinds: []Kind{
-		{addressesFull, "{service} was refused at {at}, for the range of addresses was said to be full; it never had fewer than {free} free"},
-		{nodePortsFull, "{service} was refused at {at}, for the range of node ports was said to be full; it never had fewer than {free} free"},
-		{addressTaken, "{service} was refused at {at}, for an address was said to be allocated; it asks for none that was, and the range never had fewer than {free} free"},
-		{nodePortTaken, "{service} was refused at {at}, for a node port was said to be allocated; it asks for none that was, and the range never had fewer than {free} free"},
+		{addressesFull, "{service} was refused at {at}, because the range of addresses was reported full; it never had fewer than {free} free"},
+		{nodePortsFull, "{service} was refused at {at}, because the range of node ports was reported full; it never had fewer than {free} free"},
+		{addressTaken, "{service} was refused at {at}, because an address was reported allocated; it requests none that was, and the range never had fewer than {free} free"},
+		{nodePortTaken, "{service} was refused at {at}, because a node port was reported allocated; it requests none that was, and the range never had fewer than {free} free"},
 	},
 	Cause: CauseRule{Start: FromWrite, Write: WriteRule{Answered: true}},
 }, func(v View) (out []finding) {

@@ -19,7 +19,7 @@ var ReservationCount = define(Invariant{
 	Doc:      "A CNI call that succeeds leaves no reservation across overlapping ranges without a claim.",
 	Kinds: []Kind{
 		{neverClaimed, "{address} stays reserved for {pod} across overlapping ranges ({reservation}) after its {call} at {at}, and was never claimed for it"},
-		{nothingClaimed, "{address} stays reserved for {pod} across overlapping ranges ({reservation}) after its {call} at {at}, and is claimed no more"},
+		{nothingClaimed, "{address} stays reserved for {pod} across overlapping ranges ({reservation}) after its {call} at {at}, and is no longer claimed"},
 	},
 	Cause: CauseRule{
 		Start: FromRelease, NamesCall: true, Rows: []model.RefKind{model.RefReservation},

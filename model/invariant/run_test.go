@@ -167,7 +167,7 @@ func TestConvergence(t *testing.T) {
 			v.Kept = map[string]string{"c0": "node-1"}
 		}, "after convergence 10.0.0.9 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"},
 		{"an address without claim", func(v *View) { unclaim(v, "10.0.0.1") },
-			"after convergence default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, and no claim says so"},
+			"after convergence default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but no claim records it"},
 		{"an address without claim whose sandbox's DEL is under way", func(v *View) {
 			unclaim(v, "10.0.0.1")
 			v.Truth.Busy["c0"] = model.Busy{Del: true, Node: "node-1"}
@@ -181,24 +181,24 @@ func TestConvergence(t *testing.T) {
 		{"a second claim of a live container", func(v *View) { claim(v, "10.0.0.0-28", "10.0.0.5", "0", "c0") },
 			"after convergence 10.0.0.5 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"},
 		{"a pod that waits though there is room", func(v *View) { pending(netA)(v); tried(v, "9") },
-			"after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
+			"after convergence default/web-9 on node-2 is still Pending, without default/a, though addresses are free"},
 		{"a pod that is refused again and again", func(v *View) {
 			pending(netA)(v)
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c7", At: sec(45), Err: "no answer"})
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c8", At: sec(55), Err: "no answer"})
 			busy(v, "c9", "9", "node-2", false, sec(58))
-		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
+		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, though addresses are free"},
 		{"a pod that waits, and was once refused what it asked for by name", func(v *View) {
 			pending(netA)(v)
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Asked: true})
 			tried(v, "9")
-		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
+		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, though addresses are free"},
 		{"Running on the sandbox of its predecessor", func(v *View) {
 			p := v.Truth.Pods[web("0")]
 			p.UID = "new"
 			v.Truth.Pods[web("0")] = p
 			tried(v, "0")
-		}, "after convergence default/web-0 on node-1 is still Running, without default/a, where addresses are left"},
+		}, "after convergence default/web-0 on node-1 is still Running, without default/a, though addresses are free"},
 		{"its first interface is added and its second refused, again and again", func(v *View) {
 			twice(v, true)
 			upTo(v, "10.0.0.9")
@@ -208,16 +208,16 @@ func TestConvergence(t *testing.T) {
 			}
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c9", Interface: "net1", At: sec(55)})
 			busy(v, "c9", "9", "node-2", false, sec(55))
-		}, "after convergence default/web-9 on node-2 is still Pending, without default/b, where addresses are left"},
+		}, "after convergence default/web-9 on node-2 is still Pending, without default/b, though addresses are free"},
 		{"its last sandbox is never torn down: a kubelet makes no new one before", func(v *View) {
 			pending(netA)(v)
 			refused(v, "9", 20)
 			for _, at := range []float64{40, 50} {
 				v.History.Add(model.Event{Kind: model.DelEnd, Pod: web("9"), Container: "tried", At: sec(at), Err: "no answer"})
 			}
-		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
+		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, though addresses are free"},
 		{"it was refused for lack of addresses while some were left", func(v *View) { pending(netB)(v); exhausted(v, 1) },
-			"after convergence default/web-9 on node-2 is still Pending, without default/b, where addresses are left"},
+			"after convergence default/web-9 on node-2 is still Pending, without default/b, though addresses are free"},
 
 		{"it was rightly refused, and has not asked again since there is room", func(v *View) { pending(netB)(v); exhausted(v, 0) }, ""},
 		{"the DEL of its last sandbox was refused, and came through", func(v *View) {
@@ -277,7 +277,7 @@ func TestConvergence(t *testing.T) {
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Asked: true})
 		}, ""},
 		{"it wants two, and has one, where more are left", func(v *View) { twice(v, true); upTo(v, "10.0.0.9"); tried(v, "9") },
-			"after convergence default/web-9 on node-2 is still Pending, without default/b, where addresses are left"},
+			"after convergence default/web-9 on node-2 is still Pending, without default/b, though addresses are free"},
 
 		{"it wants two where one is left", func(v *View) { twice(v, false); upTo(v, "10.0.0.3"); tried(v, "9") }, ""},
 		{"it wants two, has one, and none is left", func(v *View) { twice(v, true); upTo(v, "10.0.0.3"); tried(v, "9") }, ""},

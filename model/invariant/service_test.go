@@ -62,16 +62,16 @@ var serviceRows = map[string][]row{
 	},
 	"refused-service": {
 		{"addresses", func(v *View) { v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2}} },
-			"d/c was refused at 3s, for the range of addresses was said to be full; it never had fewer than 2 free"},
+			"d/c was refused at 3s, because the range of addresses was reported full; it never had fewer than 2 free"},
 		{"node ports", func(v *View) {
 			v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2, Ports: true}}
-		}, "d/c was refused at 3s, for the range of node ports was said to be full; it never had fewer than 2 free"},
+		}, "d/c was refused at 3s, because the range of node ports was reported full; it never had fewer than 2 free"},
 		{"an address is said to be allocated", func(v *View) {
 			v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2, Allocated: true}}
-		}, "d/c was refused at 3s, for an address was said to be allocated; it asks for none that was, and the range never had fewer than 2 free"},
+		}, "d/c was refused at 3s, because an address was reported allocated; it requests none that was, and the range never had fewer than 2 free"},
 		{"a node port is", func(v *View) {
 			v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2, Allocated: true, Ports: true}}
-		}, "d/c was refused at 3s, for a node port was said to be allocated; it asks for none that was, and the range never had fewer than 2 free"},
+		}, "d/c was refused at 3s, because a node port was reported allocated; it requests none that was, and the range never had fewer than 2 free"},
 		{"full", func(v *View) { v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c"}} }, ""},
 	},
 	"unbacked-service": {
@@ -163,7 +163,7 @@ var balancerRows = map[string][]row{
 		}, ""},
 	},
 	"unserved-load-balancer": {
-		{"not in its status", func(v *View) { balancer(v, 0).Addrs = nil }, "after convergence 10.9.0.0 is claimed for d/a, whose status does not say so"},
+		{"not in its status", func(v *View) { balancer(v, 0).Addrs = nil }, "after convergence 10.9.0.0 is claimed for d/a, whose status does not show it"},
 		{"a moment ago", func(v *View) {
 			balancer(v, 0).Addrs = nil
 			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - sec(60)})
@@ -171,7 +171,7 @@ var balancerRows = map[string][]row{
 		{"a round ago", func(v *View) {
 			balancer(v, 0).Addrs = nil
 			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - balancerRound - sec(1)})
-		}, "after convergence 10.9.0.0 is claimed for d/a, whose status does not say so"},
+		}, "after convergence 10.9.0.0 is claimed for d/a, whose status does not show it"},
 		{"a round ago, and messages are late", func(v *View) {
 			balancer(v, 0).Addrs, v.Late = nil, v.Truth.At-sec(1)
 			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - balancerRound - sec(1)})
@@ -221,10 +221,10 @@ var balancerRows = map[string][]row{
 		}, ""},
 		{"one too many", func(v *View) {
 			v.Record.Services.Pools = []model.PoolStatus{{Pool: "p", Family: "IPv4", Assigned: 3, Free: 1, Used: 2, Unused: 1}}
-		}, "after convergence the status of pool p says that 3 IPv4 addresses are assigned and 1 free; 2 and 1 are"},
+		}, "after convergence the status of pool p reports 3 IPv4 addresses assigned and 1 free; in fact 2 are assigned and 1 free"},
 		{"one too few are free", func(v *View) {
 			v.Record.Services.Pools = []model.PoolStatus{{Pool: "p", Family: "IPv6", Assigned: 2, Used: 2, Unused: 1}}
-		}, "after convergence the status of pool p says that 2 IPv6 addresses are assigned and 0 free; 2 and 1 are"},
+		}, "after convergence the status of pool p reports 2 IPv6 addresses assigned and 0 free; in fact 2 are assigned and 1 free"},
 		{"very many", func(v *View) {
 			v.Record.Services.Pools = []model.PoolStatus{{Pool: "p", Family: "IPv6", Assigned: 2, Free: 1 << 62, Used: 2, Unused: 1 << 30}}
 		}, ""},
@@ -238,12 +238,12 @@ var balancerRows = map[string][]row{
 			v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigInvalid, Why: "two pools overlap"}
 		}, ""},
 		{"it does not say why", func(v *View) { v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigInvalid} },
-			"after convergence the configuration is invalid, and the status of c does not say why"},
+			"after convergence the configuration is invalid, but the status of c gives no reason"},
 		{"it is not", func(v *View) { v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigValid} },
-			"after convergence the configuration is invalid, and the status of c says Valid"},
+			"after convergence the configuration is invalid, but the status of c reports Valid"},
 		{"it says nothing", func(v *View) {
 			v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigUnknown, Valid: true}
-		}, "after convergence the configuration is valid, and the status of c says Unknown"},
+		}, "after convergence the configuration is valid, but the status of c reports Unknown"},
 		{"a moment ago", func(v *View) {
 			v.Record.Services.Config = &model.ConfigStatus{Name: "c", Says: model.ConfigValid}
 			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - sec(60)})

@@ -27,10 +27,10 @@ var StrictAffinity = define(Invariant{
 	Phase:    Always,
 	Doc:      "No address is claimed in another node's block while StrictAffinity is on.",
 	Kinds: []Kind{
-		{blockOfAnother, "{address} was claimed at {at} for {pod} (container {claimed-for}) on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
-		{blockWithoutOwner, "{address} was claimed at {at} for {pod} (container {claimed-for}) on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
-		{tunnelInBlock + blockOfAnother, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
-		{tunnelInBlock + blockWithoutOwner, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
+		{blockOfAnother, "{address} was claimed at {at} for {pod} (container {claimed-for}) on {node} in block {block} of {owner}, while StrictAffinity was on"},
+		{blockWithoutOwner, "{address} was claimed at {at} for {pod} (container {claimed-for}) on {node} in block {block}, which had no owner, while StrictAffinity was on"},
+		{tunnelInBlock + blockOfAnother, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block} of {owner}, while StrictAffinity was on"},
+		{tunnelInBlock + blockWithoutOwner, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block} of {owner}, while StrictAffinity was on"},
 	},
 	Cause: CauseRule{Start: FromWrite},
 }, func(v View) []finding {

@@ -18,8 +18,8 @@ var UnbackedSandbox = define(Invariant{
 	Phase:    Always,
 	Doc:      "The address of every live sandbox is claimed for its container or its pod.",
 	Kinds: []Kind{
-		{unclaimedAddress, "{pod} on {node} has {address} in network {network}[ since {since}], but no claim says so: it can be given away"},
-		{claimedForAnother, "{pod} on {node} has {address} in network {network}[ since {since}], but the claim is for container {claimed-for} of that name: it can be given away"},
+		{unclaimedAddress, "{pod} on {node} has {address} in network {network}[ since {since}], but no claim records it: another pod can get it"},
+		{claimedForAnother, "{pod} on {node} has {address} in network {network}[ since {since}], but the claim is for container {claimed-for} of a pod of that name: another pod can get it"},
 	},
 	Cause: CauseRule{
 		Start: FromWrite, First: true, Write: WriteRule{Returned: true, Freed: true},

@@ -27,7 +27,7 @@ var UnservedLoadBalancer = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every Service of type LoadBalancer has the addresses that are claimed for it, and one of each of its IP families where one is free.",
 	Kinds: []Kind{
-		{ClaimNotInStatus, "after convergence {address} is claimed for {service}, whose status does not say so"},
+		{ClaimNotInStatus, "after convergence {address} is claimed for {service}, whose status does not show it"},
 		{noClaim, "after convergence {service} has no {family} address[ (it had {address})], with {free} free"},
 	},
 	Cause:    CauseRule{Start: FromWrite, Write: WriteRule{Unnotified: ClaimNotInStatus}},

@@ -27,7 +27,7 @@ func Crowded() *reports.Report {
 		s.add(p, node, "30", "31")
 	}
 	s.event(model.Event{Kind: model.ActorPanic, Actor: "ip-reconciler~2", Err: "runtime error: index out of range\ngoroutine 7"})
-	s.breaks("unbacked-sandbox", model.Major, "default/web-2 on worker-1 has 10.128.40.47, but no claim says so: it can be given away",
+	s.breaks("unbacked-sandbox", model.Major, "default/web-2 on worker-1 has 10.128.40.47, but no claim records it: another pod can get it",
 		"address 10.128.40.47", "network default/whereabouts-conf", "pod default/web-2")
 	return s.r
 }
