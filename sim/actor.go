@@ -30,15 +30,15 @@ type Process struct {
 type Actor struct {
 	Process
 
-	gate   *Gate
-	proc   hermetic.Process
-	life   int // how many processes had this name before
-	seq    int
-	links  int // connections that were numbered
-	cancel context.CancelFunc
-	done   chan struct{} // closed when the process has ended: nothing leaves it any more
-	late   int           // messages tried after that
-	err    error
+	gate        *Gate
+	proc        hermetic.Process
+	incarnation int // how many processes had this name before
+	seq         int
+	links       int // connections that were numbered
+	cancel      context.CancelFunc
+	done        chan struct{} // closed when the process has ended: nothing leaves it any more
+	late        int           // messages tried after that
+	err         error
 
 	ctx       context.Context // of its Run
 	term      context.Context // see Gate.Term
@@ -76,8 +76,8 @@ func (w *World) Spawn(p Process) *Actor {
 		panic(fmt.Sprintf("sim: actor %q is alive already", p.ID))
 	}
 	w.actors[p.ID] = a
-	a.life = w.lives[p.ID]
-	w.lives[p.ID]++
+	a.incarnation = w.incarnations[p.ID]
+	w.incarnations[p.ID]++
 	closed := w.closed
 	w.mu.Unlock()
 	if closed {
@@ -103,9 +103,9 @@ func (w *World) run(ctx context.Context, a *Actor) {
 // Crash ends the process by a panic of one of its goroutines that its owner took.
 func (g *Gate) Crash(value any, stack string) { g.w.crash(g.a, value, stack) }
 
-// Exited says that the program which the process runs has returned from its main function.
-// Of the real process nothing is left then, and who still waits in it for one of its
-// mutexes waits for nobody: that is no deadlock to be told.
+// Exited marks the process's program as returned from its main function. In the real system
+// nothing of the process is left then, so a goroutine that still waits for one of its mutexes
+// is not a deadlock to report.
 func (g *Gate) Exited() { g.a.proc.Crashed = true }
 
 // crash ends a process by a panic, with the stack of the goroutine that had it, all of
@@ -120,10 +120,10 @@ func (w *World) crash(a *Actor, value any, stack string) {
 	w.mu.Unlock()
 }
 
-// end makes the process dead at once: its parked messages are withdrawn and no
-// later one leaves it, whichever of its goroutines tries. A process is all of
-// its goroutines: an informer that outlived Run would otherwise go on talking
-// to the server in the name of a process that has exited, or of its successor.
+// end makes the process dead immediately: it withdraws the process's parked messages, and no
+// goroutine of the process can send a later one. A process is all of its goroutines: otherwise
+// an informer that outlives Run would go on talking to the server in the name of a process
+// that has exited, or of its successor.
 //
 // It reports false if the process was dead already.
 func (w *World) end(a *Actor, err error) bool {
@@ -161,8 +161,8 @@ func (a *Actor) ended() bool {
 	}
 }
 
-// Kill ends a process at once, as SIGKILL would: whatever its deferred calls
-// still try to send never reaches a server. It reports whether it was alive.
+// Kill ends a process immediately, as SIGKILL does: what its deferred calls still try to send
+// never reaches a server. It reports whether the process was alive.
 func (w *World) Kill(id ActorID) bool {
 	w.mu.Lock()
 	a := w.actors[id]
@@ -272,18 +272,18 @@ func (w *World) Alive(id ActorID) bool {
 	return w.actors[id] != nil
 }
 
-// Lives is how many processes have had a name.
-func (w *World) Lives(id ActorID) int {
+// Incarnations returns how many processes have had the name.
+func (w *World) Incarnations(id ActorID) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.lives[id]
+	return w.incarnations[id]
 }
 
 // Spawned lists the names of all processes that there have been, sorted.
 func (w *World) Spawned() []ActorID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Sorted(maps.Keys(w.lives))
+	return slices.Sorted(maps.Keys(w.incarnations))
 }
 
 // Actors lists the processes that are alive, sorted.

@@ -18,8 +18,8 @@ func needHermetic(t *testing.T) {
 	}
 }
 
-// torn is a process one of whose goroutines panics while the others send messages
-// and wait for it in vain.
+// torn is a process with a goroutine that panics while the others send messages and wait for
+// it without effect.
 func torn(s *server) sim.Process {
 	return proc("a", func(ctx context.Context, g *sim.Gate) error {
 		var wg sync.WaitGroup
@@ -45,19 +45,19 @@ func torn(s *server) sim.Process {
 	})
 }
 
-// A panic on any goroutine of a process ends the process, all of it: it is told
-// with its value and stack, nothing of the process is heard afterwards, who waits
-// for its end hears of that, and the run goes on and can end.
+// A panic on any goroutine of a process ends the whole process. The panic is reported with its
+// value and stack, no later message leaves the process, waiters learn of its end, and the run
+// goes on and can end.
 func TestCrashOnAnyGoroutine(t *testing.T) {
 	needHermetic(t)
 	digests := map[string]int{}
 	for range 5 {
 		var s server
-		var told []string
+		var reported []string
 		var a *sim.Actor
 		tr, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
 			w.Hooks.Panic = func(id sim.ActorID, v any, stack string) {
-				told = append(told, fmt.Sprint(id, " ", v, " ", strings.Contains(stack, "explode"), " ", w.Alive("a")))
+				reported = append(reported, fmt.Sprint(id, " ", v, " ", strings.Contains(stack, "explode"), " ", w.Alive("a")))
 			}
 			a = w.Spawn(torn(&s))
 			start(w, proc("b", func(ctx context.Context, g *sim.Gate) error {
@@ -70,8 +70,8 @@ func TestCrashOnAnyGoroutine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "[a boom true false]"; fmt.Sprint(told) != want {
-			t.Errorf("told %v, want %v", told, want)
+		if want := "[a boom true false]"; fmt.Sprint(reported) != want {
+			t.Errorf("reported %v, want %v", reported, want)
 		}
 		if got := fmt.Sprint(a.Err()); got != "panic: boom" {
 			t.Errorf("Err is %q", got)
@@ -113,8 +113,8 @@ func TestCrashWithMutexHeld(t *testing.T) {
 	}
 }
 
-// A program may return from main, killed or not, while its goroutines wait for ever, with
-// a mutex held for which others wait.
+// A program may return from main, killed or not, while its goroutines wait forever, with a
+// mutex held that others wait for.
 func TestExitWithMutexHeld(t *testing.T) {
 	needHermetic(t)
 	for _, killed := range []bool{false, true} {
@@ -123,10 +123,10 @@ func TestExitWithMutexHeld(t *testing.T) {
 		_, err := sim.Run(context.Background(), o, func(w *sim.World) error {
 			a := w.Spawn(proc("a", func(ctx context.Context, g *sim.Gate) error {
 				var mu sync.Mutex
-				nobody := make(chan bool)
+				silent := make(chan bool)
 				go func() {
 					mu.Lock()
-					nobody <- true
+					silent <- true
 				}()
 				go func() {
 					time.Sleep(time.Second)
@@ -158,9 +158,9 @@ func TestExitWithMutexHeld(t *testing.T) {
 // goroutines has panicked, crashes nothing any more.
 func TestCrashAfterDeath(t *testing.T) {
 	needHermetic(t)
-	var told []string
+	var reported []string
 	_, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
-		w.Hooks.Panic = func(id sim.ActorID, v any, _ string) { told = append(told, fmt.Sprint(id, " ", v)) }
+		w.Hooks.Panic = func(id sim.ActorID, v any, _ string) { reported = append(reported, fmt.Sprint(id, " ", v)) }
 		late := func(v string) func(context.Context, *sim.Gate) error {
 			return func(ctx context.Context, g *sim.Gate) error {
 				for i := range 3 {
@@ -185,8 +185,8 @@ func TestCrashAfterDeath(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if got := fmt.Sprint(told); got != "[crashed heard 0]" {
-		t.Errorf("told of %s", got)
+	if got := fmt.Sprint(reported); got != "[crashed heard 0]" {
+		t.Errorf("reported %s", got)
 	}
 }
 

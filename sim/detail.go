@@ -15,8 +15,8 @@ type Long interface {
 // live (scenarios.NewRunner) takes five times as much for them.
 const detailsMax = 256 << 20
 
-// detailShare of what all may keep is the most that one may keep: lists of all there
-// is, which nobody reads to the end, do not take the place of hundreds of others.
+// detailShare limits one Detail to this fraction of what all may keep: long lists, which
+// readers skip, must not displace hundreds of other details.
 const detailShare = 256
 
 // details are the long ones that a trace still has, in the order of their steps.
@@ -30,9 +30,9 @@ type kept struct {
 	size int
 }
 
-// keep holds the Details to their bound, now that one has come: it is shortened if it
-// alone is too long, and the oldest of the others until all fit. A story is told of
-// the end of a run and of what led there, so it is the oldest that go first.
+// keep enforces the bound on Details after a new one: it shortens the new one if that alone is
+// too long, and then the oldest until all fit. A report shows the end of a run and what led to
+// it, so the oldest go first.
 func (d *details) keep(s *Step, most int) {
 	l, ok := s.Detail.(Long)
 	if !ok {

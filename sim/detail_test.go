@@ -19,9 +19,9 @@ type page int
 func (p page) Size() int  { return int(p) }
 func (p page) Short() any { return page(0) }
 
-// told runs a process that sends a message for each of the details, and returns
-// what the trace still has of them.
-func told(t fataler, most int, details ...any) (kept []any, digest uint64) {
+// kept runs a process that sends a message for each of the details, and returns the details
+// that the trace has at the end.
+func kept(t fataler, most int, details ...any) (kept []any, digest uint64) {
 	o := single(strategy.NewSerial())
 	o.Limits.Details = most
 	tr, err := sim.Run(context.Background(), o, func(w *sim.World) error {
@@ -56,11 +56,11 @@ func TestDetailsAreBounded(t *testing.T) {
 	for range most / 10 {
 		all, want = append(all, page(10)), append(want, page(10))
 	}
-	got, digest := told(t, most, all...)
+	got, digest := kept(t, most, all...)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
-	got, free := told(t, 0, all...)
+	got, free := kept(t, 0, all...)
 	if d := cmp.Diff(all, got); d != "" {
 		t.Errorf("by default a trace has room for them; -want +got:\n%s", d)
 	}
@@ -91,7 +91,7 @@ func TestDetailsLaw(t *testing.T) {
 				room -= n
 			}
 		}
-		if got, _ := told(t, most, all...); !slices.Equal(got, want) {
+		if got, _ := kept(t, most, all...); !slices.Equal(got, want) {
 			t.Fatalf("of %v\nin %d are left\n%v, want\n%v", sizes, most, got, want)
 		}
 	})

@@ -16,8 +16,8 @@ import (
 // ErrKilled is what every message of a killed process returns.
 var ErrKilled = errors.New("sim: process killed")
 
-// Fault is what Pass returns for a message that the schedule hurt. The door that
-// called Pass turns it into an error of its protocol.
+// Fault is the error of Pass for a message that the schedule hurt. The caller of Pass turns it
+// into an error of its protocol.
 type Fault struct {
 	Outcome Outcome
 	Level   int   // which of Op.Fails or Op.Loses, for FailBefore and LoseReply
@@ -65,14 +65,13 @@ type verdict struct {
 	step    *Step
 }
 
-// Pass parks the message until the schedule lets it go, then runs do, which
-// must deliver it. Op.Actor, Op.Life, Op.Seq and Op.Sent
-// are filled in here.
+// Pass parks the message until the schedule releases it, then runs do, which must deliver it.
+// Pass sets Op.Actor, Op.Incarnation, Op.Seq and Op.Sent.
 //
-// It returns what do returned; a *Fault if the schedule hurt the message;
-// ErrKilled if the process died meanwhile, in which case the message never left
-// unless do was already running; ctx.Err() if the caller gave up while the
-// message was parked, in which case it never left either.
+// It returns the result of do; a *Fault if the schedule hurt the message; ErrKilled if the
+// process died in the meantime, in which case the message never left unless do was already
+// running; ctx.Err() if the caller gave up while the message was parked, in which case it
+// never left either.
 func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) error {
 	p, err := g.park(ctx, op)
 	if err != nil {
@@ -173,7 +172,7 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 	}
 	var pcs [stackMax]uintptr
 	depth := 0
-	if op.Kind != Event && op.Kind != Local && !g.w.opts.Stackless { // a server sends the one, and nobody the other
+	if op.Kind != Event && op.Kind != Local && !g.w.opts.Stackless { // a server sends an Event, and a Local has no sender
 		depth = called(ctx, pcs[:], callers(&pcs[0], len(pcs)))
 	}
 	w := g.w
@@ -186,7 +185,7 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 		return nil, ErrKilled
 	}
 	g.a.seq++
-	op.Actor, op.Incarnation, op.Seq, op.Sent = g.a.ID, g.a.life, g.a.seq, w.Now()
+	op.Actor, op.Incarnation, op.Seq, op.Sent = g.a.ID, g.a.incarnation, g.a.seq, w.Now()
 	p := &parked{op: op, actor: g.a, stack: w.stacks.of(pcs[:depth]), due: op.Sent + w.opts.Service[op.Class], verdict: make(chan verdict, 1)}
 	if !w.opts.Ungated {
 		i, _ := w.search(op)
@@ -197,9 +196,8 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 	return p, nil
 }
 
-// lateMax is how many messages a dead process may try before the goroutines that
-// still try are ended: upstream loops that retry at once would spin for ever,
-// and virtual time with them.
+// lateMax is how many messages a dead process may try before its goroutines that still try are
+// ended: upstream loops that retry immediately would spin forever, and virtual time with them.
 const lateMax = 100
 
 // search finds the place of a message among the parked ones, which are sorted by

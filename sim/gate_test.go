@@ -34,7 +34,7 @@ func TestOrderIsTheStrategys(t *testing.T) {
 	}
 }
 
-// The choices are sorted by actor, message and outcome, whoever came first.
+// The choices are sorted by actor, message and outcome, in whatever order the messages came.
 func TestChoicesAreSorted(t *testing.T) {
 	var s server
 	st := scripted()
@@ -130,7 +130,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A lost reply hides the server's own error, but the door may want to know.
+// A lost reply hides the server's own error from the process, but the server side may want to
+// know it.
 func TestLoseReplyKeepsTheServersError(t *testing.T) {
 	conflict := errors.New("conflict")
 	var got error
@@ -180,8 +181,8 @@ func TestFaultBudget(t *testing.T) {
 	}
 }
 
-// A client that gives up takes its parked message with it. Until then it waits, and then
-// somebody hears of it.
+// A client that gives up withdraws its parked message. Until then it waits, and the withdrawal
+// is reported.
 func TestDeadlineWhileParked(t *testing.T) {
 	var s server
 	var got error

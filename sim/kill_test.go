@@ -74,7 +74,7 @@ func TestKillAtEveryMessage(t *testing.T) {
 	}
 }
 
-// Kill from another process, at every instant of the victim's life.
+// Kill from another process, at every instant of the victim's run.
 func TestKillFromOutside(t *testing.T) {
 	for k := range 9 {
 		var s server
@@ -96,8 +96,8 @@ func TestKillFromOutside(t *testing.T) {
 	}
 }
 
-// The dead are dead at once for those who wait for them, however long their
-// deferred calls still unwind.
+// Waiters see a killed process as dead immediately, however long its deferred calls still
+// unwind.
 func TestDoneAtDeath(t *testing.T) {
 	var s server
 	var waited time.Duration
@@ -166,7 +166,7 @@ func TestExitEndsEveryGoroutine(t *testing.T) {
 	}
 }
 
-// A loop that retries at once for ever, in a dead process, must not stop time.
+// A loop that retries immediately and forever, in a dead process, must not stop time.
 func TestDeadLoopsEnd(t *testing.T) {
 	var s server
 	stubborn := func(ctx context.Context, g *sim.Gate) {

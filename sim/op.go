@@ -20,8 +20,8 @@ func (id ActorID) Kind() string {
 	return kind
 }
 
-// OpKind says what a message does, so that strategies can tell a read from a
-// write without knowing the protocol.
+// OpKind is the kind of a message, so that strategies can distinguish a read from a write
+// without knowing the protocol.
 type OpKind uint8
 
 // The kinds of message. Event is one that a server sends to an actor (a watch
@@ -45,11 +45,11 @@ type Op struct {
 	Seq         int      // 1 for the actor's first message
 	Kind        OpKind   // what it does
 	Class       string   // latency class, a key of Options.Service ("api" when empty)
-	Key         string   // what it is about, for people: "PATCH ippools/10.0.0.0-24". Request's, if the door gives none
-	Faults      FaultSet // the faults that the door can express for this message
+	Key         string   // what it is about, for people: "PATCH ippools/10.0.0.0-24"; defaults to Request's
+	Faults      FaultSet // the faults that the sender can express for this message
 	Fails       Ways     // in which ways it can FailBefore
 	Loses       Ways     // in which ways a LoseReply of it is seen
-	Draws       int      // how many answers a Draw has; 0 for a message of which the schedule decides nothing but its fate
+	Draws       int      // how many answers a Draw has; 0 for a message whose content does not depend on the schedule
 
 	Link   int  // which of its sender's connections carries it: see Gate.NewLink
 	OnNode bool // it stays on the machine of its sender: no partition holds it

@@ -49,9 +49,9 @@ func TestOutsideIsOutside(t *testing.T) {
 func TestOutsidePanicCrosses(t *testing.T) {
 	out := sim.NewOutside(1)
 	defer out.Close()
-	var told []string
+	var reported []string
 	_, err := sim.Run(context.Background(), single(strategy.NewSerial()), func(w *sim.World) error {
-		w.Hooks.Panic = func(id sim.ActorID, v any, _ string) { told = append(told, fmt.Sprint(id, ": ", v)) }
+		w.Hooks.Panic = func(id sim.ActorID, v any, _ string) { reported = append(reported, fmt.Sprint(id, ": ", v)) }
 		start(w,
 			proc("a", func(context.Context, *sim.Gate) error { out.Do(explode); return nil }),
 			proc("b", func(context.Context, *sim.Gate) error {
@@ -61,8 +61,8 @@ func TestOutsidePanicCrosses(t *testing.T) {
 			}))
 		return nil
 	})
-	if err != nil || len(told) != 1 || !strings.HasPrefix(told[0], "a: boom") || !strings.Contains(told[0], "explode") {
-		t.Errorf("run %v, told %q", err, told)
+	if err != nil || len(reported) != 1 || !strings.HasPrefix(reported[0], "a: boom") || !strings.Contains(reported[0], "explode") {
+		t.Errorf("run %v, reported %q", err, reported)
 	}
 }
 

@@ -70,8 +70,8 @@ func TestKilledWhilePaused(t *testing.T) {
 	}
 }
 
-// Whether a message to a process would arrive: while it runs, and is neither paused nor
-// cut off, both at once included.
+// Whether a message to a process would arrive: only while it runs and is neither paused nor
+// cut off, nor both.
 func TestReached(t *testing.T) {
 	var got []bool
 	_, err := sim.Run(context.Background(), single(strategy.NewSerial()), func(w *sim.World) error {
@@ -82,18 +82,18 @@ func TestReached(t *testing.T) {
 			return nil
 		}}, proc("server", func(context.Context, *sim.Gate) error {
 			g := <-server
-			look := func() { got = append(got, g.Reached()) }
-			look()
+			record := func() { got = append(got, g.Reached()) }
+			record()
 			w.Hold("node-1")
-			look()
+			record()
 			w.Pause("client")
-			look()
+			record()
 			w.Release("node-1")
-			look()
+			record()
 			w.Resume("client")
-			look()
+			record()
 			time.Sleep(2 * time.Minute)
-			look()
+			record()
 			return nil
 		}))
 		return nil

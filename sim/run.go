@@ -99,7 +99,7 @@ func (r *running) root(o Options, setup func(*World) error) (err error) {
 	r.id.Store(bubbleID())
 	w := &World{
 		opts: o, start: time.Now(), trace: r.trace,
-		actors: map[ActorID]*Actor{}, lives: map[ActorID]int{}, held: map[string]int{}, paused: map[string]*pause{}, stacks: stacks{},
+		actors: map[ActorID]*Actor{}, incarnations: map[ActorID]int{}, held: map[string]int{}, paused: map[string]*pause{}, stacks: stacks{},
 		wake: make(chan struct{}, 1),
 		over: &r.over, beat: &r.beat,
 	}

@@ -15,7 +15,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Ctrl-C ends a run that goes on for ever within a second, with what it did.
+// Ctrl-C ends an endless run within a second and keeps its trace.
 func TestInterruptedFromOutside(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
@@ -52,14 +52,14 @@ func TestInterruptedWhileStuck(t *testing.T) {
 	}
 }
 
-// A panic of a process is a fact of the run, told to Hooks.Panic; the run goes on.
+// A panic of a process is reported to Hooks.Panic; the run goes on.
 func TestActorPanic(t *testing.T) {
 	var s server
-	var told []string
+	var reported []string
 	var a *sim.Actor
 	_, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
 		w.Hooks.Panic = func(id sim.ActorID, v any, stack string) {
-			told = append(told, fmt.Sprint(id, " ", v, " ", strings.Contains(stack, "explode")))
+			reported = append(reported, fmt.Sprint(id, " ", v, " ", strings.Contains(stack, "explode")))
 		}
 		a = w.Spawn(proc("a", func(ctx context.Context, g *sim.Gate) error {
 			_ = s.send(ctx, g, "x")
@@ -75,8 +75,8 @@ func TestActorPanic(t *testing.T) {
 	if err != nil || len(s.got) != 2 {
 		t.Errorf("the run did not go on: %v, %q", err, s.got)
 	}
-	if want := "[a boom true]"; fmt.Sprint(told) != want {
-		t.Errorf("told %v, want %v", told, want)
+	if want := "[a boom true]"; fmt.Sprint(reported) != want {
+		t.Errorf("reported %v, want %v", reported, want)
 	}
 	if got := fmt.Sprint(a.Err()); got != "panic: boom" {
 		t.Errorf("Err is %q", got)
@@ -85,10 +85,10 @@ func TestActorPanic(t *testing.T) {
 
 func explode() { panic("boom") }
 
-// What a killed process panics with while it unwinds is nobody's business.
+// A panic of a killed process while it unwinds is ignored.
 func TestPanicAfterDeath(t *testing.T) {
 	_, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
-		w.Hooks.Panic = func(id sim.ActorID, v any, _ string) { t.Errorf("told of %s: %v", id, v) }
+		w.Hooks.Panic = func(id sim.ActorID, v any, _ string) { t.Errorf("reported %s: %v", id, v) }
 		start(w, proc("a", func(ctx context.Context, g *sim.Gate) error {
 			w.Kill("a")
 			panic("unheard")
@@ -146,8 +146,8 @@ func TestHarnessDefects(t *testing.T) {
 	}
 }
 
-// What a process leaves behind ends with the run on the hermetic runtime, as the
-// system ends what is left of a process; on the stock one nobody can end it.
+// Goroutines that a process leaves behind end with the run on the hermetic runtime, as the
+// system ends what is left of a process; the stock runtime cannot end them.
 func TestProcessLeavesGoroutines(t *testing.T) {
 	_, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
 		start(w, proc("a", func(context.Context, *sim.Gate) error {

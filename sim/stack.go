@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// Stack is the functions that a goroutine was in when it sent a message, innermost
-// first, as program counters of this process, which runtime.CallersFrames reads: what
-// they mean is asked of the few messages that somebody is shown. The first ones are the
-// gate's own. It is shared by all messages that were sent from there; nil for what
-// nobody's code sends: an event that a server owes, a draw. It is part of neither the
-// schedule nor the digest.
+// Stack is the call stack of a goroutine when it sent a message, innermost first, as program
+// counters for runtime.CallersFrames: only the few messages that are shown are resolved. The
+// first frames are the gate's own. All messages sent from the same place share one Stack. It
+// is nil for what no process sends: an event that a server owes, a draw. It is part of neither
+// the schedule nor the digest.
 type Stack []uintptr
 
 // stackMax is more than the 40 functions that upstream's deepest call has on its stack.
@@ -44,9 +43,9 @@ func (t stacks) of(pcs []uintptr) Stack {
 
 type callerKey struct{}
 
-// Calling has the messages that are sent under ctx know who is calling now, besides who
-// sends them: a process that calls a server within itself has its request served by other
-// goroutines than its own.
+// Calling records the caller's stack for messages that are sent under ctx, in addition to
+// their sender's. In a process that calls a server within itself, other goroutines than the
+// caller's serve the request.
 func Calling(ctx context.Context) context.Context {
 	var pcs [stackMax]uintptr
 	return context.WithValue(ctx, callerKey{}, slices.Clone(pcs[:callers(&pcs[0], len(pcs))]))

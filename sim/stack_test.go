@@ -58,8 +58,8 @@ func functions(s sim.Stack) (out []string) {
 	return out
 }
 
-// TestStepsKnowTheirSender: a step has the stack of who sent the message, from the door
-// outwards: delivered, hurt, or the last of a process that it killed.
+// TestStepsKnowTheirSender: a step has the stack of its sender, starting outside the gate,
+// whether the message was delivered, hurt, or the last one of a process that it killed.
 func TestStepsKnowTheirSender(t *testing.T) {
 	for name, o := range map[string]sim.Options{
 		"delivered": single(strategy.NewSerial()),

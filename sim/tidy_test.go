@@ -16,9 +16,9 @@ import (
 	"testing"
 )
 
-// The house rules, as tests over the whole module. Every complaint names file
-// and line, the rule, and the mend. A rule is changed by argument, here and in
-// the design; an exception is a line in allowed, with its reason.
+// The house rules, as tests over the whole module. Every complaint names file and line, the
+// rule, and the fix. To change a rule, argue for it here and in the design; an exception is a
+// line in allowed, with its reason.
 
 // layers says which of our packages each package may import: arrows point down
 // only. "x/..." is x and everything under it, "x/*" any folder directly under x.
@@ -85,7 +85,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/nodeipam", "model model/act sim sim/kube sim/kube/elect sim/disk sim/ipam sim/ipam/hostlocal sim/ipam/kubeadm"},
 	{"sim/ipam/*", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam"},
 	{"sim/cluster/kubeapi", "model sim sim/kube sim/ipam"},
-	{"sim/cluster/control", "model sim sim/kube sim/cluster/kubeapi"}, // the door of controllers: neither side of it
+	{"sim/cluster/control", "model sim sim/kube sim/cluster/kubeapi"}, // the interface of controllers: it knows neither implementation
 	{"sim/cluster/control/real", "sim sim/kube sim/kube/elect sim/controlplane sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/control/*", "model sim sim/kube sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/multus", ""},
@@ -214,7 +214,7 @@ var layers = []struct{ dir, may string }{
 
 // modules says who may import what of others. The first entry that fits an
 // import path decides; what fits none is free. A folder with _test at its end is its tests alone.
-var modules = []struct{ prefix, may, mend string }{
+var modules = []struct{ prefix, may, fix string }{
 	// The tests of fuzz/space hold the spaces against upstream's types.
 	{"github.com/k8snetworkplumbingwg/whereabouts", "sim/ipam/* sim/ipam/whereabouts/... fuzz/space_test", "upstream types never leave sim/ipam/NAME"},
 	// The lab executes confd's templates for real BIRD: no simulation comes near it.
@@ -330,7 +330,7 @@ func (h *house) names() {
 	}
 }
 
-// imports checks layers, which tests may break, and modules, which nobody may.
+// imports checks layers, which tests may break, and modules, which no file may.
 func (h *house) imports() {
 	i := slices.IndexFunc(layers, func(l struct{ dir, may string }) bool { return matches(l.dir, h.dir) })
 	if i < 0 {
@@ -358,7 +358,7 @@ func (h *house) module(spec *ast.ImportSpec, p string) {
 		}
 		upstream := strings.Contains(m.prefix, ".")
 		if !matches(m.may, h.dir) && !(h.test && matches(m.may, h.dir+"_test")) && (upstream || !h.test && !allows("print", h.dir)) {
-			h.complain(spec.Pos(), "module", "%s may not import %s: %s", h.dir, p, m.mend)
+			h.complain(spec.Pos(), "module", "%s may not import %s: %s", h.dir, p, m.fix)
 		}
 		return
 	}
@@ -380,18 +380,18 @@ func (h *house) sizes(src []byte) {
 }
 
 // forbidden are the names of other packages that need an exception.
-var forbidden = map[string][]struct{ rule, names, mend string }{
+var forbidden = map[string][]struct{ rule, names, fix string }{
 	"time": {{"clock", "Now Sleep After AfterFunc NewTimer NewTicker Tick Since Until", "only code inside the bubble may look at the clock; take the time as an argument"}},
 	"fmt":  {{"print", "Print Printf Println", "library code returns or records; only cmd prints"}},
 	"os": {
 		{"print", "Stdout Stderr Exit", "library code returns or records; only cmd prints and exits"},
-		{"process", "Setenv Unsetenv Clearenv Chdir", processMend},
+		{"process", "Setenv Unsetenv Clearenv Chdir", processFix},
 	},
-	"runtime":       {{"process", "GOMAXPROCS", processMend}},
-	"runtime/debug": {{"process", "SetGCPercent SetMemoryLimit SetMaxStack SetMaxThreads", processMend}},
+	"runtime":       {{"process", "GOMAXPROCS", processFix}},
+	"runtime/debug": {{"process", "SetGCPercent SetMemoryLimit SetMaxStack SetMaxThreads", processFix}},
 }
 
-const processMend = "a library leaves the process as it is: it may be somebody's test binary; settings belong to main functions"
+const processFix = "a library leaves the process as it is: it may be somebody's test binary; settings belong to main functions"
 
 func (h *house) node(n ast.Node) bool {
 	switch n := n.(type) {
@@ -410,7 +410,7 @@ func (h *house) node(n ast.Node) bool {
 		}
 		for _, f := range forbidden[h.imported(id.Name)] {
 			if slices.Contains(strings.Fields(f.names), n.Sel.Name) && !allows(f.rule, h.dir) {
-				h.complain(n.Pos(), f.rule, "%s.%s: %s", id.Name, n.Sel.Name, f.mend)
+				h.complain(n.Pos(), f.rule, "%s.%s: %s", id.Name, n.Sel.Name, f.fix)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ const runMin = 25
 // the go command writes.
 var notOurs = map[string]bool{"LICENSE": true, "go.sum": true}
 
-// copyright is what begins a file that somebody else wrote. It does not match itself.
+// copyright matches the header of a file from another project. It does not match itself.
 var copyright = regexp.MustCompile(`(?i)[c]opyright (\(c\)|©)? ?[0-9]{4}|[l]icensed under the|[s]pdx-license-identifier`)
 
 // TestNoUpstreamText fails if a file that git tracks or would add has a copyright

@@ -12,8 +12,9 @@ import (
 )
 
 // An address manager is one value: what is particular to one lies in folders that bear its
-// name, and only the list of managers names it besides. This is how many lines of code do
-// so elsewhere, by room; each number only goes down, and a room without one has none.
+// name, and otherwise only the list of managers names it. linesWithManagers is how many lines
+// of code name a manager elsewhere, by room; each number only goes down, and a room without an
+// entry has none.
 var linesWithManagers = map[string]int{
 	"model/route": 1, // vxlan.calico, the device of Felix, whose routes the room is about
 }

@@ -15,7 +15,7 @@ import (
 type Step struct {
 	Decision
 	Note   string // what came of it, short: "200 rv=17"
-	Detail any    // what the door saw, for reports; not part of the digest. A Long one may be short
+	Detail any    // what the sender recorded, for reports; not part of the digest. A Long one may be shortened
 	Stack  Stack  `json:"-"` // who sent the message; not part of the digest
 }
 

@@ -61,10 +61,10 @@ func (w *World) isStopped(a *Actor, op *Op) bool {
 	return w.stays(a, op)
 }
 
-// tellSteps tells what was delivered without the loop's doing.
-func (w *World) tellSteps() {
-	for w.told < len(w.trace.Steps) {
-		w.told++
-		w.tell(w.trace.Steps[w.told-1])
+// reportSteps reports the messages that were delivered outside the loop.
+func (w *World) reportSteps() {
+	for w.reported < len(w.trace.Steps) {
+		w.reported++
+		w.report(w.trace.Steps[w.reported-1])
 	}
 }

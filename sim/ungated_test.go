@@ -23,14 +23,14 @@ func (free) Pick(int, []sim.Choice) int { return 0 }
 func TestUngated(t *testing.T) {
 	var killed error
 	var heldFor time.Duration
-	told, alive := 0, 0
+	reported, alive := 0, 0
 	send := func(ctx context.Context, g *sim.Gate) error {
 		return g.Pass(ctx, sim.Op{Kind: sim.Write, Key: "PUT"}, func(context.Context) error { return nil })
 	}
 	tr, err := sim.Run(context.Background(), sim.Options{Strategy: free{}}, func(w *sim.World) error {
 		w.Hooks.Step = func(s *sim.Step) {
-			if told++; s.Step != told {
-				t.Errorf("the hook saw step %d as number %d", s.Step, told)
+			if reported++; s.Step != reported {
+				t.Errorf("the hook saw step %d as number %d", s.Step, reported)
 			}
 		}
 		w.Spawn(sim.Process{ID: "busy", Run: func(ctx context.Context, g *sim.Gate) error {
@@ -74,7 +74,7 @@ func TestUngated(t *testing.T) {
 		t.Errorf("%d messages, the killed one got %v, the held one went at %v", alive, killed, heldFor)
 	}
 	// 50 and a Draw of one, 4 of another (at 0, 1, 2 and 3 s), 1 of the third.
-	if len(tr.Steps) != 56 || told != 56 {
-		t.Errorf("%d steps, %d of them told, want 56", len(tr.Steps), told)
+	if len(tr.Steps) != 56 || reported != 56 {
+		t.Errorf("%d steps, %d of them reported, want 56", len(tr.Steps), reported)
 	}
 }

@@ -6,28 +6,27 @@ import (
 	"time"
 )
 
-// watchdog measures for how long a run had the means to move and did not. The
-// rule: a run without progress is charged, from one tick to the next, with what
-// one goroutine of this process could have had of a processor. That is
+// watchdog measures for how long a run could have made progress and did not. The
+// rule: a run without progress is charged, from one tick to the next, with the
+// processor time that one goroutine of this process could have had. That is
 //
 //   - the processor time that the process used, divided by the number of its
 //     goroutines that run or want to run, as long as there are any: other
 //     bubbles, servers and the collector use it too, and a process that gets none,
 //     because the machine is loaded, throttles or has stopped it, is charged with
 //     none;
-//   - the time on the clock while there is none: what waits in an idle process
-//     waits for something that will not come. A tick that comes late counts for
-//     as much less, because what the run waits for may be as late; one that comes
-//     later than a whole period, after SIGSTOP or a suspended machine, for nothing.
+//   - the time on the clock while there is none: a goroutine that waits in an idle
+//     process waits for something that will not come. A late tick counts for as
+//     much less, because what the run waits for may be as late; a tick that is late
+//     by a whole period, after SIGSTOP or a suspended machine, counts for nothing.
 //
-// Of the processor time, what the collector takes is nobody's: with a heap of
-// gigabytes and a tenth of a processor it takes most of that, and the run, which
-// moves on slowly, would pay for it. The runtime says after each collection what
-// it took, so that the share since the last progress is left out; collectedMost
-// bounds that.
+// The collector's processor time is not charged: with a heap of gigabytes and a
+// tenth of a processor it takes most of that, and a run that moves on slowly would
+// pay for it. The runtime reports after each collection what it took, so that the
+// share since the last progress is left out; collectedMost bounds that share.
 //
 // So a goroutine that spins is found after limit of its own processor time, or
-// after collectedMost times as much if it makes garbage all the while; a deadlock
+// after collectedMost times as much if it also makes garbage; a deadlock is found
 // after limit on the clock.
 type watchdog struct {
 	limit, period time.Duration
@@ -99,8 +98,8 @@ func (d *watchdog) tick(beat uint64) bool {
 	return time.Duration(float64(d.worked)*ofTheRun(d.began, now))+d.waited >= d.limit
 }
 
-// ofTheRun is the share of the processor time that the collector did not take, as far
-// as the runtime has told.
+// ofTheRun is the share of the processor time that the collector did not take, as far as the
+// runtime has reported.
 func ofTheRun(from, to reading) float64 {
 	running, collecting := to.running-from.running, to.collecting-from.collecting
 	if running+collecting <= 0 {

@@ -18,17 +18,16 @@ func (p *process) meters() meters {
 	return meters{func() reading { return p.now }, func() int { return p.wanting }}
 }
 
-// lives lets time pass, a tick after the other, and returns the processor time that
-// its run had until the watchdog bit; told is how often the runtime tells of the
-// collector.
-func (p *process) lives(d *watchdog, long, told time.Duration) (run time.Duration, bit bool) {
+// advance lets time pass, one tick after the other, and returns the processor time of the run
+// until the watchdog fired; report is how often the runtime reports the collector's time.
+func (p *process) advance(d *watchdog, long, report time.Duration) (run time.Duration, bit bool) {
 	var running, collecting float64
 	for at := time.Duration(0); at < long; at += d.period {
 		got := p.gets * d.period.Seconds()
 		p.now.at = p.now.at.Add(d.period)
 		p.now.used += time.Duration(got * float64(time.Second))
 		running, collecting = running+got*(1-p.collector), collecting+got*p.collector
-		if at%told == 0 {
+		if at%report == 0 {
 			p.now.running, p.now.collecting = running, collecting
 		}
 		if d.tick(0) {
@@ -42,13 +41,13 @@ func (p *process) lives(d *watchdog, long, told time.Duration) (run time.Duratio
 // nine tenths, has not spun: it hardly ran.
 func TestStarvedBesideTheCollector(t *testing.T) {
 	p := &process{gets: 0.4, collector: 0.85, wanting: 1}
-	if run, bit := p.lives(watch(30*time.Second, p.meters()), 2*time.Minute, 5*time.Second); bit {
+	if run, bit := p.advance(watch(30*time.Second, p.meters()), 2*time.Minute, 5*time.Second); bit {
 		t.Errorf("given up after %v of its own processor time, want 30s", run)
 	}
 }
 
-// One that spins is found after its limit, whoever else runs, and however little it
-// gets; one that makes garbage meanwhile after a bounded multiple.
+// A goroutine that spins is found after its limit, whatever else runs and however little time
+// it gets; one that also makes garbage is found after a bounded multiple.
 func TestSpinnerIsFound(t *testing.T) {
 	const limit = 30 * time.Second
 	for _, tt := range []struct {
@@ -61,7 +60,7 @@ func TestSpinnerIsFound(t *testing.T) {
 		{"with a collector", process{gets: 1, collector: 0.3, wanting: 1}, limit + 10*time.Second},
 		{"with a collector that takes nearly all", process{gets: 1, collector: 0.99, wanting: 1}, limit},
 	} {
-		run, bit := tt.p.lives(watch(limit, tt.p.meters()), collectedMost*10*limit, 5*time.Second)
+		run, bit := tt.p.advance(watch(limit, tt.p.meters()), collectedMost*10*limit, 5*time.Second)
 		if !bit || run > tt.most+time.Second {
 			t.Errorf("%s: found %v after %v, want it within %v", tt.name, bit, run, tt.most)
 		}
@@ -72,10 +71,10 @@ func TestSpinnerIsFound(t *testing.T) {
 func TestIdleIsFound(t *testing.T) {
 	p := &process{gets: 0}
 	d := watch(30*time.Second, p.meters())
-	if _, bit := p.lives(d, 29*time.Second, time.Second); bit {
+	if _, bit := p.advance(d, 29*time.Second, time.Second); bit {
 		t.Error("given up too early")
 	}
-	if _, bit := p.lives(d, 2*time.Second, time.Second); !bit {
+	if _, bit := p.advance(d, 2*time.Second, time.Second); !bit {
 		t.Error("never given up")
 	}
 }
@@ -92,7 +91,7 @@ func TestProgressIsKnown(t *testing.T) {
 	}
 }
 
-// again is lives at a number of beats.
+// again is advance with a number of beats.
 func (p *process) again(d *watchdog, beat uint64, long time.Duration) (time.Duration, bool) {
 	for at := time.Duration(0); at < long; at += d.period {
 		p.now.at, p.now.used = p.now.at.Add(d.period), p.now.used+d.period

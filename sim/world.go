@@ -85,8 +85,8 @@ type Hooks struct {
 	// Panic is called, once the bubble is quiet, for a process that ended by a panic
 	// of one of its goroutines.
 	Panic func(id ActorID, value any, stack string)
-	// Withdrawn is called for a message that its sender, who had waited for long enough,
-	// took back, on the sender's goroutine. Nil: nobody wants to know.
+	// Withdrawn is called for a message that its sender withdrew after waiting long enough, on
+	// the sender's goroutine. It may be nil.
 	Withdrawn func(Op)
 	// End is called when the run is over, before the actors are killed.
 	End func()
@@ -101,24 +101,24 @@ type World struct {
 	start time.Time
 	trace *Trace
 
-	mu     sync.Mutex
-	actors map[ActorID]*Actor
-	lives  map[ActorID]int // how many processes had each name
-	parked []*parked
-	stacks stacks
-	held   map[string]int // groups and actors that are cut off
-	paused map[string]*pause
-	wake   chan struct{}
-	closed bool       // the run is over
-	panics []panicked // not yet told to Hooks.Panic
-	done   error      // why the loop stops; errFinished when all is well
-	faults int
-	moves  int          // decisions of any kind
-	told   int          // steps that Hooks.Step has seen, if Ungated
-	over   *atomic.Bool // set from outside the bubble
-	beat   *atomic.Uint64
-	buf    []Choice
-	level  []Choice
+	mu           sync.Mutex
+	actors       map[ActorID]*Actor
+	incarnations map[ActorID]int // how many processes had each name
+	parked       []*parked
+	stacks       stacks
+	held         map[string]int // groups and actors that are cut off
+	paused       map[string]*pause
+	wake         chan struct{}
+	closed       bool       // the run is over
+	panics       []panicked // not yet reported to Hooks.Panic
+	done         error      // why the loop stops; errFinished when all is well
+	faults       int
+	moves        int          // decisions of any kind
+	reported     int          // steps that Hooks.Step has seen, if Ungated
+	over         *atomic.Bool // set from outside the bubble
+	beat         *atomic.Uint64
+	buf          []Choice
+	level        []Choice
 
 	cleanups []func()
 }
@@ -136,9 +136,9 @@ func (w *World) Now() time.Duration {
 	return time.Since(w.start)
 }
 
-// Progress tells the watchdog that a bounded amount of work is done of what comes
-// before the first message, or after the last: each object of a large cluster that is
-// stored. Between them messages say so.
+// Progress reports to the watchdog that a bounded amount of work is done, before the first
+// message or after the last: for example, each object of a large cluster that is stored. In
+// between, messages report it.
 func (w *World) Progress() { w.beat.Add(1) }
 
 // Waits reports whether f holds of a message that is parked.
@@ -213,12 +213,12 @@ func (w *World) loop() error {
 	var last *Step
 	for {
 		w.settle()
-		w.tellPanics()
+		w.reportPanics()
 		if last != nil {
-			w.tell(last)
+			w.report(last)
 		}
 		if w.opts.Ungated {
-			w.tellSteps()
+			w.reportSteps()
 		}
 		if err := w.limit(); err != nil {
 			return err
@@ -229,8 +229,8 @@ func (w *World) loop() error {
 	}
 }
 
-// tell shows everybody a step that is done.
-func (w *World) tell(s *Step) {
+// report calls Hooks.Step for a step that is done.
+func (w *World) report(s *Step) {
 	if w.Hooks.Step != nil {
 		w.Hooks.Step(s)
 		w.settle() // it may have killed or woken someone: what is enabled must not depend on how far they got
@@ -251,7 +251,7 @@ type panicked struct {
 	stack string
 }
 
-func (w *World) tellPanics() {
+func (w *World) reportPanics() {
 	w.mu.Lock()
 	ps := w.panics
 	w.panics = nil

@@ -44,10 +44,9 @@ func (s *server) sender(id sim.ActorID, keys ...string) sim.Process {
 	}}
 }
 
-// script is a strategy that takes the choices it is told, in order, as soon as
-// each is enabled, and goes on serially meanwhile. A choice is "outcome actor#n"
-// ("crash a#2"), "elapse", or "=n" for the answer of a sizing decision; sizing
-// decisions that are not scripted answer 0.
+// script is a strategy that takes the given choices, in order, as soon as each is enabled, and
+// otherwise goes on serially. A choice is "outcome actor#n" ("crash a#2"), "elapse", or "=n"
+// for the answer of a sizing decision; sizing decisions that are not scripted answer 0.
 type script struct {
 	wants  []string
 	serial *strategy.Serial

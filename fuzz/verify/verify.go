@@ -71,7 +71,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	search := &por.Search{
 		World: p.run, Bounds: cfg.Bounds, Instant: Instant, Until: s.Doc.Spec.Until.Duration, Workers: cfg.Workers, Probes: cfg.Probes,
 		Expected: func(b por.Break) bool { return slices.Contains(expected, b.Invariant) },
-		Done:     runs.logs, Keep: runs.keep, Tell: cfg.Tell,
+		Done:     runs.logs, Keep: runs.keep, Report: cfg.Tell,
 	}
 	result, err := search.Cover(ctx)
 	p.close()

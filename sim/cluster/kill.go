@@ -48,13 +48,13 @@ func (c *Cluster) Paused(name string) (resume func() error) {
 	if c.node(name) != nil || !alive {
 		id = sim.ActorID(name)
 	}
-	before := c.World.Lives(id)
+	before := c.World.Incarnations(id)
 	c.Checker.Paused(string(id), true)
 	c.World.Pause(string(id))
 	return func() error {
 		c.World.Resume(string(id))
 		c.Checker.Paused(string(id), false)
-		if c.node(name) == nil && !alive && c.World.Lives(id) == before {
+		if c.node(name) == nil && !alive && c.World.Incarnations(id) == before {
 			return fmt.Errorf("no node or process %q, want one of %s", name, strings.Join(append(c.Nodes(), c.Killable(c.World.Actors())...), ", "))
 		}
 		return nil

@@ -124,7 +124,7 @@ func (p *program) readLock(name string, r *rand.Rand) {
 	l.Unlock()
 }
 
-// condition waits until somebody signals, or a timer does.
+// condition waits until another goroutine or a timer signals.
 func (p *program) condition(name string, r *rand.Rand) {
 	p.cond.L.Lock()
 	defer p.cond.L.Unlock()

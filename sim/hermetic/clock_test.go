@@ -17,8 +17,7 @@ var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // the bubble.
 func wall() time.Duration { return time.Now().Round(0).Sub(start) }
 
-// A jump reaches every goroutine and timer that the process has started, and
-// nobody else.
+// A jump reaches every goroutine and timer that the process has started, and no others.
 func TestClockJumps(t *testing.T) {
 	needHermetic(t)
 	synctest.Test(t, func(t *testing.T) {

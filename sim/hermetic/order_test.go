@@ -80,8 +80,9 @@ func TestTimersOfASelect(t *testing.T) {
 	})
 }
 
-// A timer that is reset to now fires at once or when all is idle, by whether it is still
-// in the heap: there it stood, before or behind another one, by a select's order.
+// A timer that is reset to now fires immediately or when all is idle, depending on whether it
+// is still in the heap, where its place before or behind another timer depended on a select's
+// order.
 func TestResetToNow(t *testing.T) {
 	alike(t, func() string {
 		first := time.AfterFunc(time.Hour, func() {})
@@ -101,7 +102,7 @@ func TestResetToNow(t *testing.T) {
 		synctest.Wait()
 		go func() { <-a.C }()
 		synctest.Wait()
-		c <- true // from here on nobody waits for b
+		c <- true // from here on no goroutine waits for b
 		synctest.Wait()
 		time.Sleep(1)
 		defer func() { a.Reset(0); time.Sleep(1) }() // ends its goroutine

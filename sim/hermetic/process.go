@@ -27,10 +27,10 @@ type Process struct {
 	// of synctest.
 	Dead bool
 
-	// Crashed says that nobody will unlock the mutexes that the process has locked: it
-	// has panicked, or its main function has returned. Who waits for one when the bubble
-	// ends, in a process of which this is not known, keeps it: somebody outside may hold
-	// it, or there is a deadlock to be told.
+	// Crashed is set if the process will not unlock its mutexes: it has panicked, or its main
+	// function has returned. If a goroutine waits for a mutex when the bubble ends, and
+	// Crashed is not set, it keeps waiting: a goroutine outside may hold the mutex, or there
+	// is a deadlock to report.
 	Crashed bool
 
 	// Built says what the process's program was built with, for code that more than one

@@ -14,8 +14,8 @@ import (
 // Plan is how a run is to go.
 type Plan struct {
 	Moves []Move
-	// Random decides where moves end, any order and few faults; 0: nobody switches from a
-	// process that could go on, and nothing is hurt.
+	// Random decides after the last move: any order and few faults. 0: a process runs as long
+	// as it can, and no message is hurt.
 	Random uint64 `json:",omitempty"`
 }
 
@@ -33,9 +33,9 @@ type Guide struct {
 
 // waiting is a message at the gate.
 type waiting struct {
-	offer     int
-	actor     sim.ActorID
-	life, seq int
+	offer            int
+	actor            sim.ActorID
+	incarnation, seq int
 }
 
 // NewGuide makes a strategy of one run in which a schedule may choose faults.
@@ -81,7 +81,7 @@ func (g *Guide) Pick(_ int, enabled []sim.Choice) int {
 		s := &g.log.Steps[len(g.log.Steps)-1]
 		return max(0, slices.IndexFunc(enabled, func(c sim.Choice) bool { return c.Level == s.Level }))
 	}
-	g.look(enabled)
+	g.recordOffers(enabled)
 	if made := len(g.log.Steps); made < len(g.moves) && !g.lost {
 		m := g.moves[made]
 		if i := g.find(enabled, m); i >= 0 {
@@ -135,7 +135,7 @@ func (w *waiting) place(enabled []sim.Choice, o sim.Outcome) int {
 }
 
 func (w *waiting) is(c sim.Choice) bool {
-	return c.Outcome != sim.Elapse && c.Op.Seq == w.seq && c.Op.Incarnation == w.life && c.Op.Actor == w.actor
+	return c.Outcome != sim.Elapse && c.Op.Seq == w.seq && c.Op.Incarnation == w.incarnation && c.Op.Actor == w.actor
 }
 
 // any is a message that can go; one in thirty is hurt.
@@ -167,8 +167,8 @@ func (g *Guide) any(enabled []sim.Choice) (i, level int) {
 	return i, level
 }
 
-// look notes which messages are new and which were taken back.
-func (g *Guide) look(enabled []sim.Choice) {
+// recordOffers records which messages are new and which were taken back.
+func (g *Guide) recordOffers(enabled []sim.Choice) {
 	made := len(g.log.Steps)
 	g.here = slices.DeleteFunc(g.here, func(w waiting) bool {
 		gone := !slices.ContainsFunc(enabled, w.is)

@@ -34,7 +34,7 @@ type sighted struct{ event, sight int32 }
 func (r *Relation) learnWhole(l *Log) {
 	for i := range l.Steps {
 		s := &l.Steps[i]
-		if d := (deed{l.Offers[s.Offer].Name, s.Outcome}); slices.Contains(s.Touches, Whole) && !r.whole[d] {
+		if d := (effect{l.Offers[s.Offer].Name, s.Outcome}); slices.Contains(s.Touches, Whole) && !r.whole[d] {
 			r.whole[d] = true
 			r.grown++
 		}

@@ -60,13 +60,13 @@ type Step struct {
 	Outcome sim.Outcome
 	Level   int
 	At      time.Duration
-	// Touches names the things of which what is judged changed: a pod, an address; Whole
-	// if everything is concerned. None: nothing that is judged changed.
+	// Touches names the judged things that changed, such as a pod or an address; Whole if
+	// everything is concerned. Empty: nothing that is judged changed.
 	Touches []string `json:",omitempty"`
 	// Counts: what is judged at the end changed, even if it touches nothing.
 	Counts bool `json:",omitempty"`
-	// Wrote is what the step wrote, in that order, and All that nothing else was: otherwise
-	// nobody knows.
+	// Wrote lists what the step wrote, in that order. All is set if it wrote nothing else;
+	// otherwise the list may be incomplete.
 	Wrote []Wrote `json:",omitempty"`
 	All   bool    `json:",omitempty"`
 }
@@ -74,7 +74,7 @@ type Step struct {
 // Wrote is an object as a step left it.
 type Wrote struct {
 	Object string
-	State  string // a digest of all that whoever reads it gets to see, but for revisions
+	State  string // a digest of all that readers see, except revisions
 }
 
 // Break is a violation.

@@ -17,7 +17,7 @@ import (
 // instruction of a toy process. Its register takes what it reads; what it writes depends
 // on the register.
 type instruction struct {
-	do     string // read, both (at once; what comes first counts), write, update (if nobody wrote since it was read), hear, odd (skip the next unless the register is odd), sleep, wake, await, mark
+	do     string // read, both (two reads in parallel; the first answer counts), write, update (if not written since it was read), hear, odd (skip the next unless the register is odd), sleep, wake, await, mark
 	object int
 	other  int // the process that is woken; the other object that is marked, or read
 }
@@ -29,9 +29,10 @@ func (p toy) hides() bool {
 	return slices.ContainsFunc(slices.Concat(p...), func(i instruction) bool { return i.do == "wake" })
 }
 
-// How long a toy waits for news, and for another's word, each process a bit longer than the one before.
-// Like a sleep they are no multiples of an instant, nor of each other: who is first of two that time
-// moves at once is no choice of a schedule.
+// The times that a toy waits for an event and for another toy, each process a bit longer than
+// the one before. Like the times of sleeps they are multiples neither of an instant nor of
+// each other: the order of two processes that the clock moves at the same instant is no choice
+// of a schedule.
 const (
 	newsMax = 50*time.Millisecond + 570*time.Microsecond
 	wordMax = 50*time.Millisecond + 830*time.Microsecond
@@ -48,7 +49,7 @@ type judged struct {
 	by     judging
 	states map[string]bool // of the objects, after each step
 	ends   map[string]bool
-	wrote  func(object string, state []byte) // told of what is written; may be nil
+	wrote  func(object string, state []byte) // called for each write; may be nil
 }
 
 func newJudged(by judging) *judged {
@@ -60,7 +61,7 @@ type judging string
 const (
 	asWhole judging = "as a whole"
 	apart   judging = "apart" // each object and mark with those that it was joined with
-	marks   judging = "marks" // apart, and objects not at all: they matter by what whoever reads them does
+	marks   judging = "marks" // apart; objects are not judged: they matter through what their readers do
 )
 
 // news are what was written to the objects that a process listens to, and it has not heard.
@@ -89,7 +90,7 @@ func newHub(p toy) (h hub) {
 	return h
 }
 
-func (h hub) tell(object, value int) {
+func (h hub) inform(object, value int) {
 	h[0].revisions[object]++
 	for _, n := range h {
 		if !n.of[object] {
@@ -278,7 +279,7 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 				}
 				value := (register*7 + n) % toyValues
 				now.objects[i.object] = value
-				if hub.tell(i.object, value); wrote != nil {
+				if hub.inform(i.object, value); wrote != nil {
 					wrote(path, fmt.Append(nil, value))
 				}
 				return nil
@@ -297,7 +298,7 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 			time.Sleep(time.Duration(i.object+1)*10*time.Millisecond + 310*time.Microsecond)
 		case "wake":
 			wakes[i.other] <- register
-		case "mark": // not commutative, and nobody's business but the judge's
+		case "mark": // not commutative, and relevant only to the judge
 			op := sim.Op{Kind: sim.Local, Key: fmt.Sprint("MARK ", i.object, i.other), Request: &sim.Request{Verb: "MARK"}}
 			_ = g.Pass(ctx, op, func(context.Context) error {
 				for _, m := range []int{i.object, i.other % len(now.marks)} {
@@ -416,10 +417,10 @@ func TestEndsAreShown(t *testing.T) {
 	}
 }
 
-// TestReadsByState: whoever reads an object has of its writers the state that they left, and how
-// often it was written. In the first program two write in either order, and what C reads decides what
-// it marks, before or after D does. In the second B writes what A wrote, so that C's update is
-// refused although it read the same.
+// TestReadsByState: a reader of an object depends on its writers only through the state that
+// they left and the number of writes. In the first program two processes write in either
+// order, and what C reads decides what it marks, before or after D does. In the second B
+// writes what A wrote, so that C's update is refused although it read the same.
 func TestReadsByState(t *testing.T) {
 	sleep, mark := instruction{do: "sleep"}, instruction{do: "mark", object: 1}
 	later := instruction{do: "sleep", object: 1}
@@ -438,12 +439,13 @@ func TestReadsByState(t *testing.T) {
 	}
 }
 
-// TestToldWhatWasWritten: who hears of a write is told what it wrote, and not how the writer came
-// to it. Here it did so before, between or after what another one did; in the first program what it writes goes by that.
-func TestToldWhatWasWritten(t *testing.T) {
+// TestHearsWhatWasWritten: a process that hears of a write learns what was written, not how
+// the writer came to it. Here the writer read before, between or after the steps of another
+// process; in the first program what it writes depends on that.
+func TestHearsWhatWasWritten(t *testing.T) {
 	for _, tt := range []struct {
 		writer []instruction
-		told   int
+		heard  int
 	}{
 		{[]instruction{{do: "read", object: 1}, {do: "write"}}, 2},
 		{[]instruction{{do: "write", object: 1}, {do: "write"}}, 1},
@@ -457,24 +459,24 @@ func TestToldWhatWasWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		writes, told := 0, 0
+		writes, heard := 0, 0
 		for i := range u.events {
 			switch e := &u.events[i]; {
 			case u.messages[e.message].name.About != "PUT objects/0":
-			case u.kinds[e.kind].told:
-				told++
+			case u.kinds[e.kind].informed:
+				heard++
 			default:
 				writes++
 			}
 		}
-		if writes != 2 || told != tt.told {
-			t.Errorf("%v: %d writes of which C is told %d times, want 2 and %d", p, writes, told, tt.told)
+		if writes != 2 || heard != tt.heard {
+			t.Errorf("%v: %d writes C hears %d of them, want 2 and %d", p, writes, heard, tt.heard)
 		}
 	}
 }
 
-// TestDeaf: C listens to one object, and was told of a write of it before and at once after one of
-// another.
+// TestDeaf: C listens to one object, and was informed of a write of it before a write of
+// another object and immediately after it.
 func TestDeaf(t *testing.T) {
 	write := func(o int) instruction { return instruction{do: "write", object: o} }
 	hear := instruction{do: "hear"}
@@ -506,11 +508,11 @@ func drawn(t *rapid.T) toy {
 	return p
 }
 
-// What is known of some programs: n processes of two unrelated messages have (2n)!/2^n
-// orders, of which one run is enough; a writer and n readers of one object (n+1)!, and one
-// reader more shows one more step, for the write is the same whoever has read before. Who
-// is told of two writes hears of the first alone or of both. Who hears of a write is told the same
-// whatever an unrelated process does.
+// Known counts of some programs: n processes of two unrelated messages have (2n)!/2^n orders,
+// of which one run is enough; a writer and n readers of one object have (n+1)!, and each
+// additional reader adds one step, because the write is the same whatever was read before. A
+// process that is informed of two writes hears of the first alone or of both. A process that
+// hears of a write hears the same whatever an unrelated process does.
 func TestKnownCounts(t *testing.T) {
 	const all = 99
 	read := func(o int) instruction { return instruction{do: "read", object: o} }

@@ -9,15 +9,15 @@ import (
 
 // reading is one log that is read into a universe.
 type reading struct {
-	u     *universe
-	l     *Log
-	n     int // of the log
-	msgs  []int32
-	path  []int32
-	where []int   // in the path: each step
-	told  []int32 // the events after the last step: who is told of it
-	next  int     // the first offer that is not read
-	epoch int64   // of the last step
+	u        *universe
+	l        *Log
+	n        int // of the log
+	msgs     []int32
+	path     []int32
+	where    []int   // in the path: each step
+	informed []int32 // the events after the last step: the processes that it informed
+	next     int     // the first offer that is not read
+	epoch    int64   // of the last step
 }
 
 // read goes through the run step by step.
@@ -25,7 +25,7 @@ func (r *reading) read() error {
 	l, u := r.l, r.u
 	for i := range l.Steps {
 		if i > 0 {
-			r.tell(i - 1)
+			r.inform(i - 1)
 		}
 		r.offers(i)
 		if i > 0 {
@@ -47,7 +47,7 @@ func (r *reading) read() error {
 		id := r.push(key, event{message: msg, outcome: s.Outcome, level: s.Level, kind: k, actor: u.messages[msg].actor, wrote: wrote, all: s.All})
 		u.touch(id, s)
 		if e := &u.events[id]; !slices.Equal(e.wrote, wrote) || e.all != s.All {
-			u.rel.learnVague(u.kinds[k].deed)
+			u.rel.learnVague(u.kinds[k].effect)
 		}
 	}
 	if len(l.Steps) == 0 || l.Cut != "" {
@@ -61,7 +61,7 @@ func (r *reading) read() error {
 		u.ends[all] = true
 		return nil // it ended before anybody could see what followed
 	}
-	r.tell(len(l.Steps) - 1)
+	r.inform(len(l.Steps) - 1)
 	r.offers(len(l.Steps))
 	if err := r.followed(len(l.Steps) - 1); err != nil {
 		return err
@@ -83,19 +83,19 @@ func (r *reading) push(key []byte, e event) int32 {
 	return id
 }
 
-// tell whoever hears of what the last step wrote.
-func (r *reading) tell(step int) {
-	r.told = r.told[:0]
+// inform adds an event for each process that hears of what the last step wrote.
+func (r *reading) inform(step int) {
+	r.informed = r.informed[:0]
 	by := r.path[r.where[step]]
-	for _, a := range r.u.told(by) {
-		key, k := r.u.toldKey(r.path, by, a)
-		r.told = append(r.told, r.push(key, event{message: r.u.events[by].message, kind: k, actor: a}))
+	for _, a := range r.u.informed(by) {
+		key, k := r.u.informedKey(r.path, by, a)
+		r.informed = append(r.informed, r.push(key, event{message: r.u.events[by].message, kind: k, actor: a}))
 	}
 }
 
 // cause of what a step brings to a process or takes from it.
 func (r *reading) cause(step int, actor int32) int32 {
-	for _, id := range r.told {
+	for _, id := range r.informed {
 		if r.u.events[id].actor == actor {
 			return id
 		}

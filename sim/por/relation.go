@@ -6,22 +6,22 @@ import (
 	"ipamsim/sim"
 )
 
-// Relation says which two steps of a run depend on each other: in another order they may
-// do something else. All others may be exchanged.
+// Relation decides which pairs of steps depend on each other, that is, may have another effect
+// in the other order. All other pairs may be exchanged.
 //
-// Part of it is read off the messages, part is learned from what they were seen to do:
-// which process hears of which resource, and which processes move each other without a
-// message. It only grows.
+// Part of it follows from the messages, part is learned from their observed effects: which
+// process hears of which resource, and which processes move each other without a message. It
+// only grows.
 type Relation struct {
-	hears map[listener]bool // a process has been told of a resource, or of an object of it
-	deaf  map[listener]bool // it is told of others of the resource, and not of this object
+	hears map[listener]bool // a process has been informed of a resource, or of an object of it
+	deaf  map[listener]bool // it is informed of other objects of the resource, and not of this one
 	moves map[pair]bool     // processes that move each other
-	vague map[deed]bool     // steps that write one thing or another although the same went before
-	whole map[deed]bool     // steps that touch everything that is judged
+	vague map[effect]bool   // steps that write one thing or another although the same went before
+	whole map[effect]bool   // steps that touch everything that is judged
 	grown int
 }
 
-// listener is a process and what it is told of: a resource, or the path of an object.
+// listener is a process and what it hears of: a resource, or the path of an object.
 type listener struct {
 	actor sim.ActorID
 	of    string
@@ -30,43 +30,44 @@ type listener struct {
 // pair is two processes, the lesser name first.
 type pair struct{ a, b sim.ActorID }
 
-// deed is what a step does, whenever.
-type deed struct {
+// effect is what a step does, at any time.
+type effect struct {
 	Name
 	outcome sim.Outcome
 }
 
 // NewRelation has learned nothing.
 func NewRelation() *Relation {
-	return &Relation{hears: map[listener]bool{}, deaf: map[listener]bool{}, moves: map[pair]bool{}, vague: map[deed]bool{}, whole: map[deed]bool{}}
+	return &Relation{hears: map[listener]bool{}, deaf: map[listener]bool{}, moves: map[pair]bool{}, vague: map[effect]bool{}, whole: map[effect]bool{}}
 }
 
 // Learned is how many facts were.
 func (r *Relation) Learned() int { return r.grown }
 
-// told reports whether a process is told of a write of an object.
-func (r *Relation) told(a sim.ActorID, resource, path string) bool {
+// informs reports whether a process hears of a write of an object.
+func (r *Relation) informs(a sim.ActorID, resource, path string) bool {
 	of := listener{a, path}
 	return r.hears[listener{a, resource}] && (r.hears[of] || !r.deaf[of])
 }
 
 func (r *Relation) learnHears(o *Offer) {
-	was := r.told(o.Actor, o.Resource, o.Path)
+	was := r.informs(o.Actor, o.Resource, o.Path)
 	for _, of := range []string{o.Resource, o.Path} {
 		if of != "" {
 			r.hears[listener{o.Actor, of}] = true
 		}
 	}
-	if !was && r.told(o.Actor, o.Resource, o.Path) {
+	if !was && r.informs(o.Actor, o.Resource, o.Path) {
 		r.grown++
 	}
 }
 
-// learnDeaf takes in of which objects a process is not told although it is of others: of a write
-// between two of others that it was told of, at once of the later one. A watch tells in order. What a process
-// that asks anew for all that there is does not hear of says nothing.
+// learnDeaf learns which objects of a resource a process does not hear of: an object that was
+// written between two other writes, if the process heard of both and, of the later one,
+// immediately. A watch delivers in order. A process that lists again gives no evidence by what
+// it does not hear.
 func (r *Relation) learnDeaf(l *Log) {
-	began := map[listener]int{} // so many steps were made when a process was first told of a resource
+	began := map[listener]int{} // the number of steps made when a process first heard of a resource
 	for i := range l.Offers {
 		o := &l.Offers[i]
 		of := listener{o.Actor, o.Resource}
@@ -105,7 +106,7 @@ func (r *Relation) learnMoves(a, b sim.ActorID) bool {
 	return true
 }
 
-func (r *Relation) learnVague(d deed) {
+func (r *Relation) learnVague(d effect) {
 	if !r.vague[d] {
 		r.vague[d] = true
 		r.grown++
@@ -120,16 +121,16 @@ func (r *Relation) moving(a, b sim.ActorID) bool {
 	return r.moves[pair{a, b}]
 }
 
-// kind is all that dependence goes by.
+// kind holds everything that dependence is decided by.
 //
-// That a process is told of a write is no step of the schedule, but a part of the write that
-// depends on the process: whether it waits, and of what it was told since it last listened. What
-// the writer does and the server keeps does not depend on that. So it is an event of its own,
-// which comes right after the write and belongs to the process that is told.
+// That a process hears of a write is no step of the schedule, but a part of the write that
+// depends on the process: whether it waits, and what it has heard of since it last listened.
+// What the writer does and the server keeps does not depend on that. So it is a separate
+// event, which directly follows the write and belongs to the process that hears.
 type kind struct {
-	deed
+	effect
 	resource, path string
-	told           bool // Actor is told of a write
+	informed       bool // Actor hears of a write
 }
 
 // served reports whether a server does what the message asks for.
@@ -159,11 +160,11 @@ func (r *Relation) part(a, b *kind) part {
 	switch {
 	case a.Actor == b.Actor:
 		return whole
-	case a.told: // what came of it is at the gate
+	case a.informed: // what came of it is at the gate
 		return none
 	case r.moving(a.Actor, b.Actor):
 		return whole
-	case b.told: // the write is its cause
+	case b.informed: // the write is its cause
 		return none
 	case a.path == "" || b.path == "" || !a.served() || !b.served() || !a.writes() && !b.writes():
 		return none
@@ -171,7 +172,7 @@ func (r *Relation) part(a, b *kind) part {
 		return none
 	case !strings.HasPrefix(a.path, b.path) && !strings.HasPrefix(b.path, a.path):
 		return none
-	case a.writes() && (b.Kind == sim.Read || b.Kind == sim.Write) && !r.vague[a.deed] && !r.vague[b.deed]:
+	case a.writes() && (b.Kind == sim.Read || b.Kind == sim.Write) && !r.vague[a.effect] && !r.vague[b.effect]:
 		return byState
 	}
 	return whole

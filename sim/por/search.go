@@ -31,16 +31,16 @@ type Search struct {
 	Expected func(Break) bool
 	// Done are logs of an earlier search of the same world.
 	Done []*Log
-	// Tell is called after each run, Keep with the log of each, one at a time.
-	Tell func(Progress)
-	Keep func(*Log) error
+	// Report is called after each run, Keep with the log of each, one at a time.
+	Report func(Progress)
+	Keep   func(*Log) error
 }
 
 // Progress of a search.
 type Progress struct {
 	Bounds Bounds // that are being walked
 	Runs   int
-	Open   int // beginnings that nobody knows how to go on, of those found so far
+	Open   int // prefixes found so far whose continuation is unknown
 	States int // walked through
 }
 
@@ -205,7 +205,7 @@ func (b Bounds) sum(of Bounds) int {
 	return of.Preemptions + of.Faults + of.Reorders
 }
 
-// follow leads, those that others have not shown meanwhile.
+// follow runs leads that no other run has covered in the meantime.
 func (c *covering) follow(leads []lead) error {
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	defer cancel(nil)
@@ -245,7 +245,7 @@ func (c *covering) follow(leads []lead) error {
 	return nil
 }
 
-// known reports whether a run has shown meanwhile where a lead goes.
+// known reports whether a run has covered a lead in the meantime.
 func (c *covering) known(l *lead) bool {
 	switch l.shows {
 	case aStep:
@@ -295,8 +295,8 @@ func (c *covering) one(ctx context.Context, l *lead) error {
 	} else if err == nil && !c.u.dirty {
 		c.u.show()
 	}
-	if c.Tell != nil {
-		c.Tell(Progress{c.level, c.result.Runs, c.open, c.result.States})
+	if c.Report != nil {
+		c.Report(Progress{c.level, c.result.Runs, c.open, c.result.States})
 	}
 	return err
 }

@@ -33,7 +33,7 @@ type universe struct {
 	byKey    map[string]int32
 	pauses   []pause // what time brings to a process
 	byPause  map[string]int32
-	ends     map[sum]bool // of the steps of runs that ended at once
+	ends     map[sum]bool // of the last steps of runs that ended immediately after them
 	things   map[string]int32
 	joined   [][]int32        // things, from the start
 	with     []int32          // by thing, for sightKey
@@ -73,10 +73,10 @@ type message struct {
 	kinds [sim.Crash + 1]int32 // by outcome, plus one; 0: not asked yet
 }
 
-// event is a step with its past. That a process is told of what another one wrote is an
-// event of its own: see kind.
+// event is a step with its past. That a process hears of what another one wrote is a separate
+// event: see kind.
 type event struct {
-	message  int32 // of one that is told: the writer's
+	message  int32 // for a process that hears of a write: the writer's
 	outcome  sim.Outcome
 	level    int
 	kind     int32
@@ -178,7 +178,7 @@ func (u *universe) kindID(k kind) int32 {
 	id := numbered(u.kindOf, k)
 	if int(id) == len(u.kinds) {
 		u.kinds = append(u.kinds, k)
-		u.whole = append(u.whole, !k.told && u.rel.whole[k.deed])
+		u.whole = append(u.whole, !k.informed && u.rel.whole[k.effect])
 	}
 	return id
 }
@@ -214,7 +214,7 @@ func (u *universe) written(s *Step) (out []written) {
 
 func (u *universe) kindFor(m *message, o sim.Outcome) int32 {
 	if m.kinds[o] == 0 {
-		m.kinds[o] = 1 + u.kindID(kind{deed: deed{m.name, o}, resource: m.offer.Resource, path: m.offer.Path})
+		m.kinds[o] = 1 + u.kindID(kind{effect: effect{m.name, o}, resource: m.offer.Resource, path: m.offer.Path})
 	}
 	return m.kinds[o] - 1
 }
@@ -276,8 +276,8 @@ func (u *universe) left(wrote []written) {
 	}
 }
 
-// told are the processes that are told of what a step writes.
-func (u *universe) told(step int32) []int32 {
+// informed returns the processes that hear of what a step writes.
+func (u *universe) informed(step int32) []int32 {
 	e := &u.events[step]
 	if e.all && len(e.wrote) == 0 {
 		return nil
@@ -289,7 +289,7 @@ func (u *universe) told(step int32) []int32 {
 	if u.hearers[k] == nil {
 		u.hearers[k] = []int32{}
 		for a, name := range u.actors {
-			if what := &u.kinds[k]; what.writes() && what.Actor != name && u.rel.told(name, what.resource, what.path) {
+			if what := &u.kinds[k]; what.writes() && what.Actor != name && u.rel.informs(name, what.resource, what.path) {
 				u.hearers[k] = append(u.hearers[k], int32(a))
 			}
 		}
@@ -297,14 +297,14 @@ func (u *universe) told(step int32) []int32 {
 	return u.hearers[k]
 }
 
-// toldKey is the key of a process being told of the step that was made last. Where it is known
-// what that wrote, it is all that the process gets to know of it, with the time; how the writer
-// came to write it is not told.
-func (u *universe) toldKey(path []int32, step, actor int32) ([]byte, int32) {
-	k := u.kindID(kind{deed: deed{Name: Name{Actor: u.actors[actor]}}, told: true})
+// informedKey is the key of the event that a process hears of the latest step. If it is known
+// what that step wrote, the key is all that the process learns, with the time; how the writer
+// came to write it is not part of it.
+func (u *universe) informedKey(path []int32, step, actor int32) ([]byte, int32) {
+	k := u.kindID(kind{effect: effect{Name: Name{Actor: u.actors[actor]}}, informed: true})
 	b := binary.AppendVarint(u.buf[:0], int64(-1-actor))
 	e := &u.events[step]
-	if len(e.wrote) == 0 || u.rel.vague[u.kinds[e.kind].deed] {
+	if len(e.wrote) == 0 || u.rel.vague[u.kinds[e.kind].effect] {
 		return u.since(b, path, k, step), k
 	}
 	m := &u.messages[e.message]
@@ -325,7 +325,7 @@ func (u *universe) pauseKey(path []int32, actor int32) string {
 	for _, id := range slices.Backward(path) {
 		e := &u.events[id]
 		a := e.actor
-		if a != actor && u.kinds[e.kind].told {
+		if a != actor && u.kinds[e.kind].informed {
 			continue
 		}
 		if !u.had[a] && u.moving[actor][a] {

@@ -74,7 +74,7 @@ type walked struct {
 	partly int32
 }
 
-// lead is a beginning of a schedule that nobody knows how to go on.
+// lead is a prefix of a schedule whose continuation is unknown.
 type lead struct {
 	moves  []Move
 	shows  shows
@@ -235,8 +235,8 @@ func (w *walk) step(i int, o way, spent Bounds) (n count) {
 	m := w.move(i, o)
 	w.pending = slices.Delete(slices.Clone(was.pending), i, i+1)
 	w.follow(id)
-	for _, a := range w.u.told(id) {
-		key, _ := w.u.toldKey(w.path, id, a)
+	for _, a := range w.u.informed(id) {
+		key, _ := w.u.informedKey(w.path, id, a)
 		t, ok := w.u.byKey[string(key)]
 		if ok = ok && w.u.events[t].known; ok {
 			w.follow(t)
@@ -245,7 +245,7 @@ func (w *walk) step(i int, o way, spent Bounds) (n count) {
 			return count{}
 		}
 	}
-	if !w.look(id, m) {
+	if !w.shown(id, m) {
 		return count{}
 	}
 	w.spent = spent
@@ -272,8 +272,8 @@ func (w *walk) follow(id int32) {
 	w.made = w.made.with(made(id))
 }
 
-// look at what is judged after a step. It is false if no run has shown that.
-func (w *walk) look(id int32, m Move) bool {
+// shown reports whether a run has shown what is judged after a step.
+func (w *walk) shown(id int32, m Move) bool {
 	if !w.u.judges(id) {
 		return true
 	}
@@ -297,7 +297,7 @@ func (w *walk) end() {
 	w.note(fmt.Sprint(anEnd, keys[0]), lead{moves: slices.Clone(w.moves), shows: anEnd, end: keys})
 }
 
-// unknown notes a beginning after which nobody knows what follows, or what is seen.
+// unknown records a prefix after which the next step, or what it shows, is unknown.
 func (w *walk) unknown(s shows, key string, last Move) {
 	w.note(fmt.Sprint(s, key), lead{moves: append(slices.Clone(w.moves), last), shows: s, key: key})
 }

@@ -114,7 +114,7 @@ func (d *Deviated) write(pick int) {
 	if pick < bigPick {
 		d.bytes = append(d.bytes, byte(d.gap), byte(pick))
 	} else {
-		more := min(pick-bigPick, 1<<16-1) // no world has so many messages at once
+		more := min(pick-bigPick, 1<<16-1) // no world has so many parked messages
 		d.bytes = append(d.bytes, byte(d.gap), bigPick, byte(more>>8), byte(more))
 	}
 	d.gap = 0

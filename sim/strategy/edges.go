@@ -54,8 +54,8 @@ func Edges(steps []*sim.Step, matters func(a, b sim.Op) bool) (out []Edge) {
 	return out
 }
 
-// waitMax is how much later than in the run it is from a message may go; as long as time
-// passes at once while messages could go.
+// waitMax is how much later than in the run a message may go; while messages are parked, time
+// otherwise does not pass.
 const waitMax = 500 * time.Millisecond
 
 // Related reports whether one message writes what the other is about, or a part of it. A

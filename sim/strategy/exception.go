@@ -41,14 +41,14 @@ func ParseMessage(text string) (Message, error) {
 	if !numbered {
 		return m, nil
 	}
-	life, seq, lived := strings.Cut(number, ".")
+	incarnation, seq, lived := strings.Cut(number, ".")
 	if !lived {
-		life, seq = "1", number
+		incarnation, seq = "1", number
 	}
-	l, errLife := strconv.Atoi(life)
+	l, errIncarnation := strconv.Atoi(incarnation)
 	n, errSeq := strconv.Atoi(seq)
-	if errLife != nil || errSeq != nil || l < 1 || n < 0 || n == 0 && !lived || lived && l < 2 {
-		return Message{}, fmt.Errorf("%q: want ACTOR#N with N from 1, or ACTOR#LIFE.N with LIFE from 2", text)
+	if errIncarnation != nil || errSeq != nil || l < 1 || n < 0 || n == 0 && !lived || lived && l < 2 {
+		return Message{}, fmt.Errorf("%q: want ACTOR#N with N from 1, or ACTOR#INCARNATION.N with INCARNATION from 2", text)
 	}
 	m.Incarnation, m.Seq = l-1, n
 	return m, nil

@@ -96,7 +96,7 @@ func (e *Exhaustive) Err() error { return e.err }
 // Pick follows the path to its end, then the default.
 func (e *Exhaustive) Pick(step int, enabled []sim.Choice) int {
 	if e.bounds.Reorders != Unbounded {
-		e.order.look(enabled)
+		e.order.record(enabled)
 	}
 	if e.at == len(e.path) {
 		e.path = append(e.path, branch{len(enabled), e.ways(enabled)})

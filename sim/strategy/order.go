@@ -10,8 +10,8 @@ import (
 // before those that come after a decision.
 type order map[Message]int
 
-// look takes in what waits at a decision.
-func (o order) look(enabled []sim.Choice) {
+// record takes in what waits at a decision.
+func (o order) record(enabled []sim.Choice) {
 	var came []sim.Choice
 	for _, c := range enabled[:len(enabled)-1] {
 		if m := MessageOf(c.Op); o[m] == 0 {

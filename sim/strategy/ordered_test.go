@@ -67,9 +67,9 @@ func TestOrderedKeepsWhatMatters(t *testing.T) {
 
 // What never comes is not waited for longer than it took.
 func TestOrderedWaitsNotForEver(t *testing.T) {
-	nobody := strategy.Message{Actor: "nobody", Seq: 1}
+	silent := strategy.Message{Actor: "nobody", Seq: 1}
 	a := strategy.Message{Actor: "a", Seq: 1}
-	tr, err := sim.Run(context.Background(), sim.Options{Strategy: strategy.NewOrdered([]strategy.Edge{{First: nobody, Then: a}}, nil)}, shop)
+	tr, err := sim.Run(context.Background(), sim.Options{Strategy: strategy.NewOrdered([]strategy.Edge{{First: silent, Then: a}}, nil)}, shop)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,9 @@ type PCT struct {
 	size   int     // the rung of the Delay just picked, -1 if none was
 }
 
-// NewPCT draws the depth, 2 to 5, and the length of the run, which nobody knows
-// before: guessed wrong by four, the bound loses four for each change.
+// NewPCT draws the depth, 2 to 5, and a guess of the length of the run, which is unknown
+// beforehand: a guess that is wrong by a factor of four weakens the bound by four for each
+// change.
 func NewPCT(seed uint64, s Settings) *PCT {
 	rng := newRand(seed)
 	const short, long = 50, 800

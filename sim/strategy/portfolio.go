@@ -21,9 +21,9 @@ var (
 	Racing = []Share{{"random", 50}, {"timed", 20}, {"stall", 20}, {"pct", 5}, {"pos", 5}}
 )
 
-// Portfolio draws one strategy for the whole run. No strategy is best at
-// everything: each finds classes of failure that the others miss, and nobody
-// knows beforehand which ones a scenario has.
+// Portfolio draws one strategy for the whole run. No strategy is best at everything: each
+// finds classes of failure that the others miss, and which ones a scenario has is not known
+// beforehand.
 type Portfolio struct {
 	sim.Strategy // the one drawn
 

@@ -13,9 +13,9 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// town is a world with everything that a schedule can be about: processes that
-// talk at once and over several of their goroutines, that draw, that are killed
-// by the schedule and come again under the same name, and one that sleeps.
+// town is a world with everything that a schedule can contain: processes that send in parallel
+// and from several goroutines, that draw, that the schedule kills and that start again under
+// the same name, and one that sleeps.
 func town(w *sim.World) error {
 	op := sim.Op{Kind: sim.Write, Class: "put", Key: "PUT", Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 0b111}
 	pass := func(ctx context.Context, g *sim.Gate) error {

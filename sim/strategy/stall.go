@@ -36,7 +36,7 @@ type Stall struct {
 // process is what Stall remembers of one that it has seen.
 type process struct {
 	seq  int  // of its latest message
-	read bool // that message was a read, or told the process something
+	read bool // that message was a read, or informed the process
 }
 
 // NewStall makes a Stall; faults are Random's. With these c a usual run has one to
@@ -86,8 +86,8 @@ func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 	}
 	s.walk.elapse = s.elapse
 	if len(s.held) > 0 {
-		// A window that only time passes through shows nothing. But never to let it pass
-		// would hold the message for ever while some process polls without a pause.
+		// A window in which only time passes shows nothing. But if time never passes here, the
+		// message is held forever while another process polls without a pause.
 		s.walk.elapse = .005
 	}
 	return s.others(step, enabled)

@@ -128,15 +128,15 @@ func (d dice) inject(enabled []sim.Choice, proceed int) int {
 // draw samples the distribution.
 func (l Latency) draw(rng *rand.Rand) time.Duration {
 	if l.Tail > 0 && rng.Float64() < l.Tail {
-		// The tail is unbounded and Ladder is not: a day is as good as for ever.
+		// The tail is unbounded and Ladder is not: a day counts as forever.
 		return time.Duration(min(float64(l.Slow)/math.Pow(1-rng.Float64(), 1/1.2), float64(24*time.Hour)))
 	}
 	return time.Duration(float64(l.Median) * math.Exp(l.Spread*rng.NormFloat64()))
 }
 
-// of is a draw for a message. A tail that does not begin later itself ends at slowMax for
-// what somebody waits for: who asks mostly gives up after 30 s, and a message that is never
-// answered is a fault and no slow server. Nobody waits for an event of a watch.
+// of draws the latency of a message. A tail that does not begin later itself ends at slowMax
+// for messages that a caller waits for: callers mostly give up after 30 s, and a message that
+// is never answered is a fault and no slow server. Nothing waits for an event of a watch.
 func (l Latency) of(op sim.Op, rng *rand.Rand) time.Duration {
 	d := l.draw(rng)
 	if op.Kind != sim.Event {

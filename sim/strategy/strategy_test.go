@@ -96,12 +96,12 @@ func pctOf(depth, length int) func(uint64) sim.Strategy {
 	return func(seed uint64) sim.Strategy { return strategy.NewTextbookPCT(seed, depth, length) }
 }
 
-// Every strategy has a failure that it must find, and one that it must miss:
-// finding everything would mean that the test cannot tell them apart.
+// Every strategy has a failure that it must find, and one that it must miss: if all found
+// everything, the test could not distinguish them.
 //
-// Together is a plain lost update: both read before either writes. Apart is the
-// same with the second process starting 3 s later, so that the first one's
-// write must be held back, although it could go, for 3 s of virtual time.
+// Together is a plain lost update: both read before either writes. Apart is the same with the
+// second process starting 3 s later, so that the first one's write must be held back, although
+// it could go, for 3 s of virtual time.
 func TestWhatEachStrategyFinds(t *testing.T) {
 	together := []actor{{id: "alice"}, {id: "bob"}}
 	apart := []actor{{id: "alice"}, {id: "bob", after: 3 * time.Second}}
@@ -234,7 +234,7 @@ func TestTimedDistribution(t *testing.T) {
 	}
 }
 
-// Faults come at the rates asked for, and only where a door can express them.
+// Faults come at the configured rates, and only for messages that can express them.
 func TestFaultRates(t *testing.T) {
 	tests := []struct {
 		rates strategy.FaultRates

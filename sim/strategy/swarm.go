@@ -10,10 +10,10 @@ import (
 	"ipamsim/sim"
 )
 
-// Swarm gives every run its own mixture: some kinds of fault and not the others,
-// none at all in a third of the runs, servers that are quiet or have a bad day;
-// the order is Portfolio's. A run with everything switched on hides what needs the
-// absence of something, and most bugs need few features at once.
+// Swarm gives every run its own mixture: some kinds of fault and not the others, none at all
+// in a third of the runs, and servers that are fast or slow; Portfolio chooses the order. A
+// run with every feature enabled hides bugs that need the absence of one, and most bugs need
+// few features together.
 //
 // Source: Groce, Zhang, Eide, Chen, Regehr: Swarm Testing, ISSTA 2012.
 type Swarm struct {

@@ -40,8 +40,8 @@ func write(base, src, version string, text map[string]string) (string, error) {
 	return path, writeFile(path, append(overlay, '\n'))
 }
 
-// writeFile makes path hold b. Readers see the old content or the new, never
-// a part: two makes may run at once.
+// writeFile makes path hold b. Readers see the old content or the new, never a part: two
+// builds may run at the same time.
 func writeFile(path string, b []byte) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(b) {
 		return nil
