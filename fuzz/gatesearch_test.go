@@ -54,7 +54,7 @@ func TestGateSearchFinds(t *testing.T) {
 		}
 	}
 	o := gateSearched(t, gate.Search{Time: 2 * time.Minute, Dir: dir, Known: lists, Drawn: true})
-	if v := o.Verdict(); v != "RED: the search found what is not known" {
+	if v := o.Verdict(); v != "RED: the search found an unknown failure" {
 		t.Fatalf("%s\n%s", v, gateText(t, o))
 	}
 	row := o.Rows[len(o.Rows)-1]

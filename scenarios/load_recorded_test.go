@@ -25,7 +25,7 @@ kind: NetworkAttachmentDefinition
 metadata: {name: net1}
 spec: {config: '{"cniVersion": "0.3.1", "name": "net1", "type": "macvlan", "ipam": {"type": "whereabouts", "range": "10.0.0.0/29"}}'}
 `
-	if _, err := managers.All().Parse("a.yaml", []byte(text+network)); err == nil || !strings.Contains(err.Error(), "without a tail") {
+	if _, err := managers.All().Parse("a.yaml", []byte(text+network)); err == nil || !strings.Contains(err.Error(), "requires tail") {
 		t.Errorf("written: %v", err)
 	}
 	recorded := text + "  schedule: {upstream: github.com/k8snetworkplumbingwg/whereabouts@v0.9.4, digest: 0123456789abcdef, seed: 1, steps: 1}\n"

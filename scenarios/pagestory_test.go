@@ -44,7 +44,7 @@ var pageStories = []struct {
 	{"w2-borrowed-from-kubestage1001", map[string][]string{
 		"h1":            {"borrows 10.64.75.0"},
 		"section.what":  {"kubestage1001.eqiad.wmnet cannot reach 10.64.75.0 on kubestage1003.eqiad.wmnet", `blackhole 10.64.75.0/26 proto bird`},
-		"#routes":       {"blackhole 10.64.75.0/26 proto bird", "swallows what has no route of its own"},
+		"#routes":       {"blackhole 10.64.75.0/26 proto bird", "drops packets without a more specific route"},
 		"#reach":        {"1 pair of nodes", "lost: 10.64.75.0", "dropped on the node itself", "kubestage1001 does not reach 1 address on kubestage1003"},
 		"section.turns": {"unreachable, no route for it at tor1", "now for another reason: dropped on the node itself"},
 		"ul.violations": {"13 more blackholed-address"},
@@ -58,7 +58,7 @@ var pageStories = []struct {
 		"section.turns":    {"operator: replace node worker-2 by worker-3", "is gone: power lost", "step 258", "ADD of nstest/app-977847f4b-89mqv fails", "refused again and again"},
 		"#lanes .labels":   {"…89mqv", "…gl6s7"},
 		"#grid figcaption": {"0 of 5 free"},
-		"#truth":           {"5 addresses: 5 claimed, 3 alive; 2 claimed by nobody who lives", "leaked: claimed, and its sandbox is gone"},
+		"#truth":           {"5 addresses: 5 claimed, 3 live; 2 claimed without a live sandbox", "leaked: claimed, and its sandbox is gone"},
 	}, []pageShot{{"t1", browser.Window{Width: 1280, Height: 1300}, ""}}},
 }
 
@@ -158,7 +158,7 @@ func TestStoryCardShowsItsEffect(t *testing.T) {
 	r.Sees("#position", fmt.Sprintf("of %d at 1m0.00", len(rec.Steps)))
 	r.Sees("#decision", "sandbox of nstest/app-977847f4b-bcxxb on worker-2 is gone: power lost")
 	r.Sees("#changed", "sandbox of app-977847f4b-bcxxb on worker-2 with 172.18.178.198: gone, power lost")
-	r.Sees("#truth", "5 claimed, 3 alive; 2 claimed by nobody who lives")
+	r.Sees("#truth", "5 claimed, 3 live; 2 claimed without a live sandbox")
 	for i, part := range []string{"A change: ", "A use: ", "A read: "} {
 		step := []int{4, 5, 3}[i]
 		time.Sleep(200 * time.Millisecond) // until the address says where it was before

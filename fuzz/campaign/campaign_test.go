@@ -47,10 +47,10 @@ func search(t *testing.T, cfg Config) (*Outcome, string, error) {
 func TestCampaign(t *testing.T) {
 	dir := t.TempDir()
 	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 30, Dir: dir}
-	live := false // its page says that it runs, and is read anew
+	live := false // its page says that it runs, and is loaded again
 	cfg.Tell = func(Progress) {
 		b, err := os.ReadFile(filepath.Join(dir, IndexFile))
-		live = live || err == nil && bytes.Contains(b, []byte("It runs: ")) && bytes.Contains(b, []byte(`http-equiv="refresh"`))
+		live = live || err == nil && bytes.Contains(b, []byte("Running: ")) && bytes.Contains(b, []byte(`http-equiv="refresh"`))
 	}
 	o, _, err := search(t, cfg)
 	if err != nil {

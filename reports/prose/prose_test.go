@@ -26,7 +26,7 @@ func TestAnswer(t *testing.T) {
 		{sim.Choice{}, conflict, true, ""},
 		{sim.Choice{}, status, true, " -> 409 Conflict"},
 		{sim.Choice{}, act.Act{Error: `Get "https://10.0.0.1/api": refused`}, false, " -> refused"},
-		{sim.Choice{Outcome: sim.LoseReply, Op: sim.Op{Loses: way.Of(way.Timeout)}, Level: int(way.Timeout)}, act.Act{Left: "7"}, true, " -> FAULT lose-reply (timeout): done, but the answer is lost"},
+		{sim.Choice{Outcome: sim.LoseReply, Op: sim.Op{Loses: way.Of(way.Timeout)}, Level: int(way.Timeout)}, act.Act{Left: "7"}, true, " -> FAULT lose-reply (timeout): applied, but the reply is lost"},
 		{sim.Choice{Outcome: sim.FailBefore}, act.Act{}, true, " -> FAULT fail-before"},
 	} {
 		if got := Answer(&c.c, &c.a, c.described); got != c.want {

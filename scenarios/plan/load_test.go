@@ -227,7 +227,7 @@ spec: {from: imported.yaml, horizon: 1d}
 	if got := p.Unknown(); len(got) == 0 || !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	const story = "A cluster as it was dumped."
+	const story = "Written by ipamsim import."
 	reworded := bytes.Replace(cluster, []byte(story), []byte("Not known: anything."), 1)
 	if bytes.Equal(reworded, cluster) {
 		t.Fatalf("no %q in\n%s", story, cluster[:min(len(cluster), 2000)])
@@ -242,7 +242,7 @@ spec: {from: imported.yaml, horizon: 1d}
 func TestNoManagerIsPlanned(t *testing.T) {
 	const text = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: x}\nspec: {from: canary.scenario, horizon: 1d}\n"
 	_, err := plan.Parse(scenarios.Managers{canary.New()}, "plan.yaml", []byte(text), func(name string) ([]byte, error) { return testfiles.ReadFile("testdata/bad/" + name) })
-	if err == nil || !strings.Contains(err.Error(), "no manager of this program can be planned: give it a plan.Manager") {
+	if err == nil || !strings.Contains(err.Error(), "no manager of this program supports plans: give it a plan.Manager") {
 		t.Error(err)
 	}
 }

@@ -270,7 +270,7 @@ func TestObserveHostile(t *testing.T) {
 func TestListingBeforeItself(t *testing.T) {
 	text := fmt.Sprintf(list, podYAML("web-1", "a", "09:30:00", "ReplicaSet", "Running", ""))
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
-	if err := observe.NewCollector(nil).Read("f", strings.NewReader(text), at, nil); err == nil || !strings.Contains(err.Error(), "was taken at 2026-11-16T09:00:00Z, it is said, and names 2026-11-16T09:30:00Z") {
+	if err := observe.NewCollector(nil).Read("f", strings.NewReader(text), at, nil); err == nil || !strings.Contains(err.Error(), "was taken at 2026-11-16T09:00:00Z as given, but contains 2026-11-16T09:30:00Z") {
 		t.Error(err)
 	}
 }

@@ -117,13 +117,13 @@ func courseOf(t *testing.T, p *plan.Plan, r *scenarios.Runner, pt plan.Point) *c
 // What a plan for Services cannot mean is refused with the setting.
 func TestServicesRefused(t *testing.T) {
 	for settings, want := range map[string]string{
-		"pods: 3":                         "pods is about pods or nodes, and this is a plan for services",
-		"services: 3, drainEvery: 1h":     "drainEvery is about pods or nodes, and this is a plan for services",
+		"pods: 3":                         "pods is a setting of pods or nodes, and this is a plan for services",
+		"services: 3, drainEvery: 1h":     "drainEvery is a setting of pods or nodes, and this is a plan for services",
 		"lifetime: 1h":                    "missing, want how many services there are",
-		"services: 3, localShare: 1":      "without loadBalancerShare it has no effect: want that, too",
+		"services: 3, localShare: 1":      "has no effect without loadBalancerShare",
 		"services: 3, dualStackShare: 1":  "the cluster has one range of cluster IPs: want one of each family",
 		"services: 3, nodePortRange: 1-0": "want a range of ports, e.g. 30000-32767",
-		"services: 3, nodePortShare: 0.7, loadBalancerShare: 0.5": "it is more than all with nodePortShare",
+		"services: 3, nodePortShare: 0.7, loadBalancerShare: 0.5": "the sum with nodePortShare is above 1",
 		"services: 3, serviceSubnet: 10.96.0.0/31":                "10.96.0.0/31 is too small, want /30 or wider",
 	} {
 		_, err := plan.Parse(managers.All(), "bad.yaml", fmt.Appendf(nil, `

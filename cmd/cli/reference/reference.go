@@ -123,7 +123,7 @@ func flagRows(fl *pflag.FlagSet) string {
 		byDefault := ""
 		if f.Name == "workers" { // the machine's
 			byDefault = "one for each processor"
-		} else if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" && f.DefValue != "0" && f.DefValue != "0s" {
+		} else if f.DefValue != "" && !filepath.IsAbs(f.DefValue) && f.DefValue != "false" && f.DefValue != "[]" && f.DefValue != "0" && f.DefValue != "0s" {
 			byDefault = "`" + f.DefValue + "`"
 		}
 		fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", strings.TrimSpace(f.Name+" "+value), strings.ReplaceAll(usage, "|", `\|`), byDefault)

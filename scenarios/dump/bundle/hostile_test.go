@@ -169,7 +169,7 @@ func TestHostile(t *testing.T) {
 		{"root.tar", "leaves the archive", func() []byte { return named("/etc/n.yaml") }},
 		{"windows.tar", "leaves the archive", func() []byte { return named(`..\..\n.yaml`) }},
 		{"drive.tar", "leaves the archive", func() []byte { return named(`C:\n.yaml`) }},
-		{"link.tar", "leads through a link", func() []byte {
+		{"link.tar", "goes through a link in the archive", func() []byte {
 			return tarred(t, tar.Header{Name: "a", Linkname: "/etc", Typeflag: tar.TypeSymlink}, regular)
 		}},
 		{"links.tar", "1 link is not followed", func() []byte {
