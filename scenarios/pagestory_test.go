@@ -54,8 +54,8 @@ var pageStories = []struct {
 	}, []pageShot{{"w2", browser.Window{Width: 1280, Height: 1400}, ""}}},
 	{"t1-tkg-range-exhausted", map[string][]string{
 		"h1":               {"a worker is replaced without CNI DEL", "five addresses are too few"},
-		"section.what":     {"172.18.178.198 stays claimed", "no live sandbox", "2 pods have no address: ", " CNI ADDs were refused, the last at 5m5", "Could not allocate IP in range", "none is left for the pods that wait"},
-		"section.turns":    {"operator: replace node worker-2 by worker-3", "is gone: power lost", "step 258", "ADD of nstest/app-977847f4b-89mqv fails", "refused again and again"},
+		"section.what":     {"172.18.178.198 stays claimed", "no live sandbox", "2 pods have no address: ", " CNI ADDs were refused, the last at 5m5", "Could not allocate IP in range", "Addresses are wasted, and pods wait for one"},
+		"section.turns":    {"operator: replace node worker-2 by worker-3", "is gone: power lost", "step 258", "ADD of nstest/app-977847f4b-89mqv fails", "refused 35 more times"},
 		"#lanes .labels":   {"…89mqv", "…gl6s7"},
 		"#grid figcaption": {"0 of 5 free"},
 		"#truth":           {"5 addresses: 5 claimed, 3 live; 2 claimed without a live sandbox", "leaked: claimed, and its sandbox is gone"},

@@ -206,7 +206,7 @@ func TestPlainOrder(t *testing.T) {
 		told = tell(w)
 	})
 	for _, want := range []string{
-		"cni-add/web-0 begins ledger unnamed with 10.0.0.1 of default/web-0",
+		"cni-add/web-0 creates ledger unnamed with 10.0.0.1 of default/web-0",
 		"cni-add/web-2 writes ledger unnamed, if still at revision 5: 10.0.0.1 of default/web-0, 10.0.0.2 of default/web-1, 10.0.0.3 of default/web-2",
 	} {
 		if !slices.Contains(told, want) {

@@ -54,7 +54,7 @@ func TestPlainOrder(t *testing.T) {
 		"add/web-0/net1 takes the lease as default/web-0",
 		"add/web-0/net1 creates the empty pool 10.0.0.0-24",
 		"add/web-1/net1 reads pool 10.0.0.0-24 at revision 5: .1 web-0",
-		"add/web-1/net1 sees that nobody reserved 10.0.0.2",
+		"add/web-1/net1 finds no reservation of 10.0.0.2",
 		"add/web-1/net1 writes 10.0.0.2 for default/web-1, if still at revision 5",
 		"add/web-1/net1 reserves 10.0.0.2 across ranges for default/web-1",
 		"add/web-1/net1 releases the lease",
