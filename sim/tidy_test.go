@@ -54,8 +54,8 @@ var layers = []struct{ dir, may string }{
 	{"sim/kube/elect", ""},         // leader election
 	{"sim/kube/front", "sim/kube"}, // what clients ask before they ask for objects
 	{"sim/attach", "sim sim/kube sim/kube/front"},
-	{"sim/controlplane/door/eviction", ""},
-	{"sim/controlplane/upstream/podgc", "sim/controlplane/door/eviction"},
+	{"sim/controlplane/adapter/eviction", ""},
+	{"sim/controlplane/upstream/podgc", "sim/controlplane/adapter/eviction"},
 	{"sim/controlplane", "sim sim/hermetic sim/kube sim/kube/early sim/kube/elect sim/controlplane/upstream/podgc"},
 	{"sim/ipam/fieldtest", "model/invariant"}, // for tests
 	{"sim/ipam", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud"},
@@ -66,20 +66,20 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/platform/...", "sim sim/disk sim/ipam/platform/..."},
 	{"sim/ipam/hostlocal/upstream/...", "sim/ipam/platform/... sim/ipam/hostlocal/upstream/..."},
 	{"sim/ipam/hostlocal", "model model/act model/reference/hostlocal sim sim/kube sim/disk sim/ipam sim/ipam/platform/... sim/ipam/hostlocal/..."},
-	{"sim/ipam/calico/door/...", "sim/ipam/platform/... sim/ipam/calico/door/..."},
-	{"sim/ipam/calico/upstream/cni/...", "sim/ipam/platform/... sim/ipam/calico/door/... sim/ipam/calico/upstream/cni/..."},
-	{"sim/ipam/calico/upstream/kubecontrollers/...", "sim/ipam/platform/... sim/ipam/calico/door/... sim/ipam/calico/upstream/kubecontrollers/..."},
+	{"sim/ipam/calico/adapter/...", "sim/ipam/platform/... sim/ipam/calico/adapter/..."},
+	{"sim/ipam/calico/upstream/cni/...", "sim/ipam/platform/... sim/ipam/calico/adapter/... sim/ipam/calico/upstream/cni/..."},
+	{"sim/ipam/calico/upstream/kubecontrollers/...", "sim/ipam/platform/... sim/ipam/calico/adapter/... sim/ipam/calico/upstream/kubecontrollers/..."},
 	{"sim/ipam/calico/store", "sim sim/way sim/etcd sim/kube sim/kube/answer sim/ipam"},
 	{"sim/ipam/calico/record", "model model/act sim sim/etcd sim/kube sim/ipam sim/ipam/calico/store"},
 	{"sim/ipam/calico/objects", "sim sim/kube sim/ipam sim/ipam/calico/store sim/ipam/calico/record"},
 	{"sim/ipam/calico/ctl", "sim sim/hermetic sim/kube sim/ipam sim/ipam/calico/store"},                          // pins the wait for the terminal
 	{"sim/ipam/calico/loadbalancer", "model model/act model/reference/calico sim/kube sim/ipam sim/ipam/calico"}, // its one process is Calico's
 	{"sim/ipam/calico", "model model/act sim sim/hermetic sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/calico/..."},
-	{"sim/ipam/metallb/door/...", "sim/ipam/platform/... sim/ipam/metallb/door/..."},
-	{"sim/ipam/metallb/upstream/...", "sim/ipam/platform/... sim/ipam/metallb/door/... sim/ipam/metallb/upstream/..."},
+	{"sim/ipam/metallb/adapter/...", "sim/ipam/platform/... sim/ipam/metallb/adapter/..."},
+	{"sim/ipam/metallb/upstream/...", "sim/ipam/platform/... sim/ipam/metallb/adapter/... sim/ipam/metallb/upstream/..."},
 	{"sim/ipam/metallb", "model model/act model/reference/metallb sim sim/hermetic sim/kube sim/ipam sim/ipam/platform/... sim/ipam/metallb/..."},
-	{"sim/ipam/whereabouts/door/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/..."},
-	{"sim/ipam/whereabouts/upstream/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/... sim/ipam/whereabouts/upstream/..."},
+	{"sim/ipam/whereabouts/adapter/...", "sim/ipam/platform/... sim/ipam/whereabouts/adapter/..."},
+	{"sim/ipam/whereabouts/upstream/...", "sim/ipam/platform/... sim/ipam/whereabouts/adapter/... sim/ipam/whereabouts/upstream/..."},
 	{"sim/ipam/whereabouts", "model model/act model/reference/whereabouts sim sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/whereabouts/..."},
 	{"sim/ipam/services", "model model/act sim sim/kube sim/ipam sim/ipam/kubeadm"},
 	{"sim/ipam/nodeipam", "model model/act sim sim/kube sim/kube/elect sim/disk sim/ipam sim/ipam/hostlocal sim/ipam/kubeadm"},
@@ -91,10 +91,10 @@ var layers = []struct{ dir, may string }{
 	{"sim/cluster/multus", ""},
 	{"sim/cluster/turns", ""},
 	{"sim/cluster/cri", "sim sim/disk"},
-	{"sim/cluster/doors", "sim sim/disk sim/local sim/cloud sim/ipam"},
+	{"sim/cluster/backends", "sim sim/disk sim/local sim/cloud sim/ipam"},
 	{"sim/cluster/recorder", "model model/recording model/route model/route/fib"},
 	{"sim/cluster/checker", "model model/... sim sim/way sim/kube sim/kube/answer sim/ipam sim/cluster/kubeapi sim/cluster/recorder"},
-	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/cloud sim/ipam sim/ipam/interfaceplugin sim/cluster/kubeapi sim/cluster/control sim/cluster/control/simple sim/cluster/checker sim/cluster/multus sim/cluster/turns sim/cluster/doors sim/cluster/cri"},
+	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/cloud sim/ipam sim/ipam/interfaceplugin sim/cluster/kubeapi sim/cluster/control sim/cluster/control/simple sim/cluster/checker sim/cluster/multus sim/cluster/turns sim/cluster/backends sim/cluster/cri"},
 	{"sim/cluster/clustertest", "sim/cluster sim/cluster/kubeapi"}, // for tests
 	{"sim/cluster/action", "model model/route sim sim/disk sim/cloud sim/ipam sim/ipam/interfaceplugin sim/cluster sim/cluster/kubeapi"},
 	{"sim/cluster/cron", "sim sim/cluster sim/cluster/kubeapi"},
@@ -227,8 +227,8 @@ var modules = []struct{ prefix, may, fix string }{
 	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity/workload scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign fuzz/campaign/queue sim/attach sim/scratch", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "sim/attach", "library code returns or records; only cmd prints"},
-	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},
-	{"k8s.io/klog", "sim/kube sim/ipam/* sim/ipam/whereabouts/door/... cmd/*", "library code returns or records; only cmd prints"},
+	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/adapter/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},
+	{"k8s.io/klog", "sim/kube sim/ipam/* sim/ipam/whereabouts/adapter/... cmd/*", "library code returns or records; only cmd prints"},
 }
 
 // pure packages import nothing but the standard library and ours.
@@ -243,9 +243,9 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/ipam/* sim/ipam/calico/store sim/controlplane sim/kube/elect", "a daemon's informers and workers are goroutines of its process"},
 	{"goroutine", "sim/attach", "the server outside of the bubble, and inside one for each watch of somebody who looks"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
-	{"goroutine", "sim/ipam/calico/door/config", "those of the process that it is a door of"},
+	{"goroutine", "sim/ipam/calico/adapter/config", "goroutines of the process that it adapts"},
 	{"goroutine", "fuzz fuzz/* fuzz/campaign/* cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "workers outside every bubble"},
-	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/kube/answer sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/ipam/calico/door/config sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
+	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/kube/answer sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/ipam/calico/adapter/config sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
 	{"clock", "sim/attach", "certificates and a watchdog's beat, outside of the bubble"},
 	{"clock", "scenarios fuzz fuzz/* fuzz/campaign/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
@@ -259,7 +259,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"print", "fuzz/process", "the last words of a worker process that can do no run"},
 	{"process", "fuzz/process", "a worker process that can do no run ends"},
 	{"process", "fuzz/campaign/worker", "the worker process, which has no other purpose: frugal"},
-	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past any door: set when its controller starts, in a program that has Calico"},
+	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past every adapter: set when its controller starts, in a program that has Calico"},
 	{proseRule, "cmd/fork", "Text is a comment of a Go file there"},
 }
 

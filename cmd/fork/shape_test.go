@@ -69,7 +69,7 @@ func TestReleaseWithoutSlices(t *testing.T) {
 		"upstream/pkg/node-controller/controller.go":                "",
 		"upstream/crds/whereabouts.cni.cncf.io_nodeslicepools.yaml": "",
 		"noslices.go":               "//\n\npackage whereabouts\n",
-		"door/wbclient/wbclient.go": client,
+		"adapter/wbclient/wbclient.go": client,
 		"referencereconciler.go":    client,
 		"referenceallocations.go":   client,
 		"sources.go":                client,

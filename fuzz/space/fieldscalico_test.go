@@ -83,5 +83,5 @@ var calicoExclusions = slices.Concat(
 	each("a floating address is one of the endpoint's, of which IPAM does not know", "", "types.FeatureControl", "floating_ips"),
 	each("the runtime fills it, with the name servers of Windows' pods", "", "types.NetConf", "RuntimeConfig"),
 	each("the loader refuses it: nothing answers there", "", "types.NetConf", "readiness_gates"),
-	each("Felix has a pod's policy in place immediately here (sim/ipam/calico/door)", "", "types.NetConf", "policy_setup_timeout_seconds", "endpoint_status_dir"),
+	each("Felix has a pod's policy in place immediately here (sim/ipam/calico/adapter)", "", "types.NetConf", "policy_setup_timeout_seconds", "endpoint_status_dir"),
 )

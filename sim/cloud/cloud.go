@@ -3,7 +3,7 @@
 // that lag behind writes, and to which a manager's model adds its operations.
 //
 // Each call is a message at the gate of the process that makes it. There are two ways in:
-// Call, for a manager whose SDK is behind an interface of Go, and Door, for one that
+// Call, for a manager whose SDK is behind an interface of Go, and Transport, for one that
 // speaks HTTP.
 package cloud
 

@@ -214,7 +214,7 @@ func Example() {
 		c := cloud.New(w, options())
 		w.Spawn(sim.Process{ID: "ipamd", Run: func(ctx context.Context, g *sim.Gate) error {
 			defer w.Finish()
-			client := &http.Client{Transport: c.Door(g, cloud.Wire{})}
+			client := &http.Client{Transport: c.Transport(g, cloud.Wire{})}
 			for _, call := range []struct{ operation, input string }{
 				{"assign", `{"interface":"eni-1","addresses":["10.0.0.4"]}`},
 				{"describe", `{"interface":"eni-1"}`},

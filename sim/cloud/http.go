@@ -19,34 +19,34 @@ type Wire struct {
 	Encode func(operation string, output json.RawMessage, refusal *Error) (status int, header http.Header, body []byte)
 }
 
-// Door is how a process calls the provider over HTTP, through its gate.
-func (c *Cloud) Door(g *sim.Gate, w Wire) http.RoundTripper {
+// Transport is how a process calls the provider over HTTP, through its gate.
+func (c *Cloud) Transport(g *sim.Gate, w Wire) http.RoundTripper {
 	if w.Decode == nil {
 		w.Decode = decode
 	}
 	if w.Encode == nil {
 		w.Encode = encode
 	}
-	return &door{c, g, w}
+	return &transport{c, g, w}
 }
 
-type door struct {
+type transport struct {
 	cloud *Cloud
 	gate  *sim.Gate
 	wire  Wire
 }
 
 // RoundTrip makes one call. Its error is ErrLost or that of the gate.
-func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
-	operation, in, err := d.wire.Decode(r)
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	operation, in, err := t.wire.Decode(r)
 	if err != nil {
 		return nil, err
 	}
-	x, err := d.cloud.send(r.Context(), d.gate, operation, in)
+	x, err := t.cloud.send(r.Context(), t.gate, operation, in)
 	if err != nil {
 		return nil, err
 	}
-	status, header, body := d.wire.Encode(operation, x.Output, x.Err)
+	status, header, body := t.wire.Encode(operation, x.Output, x.Err)
 	return &http.Response{
 		Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: r,

@@ -16,10 +16,10 @@ import (
 	"ipamsim/model/invariant"
 	"ipamsim/model/route"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/backends"
 	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/simple"
-	"ipamsim/sim/cluster/doors"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/cluster/turns"
@@ -89,13 +89,13 @@ type Cluster struct {
 	feed        kubeapi.Feed
 	controllers control.Set
 
-	mu     sync.Mutex
-	nodes  map[string]*node
-	used   map[string]int // how often a name was taken, for unique
-	clocks map[string]*sim.Clock
-	turns  turns.Queue
-	doors  *doors.Set
-	asked  multus.Asked
+	mu       sync.Mutex
+	nodes    map[string]*node
+	used     map[string]int // how often a name was taken, for unique
+	clocks   map[string]*sim.Clock
+	turns    turns.Queue
+	backends *backends.Set
+	asked    multus.Asked
 }
 
 // Start builds the cluster inside the bubble, on its root goroutine, and hooks it
@@ -123,7 +123,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		return nil, err
 	}
 	c.api, c.store = api, store
-	if c.Instance, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Config: c.config, Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.IPAM()}); err != nil {
+	if c.Instance, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Config: c.config, Datastore: cfg.Datastore, Device: c.Checker.Device, Backends: c.backends.IPAM()}); err != nil {
 		return nil, err
 	}
 	c.Instance = interfaceplugin.Around(c.Instance, c.Plugins)
@@ -150,10 +150,10 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 	c := &Cluster{
 		World: w, Config: cfg, Cache: kubeapi.NewCache(w.Now),
 		procs: map[string]process{}, nodes: map[string]*node{},
-		used:   map[string]int{},
-		clocks: map[string]*sim.Clock{},
-		turns:  turns.Queue{Step: cfg.InTurn},
-		doors:  doors.New(w), Plugins: interfaceplugin.NewFaults(cfg.Manager.Plugin),
+		used:     map[string]int{},
+		clocks:   map[string]*sim.Clock{},
+		turns:    turns.Queue{Step: cfg.InTurn},
+		backends: backends.New(w), Plugins: interfaceplugin.NewFaults(cfg.Manager.Plugin),
 	}
 	for _, n := range cfg.Networks {
 		c.Plugins.Network(n.Key, n.Config)
@@ -162,7 +162,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric, Outside: cfg.Outside,
 		Site: ipam.CallSites(cfg.Manager), Metrics: cfg.Metrics, Looks: cfg.Looks,
 		Observe:  func(ctx context.Context) (model.Snapshot, error) { return c.Instance.Observe(ctx) },
-		Revision: func() int64 { return c.store.Revision() + c.doors.Revision() },
+		Revision: func() int64 { return c.store.Revision() + c.backends.Revision() },
 	})
 	var err error
 	c.Kinds, err = kubeapi.Kinds(cfg.Manager)

@@ -29,7 +29,7 @@ func (k *kubelet) collectGarbage() {
 	}
 	k.collector = sim.ActorID(k.c.Name("kubelet/" + k.node + "/gc"))
 	k.c.World.Spawn(sim.Process{ID: k.collector, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
-		client := kubeapi.New(k.c.api.Door(g))
+		client := kubeapi.New(k.c.api.Transport(g))
 		for len(k.c.record(k.node).Dead()) > 0 && kubeapi.Sleep(ctx, k.untilPass()) {
 			k.removeGarbage(ctx, client)
 		}

@@ -24,7 +24,7 @@ func (c *Cluster) stepped(s *sim.Step) {
 
 // panicked is sim.Hooks.Panic. A panic of the address manager is a finding; one
 // of our own processes is ours, and so is one of our own code that the address
-// manager has called: a server, a door, the kernel.
+// manager has called: a server, a transport, the kernel.
 func (c *Cluster) panicked(id sim.ActorID, value any, stack string) {
 	in := model.CrashedIn(stack)
 	ours := strings.HasPrefix(in, "ipamsim/") && !ipam.Theirs(c.Config.Manager, in)

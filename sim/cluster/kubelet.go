@@ -154,7 +154,7 @@ func (k *kubelet) start(w *worker) {
 	k.mu.Unlock()
 	k.c.World.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
 		defer k.ended(w)
-		w.client = kubeapi.New(k.c.api.Door(g))
+		w.client = kubeapi.New(k.c.api.Transport(g))
 		return w.run(ctx, g)
 	}})
 }

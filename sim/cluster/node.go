@@ -115,7 +115,7 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 // the sandboxes it held. Of what the disk has not yet written, l is lost.
 func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
 	c.World.KillGroup(name)
-	c.doors.Lose(name, forget, l)
+	c.backends.Lose(name, forget, l)
 	defer c.controllers.MachineChanged()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,10 +181,10 @@ func (c *Cluster) WaitFor(ctx context.Context, node string) {
 }
 
 // Disk is the disk of a node.
-func (c *Cluster) Disk(node string) *disk.Disk { return c.doors.Disk(node) }
+func (c *Cluster) Disk(node string) *disk.Disk { return c.backends.Disk(node) }
 
 // UsedDisk is the disk of a node if somebody has asked for it, or nil.
-func (c *Cluster) UsedDisk(node string) *disk.Disk { return c.doors.Used(node) }
+func (c *Cluster) UsedDisk(node string) *disk.Disk { return c.backends.Used(node) }
 
 // Clouds are the providers' APIs that the manager calls.
-func (c *Cluster) Clouds() []*cloud.Cloud { return c.doors.Clouds() }
+func (c *Cluster) Clouds() []*cloud.Cloud { return c.backends.Clouds() }

@@ -18,7 +18,7 @@ func (c *Cluster) Keeps(kind string) *ipam.Keep {
 }
 
 // Client sends a process's requests.
-func (c *Cluster) Client(g *sim.Gate) kubeapi.Client { return kubeapi.New(c.api.Door(g)) }
+func (c *Cluster) Client(g *sim.Gate) kubeapi.Client { return kubeapi.New(c.api.Transport(g)) }
 
 // kinds are those of the objects that are stored at first and of those that the script
 // applies.

@@ -27,7 +27,7 @@ func (k *kubelet) register() {
 	}
 	k.registers = sim.ActorID(k.c.Name("register/" + k.node))
 	k.c.World.Spawn(sim.Process{ID: k.registers, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
-		cl := kubeapi.New(k.c.api.Door(g))
+		cl := kubeapi.New(k.c.api.Transport(g))
 		for step := 100 * time.Millisecond; kubeapi.Sleep(ctx, step); step = min(2*step, 7*time.Second) {
 			err := cl.Create(kube.WithClass(ctx, "status"), kubeapi.Nodes, "", manifest)
 			if err == nil {

@@ -20,7 +20,7 @@ type Entry struct {
 // Action is something that happens to the cluster from outside: a machine fails,
 // an operator types a command. Package action lists them.
 //
-// Do may send messages through the operator's door. An error is what the
+// Do may send messages with the operator's transport. An error is what the
 // operator would have seen on the terminal; it is recorded, not fatal.
 type Action interface {
 	Do(context.Context, *Operator) error

@@ -169,7 +169,7 @@ func (w *worker) del(ctx context.Context, st *cri.Sandbox, until time.Duration) 
 }
 
 // disk is the machine's, nil if nothing uses one.
-func (w *worker) disk() *disk.Disk { return w.c.doors.Used(w.k.node) }
+func (w *worker) disk() *disk.Disk { return w.c.backends.Used(w.k.node) }
 
 // delNetworks calls DEL for networks, last first, and for all of them, whichever fail, until
 // the runtime's deadline.

@@ -51,7 +51,7 @@ var types = sync.OnceValue(func() (t struct {
 	return t
 })
 
-// factory is a factory of informers that get objects at the process's door (kube.Objects).
+// factory is a factory of informers that get objects from the process's transport (kube.Objects).
 type factory struct {
 	informers.SharedInformerFactory
 	rt http.RoundTripper
@@ -89,7 +89,7 @@ func (f *factory) Scheduling() scheduling.Interface     { return scheduling.New(
 func (f *factory) Storage() storage.Interface           { return storage.New(f, "", nil) }
 
 // partials is a client of metadata whose lists and watches of all objects of a resource
-// get objects at the process's door.
+// get objects from the process's transport.
 type partials struct {
 	metadata.Interface
 	rt http.RoundTripper
@@ -154,7 +154,7 @@ func (p partial) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Inte
 }
 
 // podsClient is a client whose lists and watches of the pods of all namespaces get objects
-// at the process's door: kube-scheduler makes their informer itself, with a selector.
+// from the process's transport: kube-scheduler makes their informer itself, with a selector.
 type podsClient struct {
 	kubernetes.Interface
 	way *kube.Objects

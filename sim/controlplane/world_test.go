@@ -88,7 +88,7 @@ func liveWith(t testing.TB, replicas int, until time.Duration, manifests string,
 		}
 		s.Spawn(sim.Process{ID: "kubelets", Run: w.kubelets})
 		s.Spawn(sim.Process{ID: "script", Run: func(ctx context.Context, g *sim.Gate) error {
-			w.Interface = must(kubernetes.NewForConfig(kube.Config(w.api.Door(g))))
+			w.Interface = must(kubernetes.NewForConfig(kube.Config(w.api.Transport(g))))
 			if script != nil {
 				script(ctx, w)
 			}
@@ -123,10 +123,10 @@ func (w *world) plane(n int, elected bool) {
 	}
 	spawn("kube-controller-manager", func(ctx context.Context, g *sim.Gate, identity string) error {
 		o.Identity = identity
-		return controlplane.Controllers(ctx, w.api.Door(g), o)
+		return controlplane.Controllers(ctx, w.api.Transport(g), o)
 	})
 	spawn("kube-scheduler", func(ctx context.Context, g *sim.Gate, identity string) error {
-		return controlplane.Scheduler(ctx, w.api.Door(g), nil, identity)
+		return controlplane.Scheduler(ctx, w.api.Transport(g), nil, identity)
 	})
 }
 
@@ -229,7 +229,7 @@ func why(p *corev1.Pod) string {
 
 // kubelets take each pod a step on every second. One whose image is "fail" fails.
 func (w *world) kubelets(ctx context.Context, g *sim.Gate) error {
-	mine := must(kubernetes.NewForConfig(kube.Config(w.api.Door(g)))).CoreV1()
+	mine := must(kubernetes.NewForConfig(kube.Config(w.api.Transport(g)))).CoreV1()
 	for {
 		if time.Sleep(time.Second); ctx.Err() != nil {
 			return ctx.Err()

@@ -63,7 +63,7 @@ type Env struct {
 	// WireGuard) really gets from the manager, under the handle of its claim; an
 	// invalid address takes it away. Nil: nobody wants to know.
 	Device func(node, handle string, addr netip.Addr)
-	Doors
+	Backends
 }
 
 // Call is what a container runtime passes to a CNI plugin.

@@ -79,7 +79,7 @@ type Manager struct {
 	// interface plugin executes the manager as its IPAM plugin (package interfaceplugin).
 	Plugin string
 
-	// Uses says which doors it goes through besides the API server (Env.Doors).
+	// Uses lists the backends that it has in addition to the API server (Env.Backends).
 	Uses Uses
 
 	// Open starts the manager in one run, inside its bubble.

@@ -8,7 +8,7 @@ import (
 	"ipamsim/sim"
 )
 
-// conn is the one connection of a Door, over which all its requests and watches go, as with
+// conn is the one connection of a Transport, over which all its requests and watches go, as with
 // HTTP/2. What goes over it ends with it; the next request makes another.
 type conn struct {
 	g    *sim.Gate

@@ -15,7 +15,7 @@ import (
 
 // A process creates a pod and loses the answer: the server did it, the client
 // cannot know.
-func ExampleServer_Door() {
+func ExampleServer_Transport() {
 	run, err := store.Begin()
 	if err != nil {
 		fmt.Println(err)
@@ -32,7 +32,7 @@ func ExampleServer_Door() {
 		w.Hooks.Settle = run.Pump
 		w.Spawn(sim.Process{ID: "client", Run: func(ctx context.Context, g *sim.Gate) error {
 			defer w.Finish()
-			client, err := kubernetes.NewForConfig(kube.Config(api.Door(g)))
+			client, err := kubernetes.NewForConfig(kube.Config(api.Transport(g)))
 			if err != nil {
 				return err
 			}

@@ -37,13 +37,13 @@ func (c *call) meets() answer.Meets {
 }
 
 // inject is what the client sees of a message that the schedule hurt.
-func (d *door) inject(c *call, f *sim.Fault) (*http.Response, error) {
+func (d *gated) inject(c *call, f *sim.Fault) (*http.Response, error) {
 	switch f.Outcome {
 	case sim.FailBefore, sim.LoseReply:
 	case sim.Drop: // see conn.lose
 		return nil, io.ErrUnexpectedEOF
 	default:
-		return nil, fmt.Errorf("kube: a door cannot express %s", f.Outcome)
+		return nil, fmt.Errorf("kube: a transport cannot express %s", f.Outcome)
 	}
 	a := answer.Of(answer.API, c.meets(), way.Way(f.Level))
 	if err := d.conn.await(c.req.Context(), &a); err != nil {

@@ -238,7 +238,7 @@ func TestStepsAreForPeople(t *testing.T) {
 	}
 }
 
-func TestDoorsRepeat(t *testing.T) {
+func TestTransportsRepeat(t *testing.T) {
 	story := func() (uint64, string) {
 		trace, digest := simulate(t, &hurt{}, func(a *actor) {
 			for range 3 {

@@ -2,7 +2,7 @@
 // registries, validation, defaulting, patches and custom-resource handler of
 // Kubernetes over the run's store, without TCP and without a watch cache.
 //
-// There are two ways in. Direct passes no gate and is for the harness. Door is
+// There are two ways in. Direct passes no gate and is for the harness. Transport is
 // one actor's: each of its requests, and each frame of each of its watches, is a
 // message that the schedule delivers or hurts.
 package kube

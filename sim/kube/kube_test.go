@@ -99,4 +99,4 @@ func claim(revision string, n int) []byte {
 		{"op":"add","path":"/spec/allocations/%d","value":{"id":"c","podref":"default/p"}}]`, revision, n)
 }
 
-func configOf(c *cluster, g *sim.Gate) *rest.Config { return kube.Config(c.Door(g)) }
+func configOf(c *cluster, g *sim.Gate) *rest.Config { return kube.Config(c.Transport(g)) }

@@ -25,7 +25,7 @@ import (
 )
 
 // Objects is a process's way to all objects of a resource, for an informer: the messages
-// at its gate are those of a client at a Door, and so is what the schedule does to them,
+// at its gate are those of a client at a Transport, and so is what the schedule does to them,
 // but they carry objects. To encode each for one reader and decode it there is most of
 // what an informer costs. It implements cache.ListerWatcherWithContext.
 //
@@ -34,7 +34,7 @@ import (
 // its time-out is renewed where it ended without a message: it has missed nothing, and a
 // process that can be reached gets it at once.
 type Objects struct {
-	d     *door
+	d     *gated
 	gvr   schema.GroupVersionResource
 	where string // their folder in the store
 	blank func() runtime.Object
@@ -46,11 +46,11 @@ type Objects struct {
 	next  *objectWatch // was begun by a list
 }
 
-// ObjectsOf is the way of the process whose Door it is. The informer expects objects like
+// ObjectsOf is the way of the process whose Transport it is. The informer expects objects like
 // blank: of the resource's type, or their metadata. ok is false for what is not a
-// Door, and for what the server does not serve.
+// Transport, and for what the server does not serve.
 func ObjectsOf(rt http.RoundTripper, gvr schema.GroupVersionResource, blank runtime.Object) (o *Objects, ok bool) {
-	d, ok := rt.(*door)
+	d, ok := rt.(*gated)
 	if !ok {
 		return nil, false
 	}

@@ -37,8 +37,8 @@ type Resource struct {
 func (s *Server) Peer(ctx context.Context, g *sim.Gate) *Peer {
 	c := s.store.Client()
 	if g != nil {
-		c.KV = clientv3.NewKVFromKVClient(&etcdDoor{KVClient: s.store.KV(), g: g}, c)
-		c.Watcher = &watchDoor{c.Watcher, g}
+		c.KV = clientv3.NewKVFromKVClient(&gatedKV{KVClient: s.store.KV(), g: g}, c)
+		c.Watcher = &gatedWatcher{c.Watcher, g}
 	}
 	b := backendOver(c, s.store, s.backend.uids)
 	m := &mux{own: map[string]builtin{}}

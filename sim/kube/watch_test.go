@@ -28,7 +28,7 @@ func kubeName(o runtime.Object) (string, error) {
 	return m.GetName(), nil
 }
 
-// informed starts a pod informer through the actor's door and logs what it hears.
+// informed starts a pod informer with the actor's transport and logs its events.
 func informed(a *actor, resync time.Duration, heard *[]string) cache.SharedIndexInformer {
 	f := informers.NewSharedInformerFactory(a.mine, resync)
 	inf := f.Core().V1().Pods().Informer()

@@ -13,14 +13,14 @@ import (
 )
 
 // Wire is one actor's way to API servers that are processes: each of its requests is a
-// message at its gate, as with Door, and what the server does about it is that process's
+// message at its gate, as with Transport, and what the server does about it is that process's
 // affair. Pick says which server a request goes to.
 func (s *Server) Wire(g *sim.Gate, pick func(context.Context) (*Peer, error)) http.RoundTripper {
-	return &wire{newDoor(s, g), pick}
+	return &wire{newGated(s, g), pick}
 }
 
 type wire struct {
-	*door
+	*gated
 	pick func(context.Context) (*Peer, error)
 }
 

@@ -21,7 +21,7 @@ type actor struct {
 	gate *sim.Gate
 	ctx  context.Context
 	conf *rest.Config
-	mine kubernetes.Interface // through its own door
+	mine kubernetes.Interface // with its own transport
 	dyn  dynamic.Interface
 }
 

@@ -1,4 +1,4 @@
-// Package control is the door behind which Kubernetes' own controllers run: those that
+// Package control is the interface behind which Kubernetes' own controllers run: those that
 // make pods, bind them to nodes, and delete them again. What is behind it is a Set:
 // package simple, or Kubernetes' own programs.
 package control
@@ -18,7 +18,7 @@ import (
 // that hear of machines and stored objects in a shorter way.
 type Env struct {
 	World *sim.World   // processes are spawned here
-	API   *kube.Server // Door(gate) is a process's way in
+	API   *kube.Server // Transport(gate) is that of a process
 	// Kinds are those of which the run has objects: stored before it, or applied by its script.
 	Kinds map[string]bool
 	// Name makes a process name that no process of the run has had: web, web~2, …

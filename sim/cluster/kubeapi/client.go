@@ -23,7 +23,7 @@ import (
 // processes live.
 type Client struct{ rt http.RoundTripper }
 
-// New is a client whose requests take a way into the API server: kube.Server's Door or
+// New is a client whose requests take a transport of the API server: kube.Server's Transport or
 // Direct.
 func New(rt http.RoundTripper) Client { return Client{rt} }
 

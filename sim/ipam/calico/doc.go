@@ -4,7 +4,7 @@
 // IPAM controller of kube-controllers, and calicoctl.
 //
 // Nothing of upstream is changed or left out below its own client interfaces.
-// Two doors lead out of a process: backend/api.Client of the etcdv3 datastore,
+// A process has two ways out: backend/api.Client of the etcdv3 datastore,
 // whose every call is a message at the process's gate, and the Kubernetes API.
 //
 // store is its datastores, record what they say of addresses, objects what operators

@@ -16,7 +16,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
-	"ipamsim/sim/ipam/calico/door"
+	"ipamsim/sim/ipam/calico/adapter"
 	_ "ipamsim/sim/ipam/calico/upstream/kubecontrollers/program" // called by name
 	"ipamsim/sim/ipam/platform"
 	"ipamsim/sim/kube"
@@ -32,7 +32,7 @@ var (
 
 // ipamController is one run of calico-kube-controllers with its node controller.
 //
-// IP pools are hidden from its data feed (door/datafeed).
+// IP pools are hidden from its data feed (adapter/datafeed).
 func (i *instance) ipamController(ctx context.Context, g *sim.Gate, _ string) error {
 	return i.kubeControllers(ctx, g, environment[config.EnvEnabledControllers])
 }
@@ -67,7 +67,7 @@ func (i *instance) kubeControllers(ctx context.Context, g *sim.Gate, enabled str
 	switch end := p.Run(kubeControllersMain); {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case end.Code == door.RestartReturnCode:
+	case end.Code == adapter.RestartReturnCode:
 		return errConfigChanged
 	default:
 		return fmt.Errorf("exit status %d", end.Code)
@@ -89,7 +89,7 @@ var environment = map[string]string{
 	config.EnvCompactionPeriod:   "0",
 }
 
-// setEnvironment does the same for what upstream's configuration reads past any door,
+// setEnvironment does the same for what upstream's configuration reads past every adapter,
 // once for the process, and takes away what the user's shell has set of it.
 var setEnvironment = sync.OnceFunc(func() {
 	for _, name := range config.AllEnvs {
@@ -109,7 +109,7 @@ type daemon struct {
 	g *sim.Gate
 }
 
-var _ door.Machine = daemon{}
+var _ adapter.Machine = daemon{}
 
 // Calico is the process's client of the datastore.
 func (d daemon) Calico(qps float32) (clientv3.Interface, error) {
@@ -125,7 +125,7 @@ func (d daemon) Calico(qps float32) (clientv3.Interface, error) {
 
 // Kube is its clientset for the Kubernetes API.
 func (d daemon) Kube(c *rest.Config) (*kubernetes.Clientset, error) {
-	k := kube.Config(d.i.env.API.Door(d.g))
+	k := kube.Config(d.i.env.API.Transport(d.g))
 	k.QPS, k.Burst = c.QPS, c.Burst
 	return coreOnly(k)
 }

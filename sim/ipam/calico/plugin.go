@@ -22,7 +22,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/calico/door"
+	"ipamsim/sim/ipam/calico/adapter"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/ipam/calico/upstream/cni/ipamplugin"
 	cniplugin "ipamsim/sim/ipam/calico/upstream/cni/plugin"
@@ -63,7 +63,7 @@ type attachment struct {
 	}
 }
 
-var _ door.Machine = (*attachment)(nil)
+var _ adapter.Machine = (*attachment)(nil)
 
 // Calico and Kube are the clients of the process.
 func (e *attachment) Calico(float32) (clientv3.Interface, error)       { return e.calico() }
@@ -107,7 +107,7 @@ func (i *instance) attachment(g *sim.Gate, call ipam.Call) (*attachment, error) 
 	e := &attachment{
 		call: call, config: config, host: i.host(call.Node, config),
 		calico: sync.OnceValues(func() (clientv3.Interface, error) { return i.ds.Client(g, 0) }),
-		kube:   sync.OnceValues(func() (*kubernetes.Clientset, error) { return coreOnly(kube.Config(i.env.API.Door(g))) }),
+		kube:   sync.OnceValues(func() (*kubernetes.Clientset, error) { return coreOnly(kube.Config(i.env.API.Transport(g))) }),
 		crash:  func(v any, _ string) { panic(v) },
 		child:  g.Child,
 	}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
-	"ipamsim/sim/ipam/calico/door/kubevirt"
+	"ipamsim/sim/ipam/calico/adapter/kubevirt"
 )
 
 // ClientGo is the release of client-go that Calico is built with.

@@ -5,12 +5,12 @@ import (
 
 	"github.com/projectcalico/calico/pkg/cmdwrapper"
 
-	"ipamsim/sim/ipam/calico/door"
+	"ipamsim/sim/ipam/calico/adapter"
 )
 
 // The code that asks the wrapper for a restart is upstream's.
 func TestRestartReturnCode(t *testing.T) {
-	if door.RestartReturnCode != cmdwrapper.RestartReturnCode {
-		t.Errorf("RestartReturnCode is %d, upstream's %d", door.RestartReturnCode, cmdwrapper.RestartReturnCode)
+	if adapter.RestartReturnCode != cmdwrapper.RestartReturnCode {
+		t.Errorf("RestartReturnCode is %d, upstream's %d", adapter.RestartReturnCode, cmdwrapper.RestartReturnCode)
 	}
 }

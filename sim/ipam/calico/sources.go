@@ -12,7 +12,7 @@ import (
 var copies string
 
 // carriers are upstream's own clients of a datastore and of Calico's objects in it.
-// Of the two datastores one is reached through upstream's, the other through a door of
+// Of the two datastores one is reached through upstream's, the other through an adapter of
 // ours: without them a call has the same site on both.
 var carriers = []string{"libcalico-go/lib/backend/etcdv3", "libcalico-go/lib/backend/k8s", "libcalico-go/lib/clientv3"}
 

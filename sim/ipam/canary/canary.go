@@ -46,7 +46,7 @@ func readNetwork(key string, raw json.RawMessage) (model.Network, bool, error) {
 
 // open starts the canary in one run.
 func open(env ipam.Env) (ipam.Instance, error) {
-	i := &instance{api: env.API, networks: env.Networks, doors: env.Doors}
+	i := &instance{api: env.API, networks: env.Networks, backends: env.Backends}
 	if env.Cloud != nil {
 		i.cloud = env.Cloud(cloud.Options{Name: "cloud", Operations: operations})
 	}

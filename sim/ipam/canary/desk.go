@@ -38,7 +38,7 @@ type desk struct {
 }
 
 func (i *instance) desk(g *sim.Gate) (*desk, error) {
-	c, err := dynamic.NewForConfig(kube.Config(i.api.Door(g)))
+	c, err := dynamic.NewForConfig(kube.Config(i.api.Transport(g)))
 	if err != nil {
 		return nil, fmt.Errorf("canary: client: %w", err)
 	}

@@ -17,7 +17,7 @@ import (
 // know, they read.
 type instance struct {
 	api      *kube.Server
-	doors    ipam.Doors
+	backends ipam.Backends
 	cloud    *cloud.Cloud
 	networks []model.Network
 	stale    atomic.Bool // a ledger or a node changed since record was read

@@ -50,7 +50,7 @@ var operations = map[string]cloud.Operation{
 
 func (i *instance) note(ctx context.Context, g *sim.Gate, n notes, c ipam.Call, a netip.Addr) error {
 	if n.Files {
-		if err := i.doors.Disk(c.Node).Process(ctx, g).WriteFile(noteFile(c), []byte(a.String()), 0o600); err != nil {
+		if err := i.backends.Disk(c.Node).Process(ctx, g).WriteFile(noteFile(c), []byte(a.String()), 0o600); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (i *instance) unnote(ctx context.Context, g *sim.Gate, n notes, c ipam.Call
 		}
 	}
 	if n.Files {
-		if err := i.doors.Disk(c.Node).Process(ctx, g).Remove(noteFile(c)); !errors.Is(err, fs.ErrNotExist) {
+		if err := i.backends.Disk(c.Node).Process(ctx, g).Remove(noteFile(c)); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

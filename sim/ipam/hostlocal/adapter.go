@@ -45,7 +45,7 @@ func upstreamVersion() string { return ipam.Linked(Module, root()) }
 
 // open starts the manager in one run. It starts no goroutine.
 func open(env ipam.Env) (ipam.Instance, error) {
-	i := &instance{env: env, disks: NewDisks(env.Doors), places: map[string]Place{}, config: map[string]json.RawMessage{}}
+	i := &instance{env: env, disks: NewDisks(env.Backends), places: map[string]Place{}, config: map[string]json.RawMessage{}}
 	places := []Place{}
 	for _, n := range env.Networks {
 		p, err := plugin(env.Config(n.Key), path.Base(n.Key))
@@ -82,7 +82,7 @@ type instance struct {
 func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (r ipam.Result, err error) {
 	config := i.config[c.Network]
 	if i.places[c.Network].PodCIDRs {
-		cidrs, err := PodCIDRs(ctx, i.env.API.Door(g), c.Node)
+		cidrs, err := PodCIDRs(ctx, i.env.API.Transport(g), c.Node)
 		if err != nil {
 			return r, &ipam.Unasked{Err: err}
 		}
@@ -96,9 +96,9 @@ func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (r ipam.Re
 	return i.disks.Add(ctx, g, c, config)
 }
 
-// PodCIDRs are a node's, as the API server says over a door.
-func PodCIDRs(ctx context.Context, door http.RoundTripper, node string) ([]string, error) {
-	client, err := kubernetes.NewForConfig(kube.Config(door))
+// PodCIDRs reads the pod CIDRs of a node from the API server.
+func PodCIDRs(ctx context.Context, api http.RoundTripper, node string) ([]string, error) {
+	client, err := kubernetes.NewForConfig(kube.Config(api))
 	if err != nil {
 		return nil, err
 	}

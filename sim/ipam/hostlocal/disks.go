@@ -25,8 +25,8 @@ type Disks struct {
 
 // NewDisks are those of a run. Without nodes of the run's own each is nobody else's
 // affair.
-func NewDisks(doors ipam.Doors) *Disks {
-	d := &Disks{open: doors.Disk, all: map[string]*disk.Disk{}}
+func NewDisks(backends ipam.Backends) *Disks {
+	d := &Disks{open: backends.Disk, all: map[string]*disk.Disk{}}
 	if d.open == nil {
 		d.open = func(node string) *disk.Disk { return disk.New(nil, node) }
 	}

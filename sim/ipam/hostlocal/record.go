@@ -55,7 +55,7 @@ func NewRecord(api *kube.Server, disks *Disks, places []Place) (*Record, error) 
 // ReadRecord is what the Node objects among manifests say, without a run. What host-local
 // keeps on the disks of nodes no manifest says.
 func ReadRecord(objects []ipam.Object, places []Place) (model.Snapshot, error) {
-	r := &Record{places: places, disks: NewDisks(ipam.Doors{}), nodes: map[string][]model.Pool{}, had: map[string][]model.Pool{}}
+	r := &Record{places: places, disks: NewDisks(ipam.Backends{}), nodes: map[string][]model.Pool{}, had: map[string][]model.Pool{}}
 	for _, o := range objects {
 		if o.Kind != "Node" {
 			continue

@@ -15,7 +15,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/metallb/door"
+	"ipamsim/sim/ipam/metallb/adapter"
 	_ "ipamsim/sim/ipam/metallb/upstream/program" // called by name
 	"ipamsim/sim/ipam/platform"
 	"ipamsim/sim/kube"
@@ -72,8 +72,8 @@ type machine struct {
 	g   *sim.Gate
 }
 
-var _ door.Machine = machine{}
+var _ adapter.Machine = machine{}
 
-func (m machine) Config() *rest.Config { return kube.Config(m.env.API.Door(m.g)) }
+func (m machine) Config() *rest.Config { return kube.Config(m.env.API.Transport(m.g)) }
 
 func (m machine) Mapper() meta.RESTMapper { return m.env.API.Mapper() }

@@ -45,7 +45,7 @@ func upstreamVersion() string { return ipam.Linked(module, root()) }
 
 // open starts the manager in one run. It starts no goroutine.
 func open(env ipam.Env) (ipam.Instance, error) {
-	i := &instance{env: env, disks: hostlocal.NewDisks(env.Doors)}
+	i := &instance{env: env, disks: hostlocal.NewDisks(env.Backends)}
 	record, err := hostlocal.NewRecord(env.API, i.disks, places(env.Networks))
 	if err != nil {
 		return ipam.Instance{}, err

@@ -32,7 +32,7 @@ func (i *instance) manage(ctx context.Context, g *sim.Gate, _ string) error {
 	if err != nil {
 		return err
 	}
-	config := kube.Config(i.env.API.Door(g))
+	config := kube.Config(i.env.API.Transport(g))
 	config.QPS, config.Burst = f.qps, f.burst
 	if !f.elect {
 		return f.control(ctx, config)

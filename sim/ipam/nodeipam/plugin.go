@@ -14,7 +14,7 @@ import (
 // Source: projectcalico/calico/cni-plugin/pkg/k8s/k8s.go, CmdAddK8s and getPodCidrs, with
 // usePodCIDR (v3.31).
 func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (r ipam.Result, err error) {
-	cidrs, err := hostlocal.PodCIDRs(ctx, i.env.API.Door(g), c.Node)
+	cidrs, err := hostlocal.PodCIDRs(ctx, i.env.API.Transport(g), c.Node)
 	if err != nil {
 		return r, err
 	}

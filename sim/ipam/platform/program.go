@@ -5,7 +5,7 @@
 // a real machine (sim/ipam/*/copies.txt), under the names of those. One of ours may stand
 // for several of them.
 //
-// A door has no argument that says whose it is. It is known by the goroutine, which
+// An adapter has no argument that names its program. The goroutine identifies it, which
 // has it from the one that started it.
 package platform
 
@@ -34,7 +34,7 @@ type Program struct {
 	Term func() context.Context
 	// Gate is what its system calls on files pass; nil: they are no messages.
 	Gate *sim.Gate
-	// Machine is what the doors of the program's own manager need.
+	// Machine is what the adapters of the program's manager need.
 	Machine any
 	// Executables are the programs that it can start, by name.
 	Executables map[string]func()

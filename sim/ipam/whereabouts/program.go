@@ -9,7 +9,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam/platform"
-	"ipamsim/sim/ipam/whereabouts/door"
+	"ipamsim/sim/ipam/whereabouts/adapter"
 	_ "ipamsim/sim/ipam/whereabouts/upstream/cmd" // programs that are called by name
 	_ "ipamsim/sim/ipam/whereabouts/upstream/cmd/controlloop"
 	"ipamsim/sim/kube"
@@ -23,14 +23,14 @@ func pluginMain()
 // machine is a process of the run.
 type machine struct{ config *rest.Config }
 
-var _ door.Machine = machine{}
+var _ adapter.Machine = machine{}
 
 // Config sets no rate limit, as no manifest of upstream's does.
 func (m machine) Config() *rest.Config { return m.config }
 
 // reach is how a process talks to the API server.
 func (i *instance) reach(g *sim.Gate) *rest.Config {
-	c := kube.Config(i.env.API.Door(g))
+	c := kube.Config(i.env.API.Transport(g))
 	c.QPS, c.Burst = 0, 0
 	return c
 }

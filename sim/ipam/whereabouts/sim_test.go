@@ -90,7 +90,7 @@ func simulateOn(t *testing.T, run *etcd.Run, s sim.Strategy, o sim.Options, netw
 		}
 		w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, g *sim.Gate) error {
 			defer w.Finish()
-			x.api, err = dynamic.NewForConfig(kube.Config(api.Door(g)))
+			x.api, err = dynamic.NewForConfig(kube.Config(api.Transport(g)))
 			if err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ const (
 //
 // Source: pkg/kubelet/kubelet_node_status.go, tryUpdateNodeStatus (v1.37.2).
 func (c *controllers) report(ctx context.Context, g *sim.Gate, name string) error {
-	api := kubeapi.New(c.API.Door(g))
+	api := kubeapi.New(c.API.Transport(g))
 	told := time.Now()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

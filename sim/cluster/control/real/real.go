@@ -87,13 +87,13 @@ func (c *controllers) Start() {
 		name += "-rest" // its controllers but the manager's
 	}
 	c.start(name, p.ControllerManager, managers, func(ctx context.Context, g *sim.Gate, identity string) error {
-		return controlplane.Controllers(ctx, c.API.Door(g), controlplane.Options{
+		return controlplane.Controllers(ctx, c.API.Transport(g), controlplane.Options{
 			Serves: c.serves, Heard: c.heard, NodeMonitorGrace: c.Timers.NodeMonitorGrace, Config: c.manager, Identity: identity,
 		})
 	})
 	schedulers := elected(p.Scheduler, c.scheduler.LeaderElection.LeaderElect)
 	c.start("kube-scheduler", p.Scheduler, schedulers, func(ctx context.Context, g *sim.Gate, identity string) error {
-		return controlplane.Scheduler(g.Term(), c.API.Door(g), c.scheduler, identity)
+		return controlplane.Scheduler(g.Term(), c.API.Transport(g), c.scheduler, identity)
 	})
 }
 

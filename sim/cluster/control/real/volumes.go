@@ -32,7 +32,7 @@ func (c *controllers) claimed(ch kube.Change) {
 	}
 	id := sim.ActorID(c.Name("provisioner/" + p.Namespace + "/" + p.Name))
 	c.World.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
-		api := kubeapi.New(c.API.Door(g))
+		api := kubeapi.New(c.API.Transport(g))
 		for err := provision(ctx, api, p); err != nil && !apierrors.IsNotFound(err); err = provision(ctx, api, p) {
 			if !kubeapi.Sleep(ctx, c.Timers.OrDefault().APIRetry) {
 				return ctx.Err()

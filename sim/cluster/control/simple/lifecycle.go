@@ -19,7 +19,7 @@ import (
 // Heartbeats are not messages here: the controller notices what is so.
 func (c *controllers) startNodeLifecycle() {
 	c.World.Spawn(sim.Process{ID: "node-lifecycle", Run: func(ctx context.Context, g *sim.Gate) error {
-		l := lifecycle{c: c, client: kubeapi.New(c.API.Door(g)), tainted: map[string]time.Duration{}, back: map[string]bool{}}
+		l := lifecycle{c: c, client: kubeapi.New(c.API.Transport(g)), tainted: map[string]time.Duration{}, back: map[string]bool{}}
 		for {
 			wait := l.sync(ctx)
 			t := time.NewTimer(wait)

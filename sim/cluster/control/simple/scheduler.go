@@ -33,7 +33,7 @@ func (c *controllers) startScheduler() {
 		return ch.Resource == "nodes" // a pod may wait for one
 	})
 	c.World.Spawn(sim.Process{ID: "scheduler", Run: func(ctx context.Context, g *sim.Gate) error {
-		s := scheduler{c: c, client: kubeapi.New(c.API.Door(g)), bound: map[string]string{}}
+		s := scheduler{c: c, client: kubeapi.New(c.API.Transport(g)), bound: map[string]string{}}
 		for {
 			s.bindAll(ctx)
 			if _, err := in.Next(ctx, g); err != nil {

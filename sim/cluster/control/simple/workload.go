@@ -72,7 +72,7 @@ func (c *controllers) startWorkload(ch kube.Change, k kind) {
 	id := c.Name(fmt.Sprintf("%s/%s/%s", ch.Resource[:len(ch.Resource)-1], ch.Namespace, ch.Name))
 	c.World.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, g *sim.Gate) error {
 		defer c.Feed.Unsubscribe(in)
-		w.client = kubeapi.New(c.API.Door(g))
+		w.client = kubeapi.New(c.API.Transport(g))
 		return w.run(ctx, g, in)
 	}})
 }

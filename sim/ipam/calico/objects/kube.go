@@ -31,7 +31,7 @@ func viaClient(v ipam.Verb, o ipam.Object) bool {
 
 // ChangeResource changes a custom resource as kubectl does.
 func (kp Keeper) ChangeResource(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Object) error {
-	d, err := dynamic.NewForConfig(kube.Config(kp.env.API.Door(g)))
+	d, err := dynamic.NewForConfig(kube.Config(kp.env.API.Transport(g)))
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func Backend(c clientv3.Interface) bapi.Client {
 
 // KubeClient is one process's clientset for the Kubernetes API, through its gate.
 func KubeClient(api *kube.Server, g *sim.Gate) (kubernetes.Interface, error) {
-	return kubernetes.NewForConfig(kube.Config(api.Door(g)))
+	return kubernetes.NewForConfig(kube.Config(api.Transport(g)))
 }
 
 func Open(env ipam.Env) (Store, error) {

@@ -15,24 +15,24 @@ import (
 )
 
 // kubeStore is Calico's Kubernetes datastore: custom resources behind the run's
-// API server. Its messages are the requests themselves, at the process's door.
+// API server. Its messages are the requests of the process's transport.
 type kubeStore struct{ api *kube.Server }
 
 // Client builds the real client from an inline kubeconfig, as upstream does. The
-// kubeconfig's user has an authentication plugin, which is how client-go lets
-// somebody else provide the transport: ours is the process's door. (The address is
-// https because client-go asks for no authentication without; nothing dials it.)
+// kubeconfig's user has an authentication plugin, which is how client-go accepts
+// a transport: ours is that of the process. (The address is https because client-go
+// skips authentication without TLS; nothing dials it.)
 //
 // Upstream's clients limit themselves to qps requests a second, 5 if it is 0, with bursts of
 // 100. One without a gate, which only observes, has no limit.
 //
 // Source: libcalico-go/lib/backend/k8s/k8s.go, CreateKubernetesClientset.
 func (s *kubeStore) Client(g *sim.Gate, qps float32) (clientv3.Interface, error) {
-	door, done := Doors.open(s.api.Door(g))
+	name, done := Transports.open(s.api.Transport(g))
 	defer done()
 	config := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: c, clusters: [{name: c, cluster: {server: "https://api"}}],`+
-		` users: [{name: u, user: {auth-provider: {name: %s, config: {door: "%s"}}}}], contexts: [{name: c, context: {cluster: c, user: u}}]}`,
-		authProvider, door)
+		` users: [{name: u, user: {auth-provider: {name: %s, config: {transport: "%s"}}}}], contexts: [{name: c, context: {cluster: c, user: u}}]}`,
+		authProvider, name)
 	if g == nil {
 		qps = -1
 	}
@@ -45,41 +45,42 @@ func (s *kubeStore) Client(g *sim.Gate, qps float32) (clientv3.Interface, error)
 // authProvider is the name of our plugin in client-go's register.
 const authProvider = "ipamsim"
 
-// entrance holds the doors of the clients that are being built at this moment.
-// Once a client is built it has its door, and the entrance forgets it.
-type entrance struct {
+// transports holds the transports of the clients that are under construction, by the name in
+// their kubeconfig. A client keeps its transport; the entry is deleted.
+type transports struct {
 	mu    sync.Mutex
 	count int
-	Doors map[string]http.RoundTripper
+	Open  map[string]http.RoundTripper
 }
 
-var Doors = func() *entrance {
-	e := &entrance{Doors: map[string]http.RoundTripper{}}
+// Transports serves all runs of the program: client-go has one register of plugins.
+var Transports = func() *transports {
+	e := &transports{Open: map[string]http.RoundTripper{}}
 	if err := rest.RegisterAuthProviderPlugin(authProvider, e.provide); err != nil {
-		panic(err) // the name is taken: two packages are called ours
+		panic(err) // the name is taken: two packages use ours
 	}
 	return e
 }()
 
-func (e *entrance) open(rt http.RoundTripper) (name string, done func()) {
+func (e *transports) open(rt http.RoundTripper) (name string, done func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.count++
 	name = strconv.Itoa(e.count)
-	e.Doors[name] = rt
+	e.Open[name] = rt
 	return name, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(e.Doors, name)
+		delete(e.Open, name)
 	}
 }
 
-func (e *entrance) provide(_ string, config map[string]string, _ rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
+func (e *transports) provide(_ string, config map[string]string, _ rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	rt, ok := e.Doors[config["door"]]
+	rt, ok := e.Open[config["transport"]]
 	if !ok {
-		return nil, fmt.Errorf("calico: there is no door %q", config["door"])
+		return nil, fmt.Errorf("calico: unknown transport %q", config["transport"])
 	}
 	return through{rt}, nil
 }

@@ -1,4 +1,4 @@
-package door
+package adapter
 
 import (
 	"context"

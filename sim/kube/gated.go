@@ -13,28 +13,28 @@ import (
 	"ipamsim/sim/kube/answer"
 )
 
-// Door is one actor's way in. Each request is a message at its gate, and so is
+// Transport is one actor's way in. Each request is a message at its gate, and so is
 // each frame of its watches: what a watch shows, and when, is the schedule's.
 //
 // What the schedule hurts comes out as what client-go really gets to see: a
 // Status with its code and reason, a reset connection, a time-out, an end of
-// stream: see package answer. A Door is one connection. Detail of a step is the Exchange.
+// stream: see package answer. A Transport is one connection. Detail of a step is the Exchange.
 //
 // Without a gate it is Direct: the same calls without a kernel, to measure it by.
-func (s *Server) Door(g *sim.Gate) http.RoundTripper {
+func (s *Server) Transport(g *sim.Gate) http.RoundTripper {
 	if g == nil {
 		return s.Direct()
 	}
-	return newDoor(s, g)
+	return newGated(s, g)
 }
 
-type door struct {
+type gated struct {
 	s    *Server
 	g    *sim.Gate
 	conn *conn
 }
 
-func newDoor(s *Server, g *sim.Gate) *door { return &door{s, g, newConn(g)} }
+func newGated(s *Server, g *sim.Gate) *gated { return &gated{s, g, newConn(g)} }
 
 type classKey struct{}
 
@@ -44,7 +44,7 @@ func WithClass(ctx context.Context, class string) context.Context {
 }
 
 // RoundTrip parks the request at the gate and serves it when the schedule says so.
-func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
+func (d *gated) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, err := d.s.begin(req)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // op is the request as the schedule sees it.
-func (d *door) op(c *call) sim.Op {
+func (d *gated) op(c *call) sim.Op {
 	op := sim.Op{Request: c.message(), Faults: sim.Of(sim.FailBefore), Link: d.conn.link}
 	op.Fails, op.Loses = answer.Ways(answer.API, c.meets())
 	op.Class, _ = c.req.Context().Value(classKey{}).(string)
@@ -91,7 +91,7 @@ func (d *door) op(c *call) sim.Op {
 	return op
 }
 
-func (d *door) serve(ctx context.Context, c *call) *http.Response {
+func (d *gated) serve(ctx context.Context, c *call) *http.Response {
 	served := ctx
 	if sim.IsStale(ctx) {
 		served, c.stale = etcd.AtRevision(ctx, d.s.behind()), true
@@ -112,7 +112,7 @@ func (s *Server) behind() int64 {
 }
 
 // watch opens the server's stream and puts the gate between it and the client.
-func (d *door) watch(ctx context.Context, c *call) (*http.Response, error) {
+func (d *gated) watch(ctx context.Context, c *call) (*http.Response, error) {
 	// The stream lives as long as the caller's request, not only as this step.
 	resp, err := c.watch(c.req.Context())
 	if err != nil {

@@ -1,4 +1,4 @@
-package door
+package adapter
 
 // Upstream's log is discarded: no network can raise its level, or open a file.
 

@@ -17,14 +17,14 @@ import (
 	"ipamsim/sim/way"
 )
 
-// etcdDoor is the way of a Peer to etcd: each request is a message at its gate.
+// gatedKV is the way of a Peer to etcd: each request is a message at its gate.
 //
 // A read fails only with its process, for etcd's client tries it again until it succeeds;
 // a write it does not, for it may have been done: see package answer. A watch that loses its
 // connection goes on from where it was, by itself.
 //
 // Source: etcd, client/v3/retry.go, isSafeRetryMutableRPC (v3.6).
-type etcdDoor struct {
+type gatedKV struct {
 	pb.KVClient
 	g    *sim.Gate
 	late atomic.Int64 // writes tried after the process had ended
@@ -36,7 +36,7 @@ type etcdDoor struct {
 const lateMax = 50
 
 // Range is one message.
-func (d *etcdDoor) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.CallOption) (out *pb.RangeResponse, err error) {
+func (d *gatedKV) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.CallOption) (out *pb.RangeResponse, err error) {
 	at := storedAt("get", q.Key)
 	if len(q.RangeEnd) > 0 {
 		at.Verb = "list"
@@ -52,7 +52,7 @@ func (d *etcdDoor) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.Call
 }
 
 // Txn is one message. Those of Kubernetes compare a key's revision and write that key.
-func (d *etcdDoor) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOption) (out *pb.TxnResponse, err error) {
+func (d *gatedKV) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOption) (out *pb.TxnResponse, err error) {
 	at := written(q)
 	op := sim.Op{Kind: sim.Write, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Request: at.request()}
 	op.Fails, op.Loses = answer.Ways(answer.Etcd, answer.Write)

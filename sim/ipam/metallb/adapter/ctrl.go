@@ -1,4 +1,4 @@
-package door
+package adapter
 
 // Controller-runtime is the real one, but for what is of the process: how it reaches the
 // API server, how it is told to end, and where it listens.

@@ -1,4 +1,4 @@
-package door
+package adapter
 
 import (
 	"github.com/projectcalico/calico/libcalico-go/lib/apiconfig"

@@ -1,6 +1,6 @@
 //go:build !calico332
 
-package door
+package adapter
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Package doors is what a manager reaches without the API server: the disks and the
-// sockets of machines, and the provider's API. Each is made when it is asked for first.
-package doors
+// Package backends holds what a manager uses without the API server: the disks and the
+// sockets of machines, and the provider's API. Each is created on first use.
+package backends
 
 import (
 	"sync"
@@ -12,7 +12,7 @@ import (
 	"ipamsim/sim/local"
 )
 
-// Set is those that the manager of one cluster has asked for.
+// Set holds the backends that the manager of one cluster has requested.
 type Set struct {
 	world   *sim.World
 	mu      sync.Mutex
@@ -21,14 +21,14 @@ type Set struct {
 	clouds  []*cloud.Cloud // more than one where several managers run
 }
 
-// New is a set in which there is nothing yet.
+// New returns an empty set.
 func New(w *sim.World) *Set {
 	return &Set{world: w, disks: map[string]*disk.Disk{}, sockets: map[string]*local.Sockets{}}
 }
 
-// IPAM is what an adapter gets of them.
-func (d *Set) IPAM() ipam.Doors {
-	return ipam.Doors{
+// IPAM returns the functions by which an adapter requests them.
+func (d *Set) IPAM() ipam.Backends {
+	return ipam.Backends{
 		Disk: d.Disk,
 		Sockets: func(node string) *local.Sockets {
 			return known(d, d.sockets, node, func() *local.Sockets { return local.New(node) })
@@ -42,7 +42,7 @@ func (d *Set) IPAM() ipam.Doors {
 	}
 }
 
-// known is a node's, made when it is asked for first.
+// known returns the entry of a node, created on first use.
 func known[T any](d *Set, all map[string]T, node string, make func() T) T {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,4 +1,4 @@
-package door
+package adapter
 
 import (
 	real "k8s.io/client-go/kubernetes"

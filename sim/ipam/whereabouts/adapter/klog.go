@@ -1,4 +1,4 @@
-package door
+package adapter
 
 // Kubernetes' log is the real one, but for what is of the process: its flags, its exit.
 

@@ -9,16 +9,16 @@ import (
 	"ipamsim/sim"
 )
 
-// watchDoor is the way of etcd to a Peer: each event of its watches is a message at its
+// gatedWatcher is the way of etcd to a Peer: each event of its watches is a message at its
 // gate. How far the caches of an API server lag behind is the delay of these.
-type watchDoor struct {
+type gatedWatcher struct {
 	clientv3.Watcher
 	g *sim.Gate
 }
 
 // Watch opens a watch. One that the schedule drops ends, one whose history is gone ends
 // as that of a compaction, and that of a dead process with it.
-func (d *watchDoor) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
+func (d *gatedWatcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
 	ctx, cancel := context.WithCancel(ctx)
 	from, to := d.Watcher.Watch(ctx, key, opts...), make(chan clientv3.WatchResponse)
 	go func() {
@@ -39,7 +39,7 @@ func (d *watchDoor) Watch(ctx context.Context, key string, opts ...clientv3.OpOp
 }
 
 // tell hands a response on when the schedule says so; more is false if it was the last.
-func (d *watchDoor) tell(ctx context.Context, r clientv3.WatchResponse, to chan<- clientv3.WatchResponse) (more bool) {
+func (d *gatedWatcher) tell(ctx context.Context, r clientv3.WatchResponse, to chan<- clientv3.WatchResponse) (more bool) {
 	more = true
 	if len(r.Events) > 0 {
 		err := d.pass(ctx, r.Events[0])
@@ -58,7 +58,7 @@ func (d *watchDoor) tell(ctx context.Context, r clientv3.WatchResponse, to chan<
 	return false
 }
 
-func (d *watchDoor) pass(ctx context.Context, e *clientv3.Event) error {
+func (d *gatedWatcher) pass(ctx context.Context, e *clientv3.Event) error {
 	at := storedAt("event", e.Kv.Key)
 	at.Object, at.Revision = e.Kv.Value, e.Kv.ModRevision
 	kind := "MODIFIED"

@@ -19,16 +19,16 @@ import (
 )
 
 // keeper is the canary, which notes each ADD in a file of the node and then asks the
-// cloud, as a manager does that goes through both doors.
+// cloud, as a manager with both backends does.
 type keeper struct {
-	manager *ipam.Manager
-	doors   ipam.Doors
-	cloud   *cloud.Cloud
-	first   string // the file of the first ADD
+	manager  *ipam.Manager
+	backends ipam.Backends
+	cloud    *cloud.Cloud
+	first    string // the file of the first ADD
 }
 
 func (k *keeper) open(env ipam.Env) (ipam.Instance, error) {
-	k.doors = env.Doors
+	k.backends = env.Backends
 	k.cloud = env.Cloud(cloud.Options{Name: "ec2", Operations: map[string]cloud.Operation{
 		"describe": {Reads: true, Handle: func(*cloud.Call) (any, error) { return nil, nil }},
 	}})
@@ -39,7 +39,7 @@ func (k *keeper) open(env ipam.Env) (ipam.Instance, error) {
 		if k.first == "" {
 			k.first = name
 		}
-		if err := k.doors.Disk(call.Node).Process(ctx, g).WriteFile(name, []byte("text"), 0o600); err != nil {
+		if err := k.backends.Disk(call.Node).Process(ctx, g).WriteFile(name, []byte("text"), 0o600); err != nil {
 			return ipam.Result{}, err
 		}
 		if err := k.cloud.Call(ctx, g, "describe", nil, nil); err != nil {
@@ -60,7 +60,7 @@ func keep(t *testing.T, script ...cluster.Entry) (happened []string, file string
 		own.Open = k.open
 		k.manager, cfg.Manager, cfg.Script, cfg.Until = cfg.Manager, &own, script, 3*time.Minute
 	}, nil, func() {
-		b, err := k.doors.Disk("a").Process(context.Background(), nil).ReadFile(k.first)
+		b, err := k.backends.Disk("a").Process(context.Background(), nil).ReadFile(k.first)
 		if file = string(b); errors.Is(err, fs.ErrNotExist) {
 			file = "-"
 		}
@@ -96,7 +96,7 @@ func TestUnsynced(t *testing.T) {
 
 // An ADD fails while the disk is full or the cloud refuses, and not any more when that
 // is over.
-func TestDoorFaults(t *testing.T) {
+func TestBackendFaults(t *testing.T) {
 	minute := metav1.Duration{Duration: time.Minute}
 	for _, c := range []struct {
 		action          cluster.Action
