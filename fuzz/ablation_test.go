@@ -32,13 +32,13 @@ var (
 
 // ran is what a world was, and what its run saw.
 type ran struct {
-	Seed   uint64
-	Space  string
-	Deeds  string        // what can happen in it: known before it runs
-	Done   bool          // without it the run took the process along
-	Cost   time.Duration // processor time
-	Kinds  []uint64      // states that are judged, and states of the allocators
-	Causes []string      // signatures of what broke
+	Seed    uint64
+	Space   string
+	Classes string        // what can happen in it: known before it runs
+	Done    bool          // without it the run took the process along
+	Cost    time.Duration // processor time
+	Kinds   []uint64      // states that are judged, and states of the allocators
+	Causes  []string      // signatures of what broke
 }
 
 // TestAblation asks what it is worth to choose worlds by what is unseen. Each run is made
@@ -54,10 +54,10 @@ func TestAblation(t *testing.T) {
 	for _, name := range space.Names(managers.All()) {
 		runs := ranOf(t, name)
 		all = append(all, runs...)
-		replayed(w, name, runs, func(r *ran) string { return r.Deeds })
+		replayed(w, name, runs, func(r *ran) string { return r.Classes })
 	}
 	replayed(w, "all, by space", all, func(r *ran) string { return r.Space })
-	replayed(w, "all, by space and deeds", all, func(r *ran) string { return r.Space + " " + r.Deeds })
+	replayed(w, "all, by space and deeds", all, func(r *ran) string { return r.Space + " " + r.Classes })
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func ranOf(t *testing.T, name string) (out []ran) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := ran{Seed: next, Space: name, Deeds: space.List(space.ClassesOf(&s.Doc.Spec))}
+		x := ran{Seed: next, Space: name, Classes: space.List(space.ClassesOf(&s.Doc.Spec))}
 		if err := keep.Encode(x); err != nil {
 			t.Fatal(err)
 		}

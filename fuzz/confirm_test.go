@@ -38,7 +38,7 @@ func foundIn(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
 }
 
 // What upstream's code does is confirmed, by a file that replays; what only the simple
-// controllers do is not, and is told.
+// controllers do is not, and is text.
 func TestConfirm(t *testing.T) {
 	r := scenariotest.Runner(t)
 	for _, x := range []struct {
@@ -55,7 +55,7 @@ func TestConfirm(t *testing.T) {
 			if err != nil || f.Real.Verdict != x.want {
 				t.Fatalf("%v, %+v: %s", err, f.Real, f.Sentence)
 			}
-			t.Log(f.Told())
+			t.Log(f.RealText())
 			if x.want != finding.Confirmed {
 				return
 			}
@@ -76,9 +76,9 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// What a finding was not tried for is not told.
-func TestUnconfirmedIsNotTold(t *testing.T) {
-	if told := (&finding.Finding{}).Told(); told != "" {
-		t.Error(told)
+// What a finding was not tried for is not text.
+func TestUnconfirmedHasNoText(t *testing.T) {
+	if text := (&finding.Finding{}).RealText(); text != "" {
+		t.Error(text)
 	}
 }

@@ -50,7 +50,7 @@ func TestVerifyGoesOn(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	defer stop(nil)
 	enough := errors.New("enough")
-	cfg.Tell = func(p por.Progress) {
+	cfg.OnProgress = func(p por.Progress) {
 		if p.Runs >= whole.Runs/2 {
 			stop(enough)
 		}
@@ -71,7 +71,7 @@ func TestVerifyGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := 0
-	cfg.Tell = func(por.Progress) { made++ }
+	cfg.OnProgress = func(por.Progress) { made++ }
 	rest, err := verify.Run(t.Context(), cfg)
 	if err != nil || !rest.Covered || rest.Schedules.Cmp(whole.Schedules) != 0 {
 		t.Fatalf("%+v, %v; want %v schedules", rest, err, whole.Schedules)

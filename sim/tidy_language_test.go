@@ -66,7 +66,7 @@ type language struct {
 // numbers only fall; a room at its bounds is not listed.
 var idiomsLeft = map[string]struct{ comments, rest int }{
 	".":       {0, 6}, // old names in CHANGELOG.md
-	"fuzz":    {374, 86},
+	"fuzz":    {285, 24},
 	"model":   {38, 2},
 	"reports": {2, 5},
 	"sim":     {476, 128},

@@ -129,7 +129,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	began := time.Now()
 	out, err := verify.Run(ctx, verify.Config{
 		Managers: f.managers, File: file, Text: text, Bounds: f.bounds, Workers: f.workers, Command: "verify-process",
-		Dir: f.dir, Build: build, Probes: f.probes, Tell: verifyProgress(stderr, began),
+		Dir: f.dir, Build: build, Probes: f.probes, OnProgress: verifyProgress(stderr, began),
 	})
 	if err != nil {
 		return &exit.Error{Code: exit.Cannot, Err: err}

@@ -7,8 +7,8 @@ import (
 )
 
 // A signature is cheap, and several causes may have the same one: it is settled only when
-// two of its instances were made small and came to one cause, or when all that are kept
-// were. One that is crowded came to no cause: which changes mattered to it nobody tried.
+// two of its instances were shrunk to one cause, or when all kept instances were shrunk.
+// A crowded finding has no cause: which changes mattered to it was not tried.
 
 // place is a run of a campaign.
 type place struct {
@@ -16,7 +16,7 @@ type place struct {
 	seed   uint64
 }
 
-// tried notes what a shard that was to make a failure small came to.
+// tried records the result of a shard that shrinks a failure.
 func (s *state) tried(r *queue.Result) {
 	if r.Shard.Kind != queue.Shrink {
 		return
@@ -33,7 +33,7 @@ func (s *state) tried(r *queue.Result) {
 	s.tries[r.Shard.Signature][place{r.Shard.Source, r.Shard.From}] = fingerprint
 }
 
-// next is the shortest instance of a signature that nobody has tried, or the shortest.
+// next returns the shortest instance of a signature that is not tried yet, or the shortest.
 func (s *state) next(sig string) queue.Instance {
 	all := s.classes[sig].Instances
 	for _, i := range all {
@@ -44,8 +44,8 @@ func (s *state) next(sig string) queue.Instance {
 	return all[0]
 }
 
-// doubtful are the signatures with a small finding of which another instance may have
-// another cause, in order.
+// doubtful returns, sorted, the signatures that have a small finding but whose other
+// instances may have another cause.
 func (s *state) doubtful() (out []string) {
 	for sig, c := range s.classes {
 		f := s.findings[s.of[sig]]
@@ -72,7 +72,7 @@ func (s *state) agreed(sig string) bool {
 	return false
 }
 
-// working reports whether somebody does the same with another instance of the signature.
+// working reports whether a worker does the same with another instance of the signature.
 func (c *coordinator) working(s queue.Shard) bool {
 	for _, o := range c.asked {
 		if o.Kind == s.Kind && o.Signature == s.Signature {

@@ -1,9 +1,9 @@
-// Package campaign runs many runs in many processes and loses nothing.
+// Package campaign executes many runs in many processes and loses no result.
 //
 // A coordinator plans shards, seeds to run, and puts them into a queue. Workers
 // take them; each has worker processes, in which the runs take place and which
-// may die. What came of a shard goes into a log, and the log is the campaign:
-// a coordinator that is killed reads it and goes on. All of it travels over NATS
+// may die. The result of a shard goes into a log, and the log is the campaign's state:
+// a restarted coordinator reads it and resumes. All of it travels over NATS
 // JetStream, embedded in the coordinator or the user's own.
 package campaign
 
@@ -35,7 +35,7 @@ type Config struct {
 	Workers int           // processes on this machine that run
 	Link    *queue.Link   // the user's NATS; nil: our own
 	Dir     string        // where findings go, and what is needed to continue
-	Fresh   bool          // begin anew: what Dir holds of campaigns before goes
+	Fresh   bool          // discard earlier campaigns in Dir
 	Known   known.Causes  // what is not new
 	Listed  bool          // whether there are lists of what is known
 	// Of a plan: Weights are about how many seconds each point takes; nil: as long as
@@ -43,12 +43,12 @@ type Config struct {
 	// as JSON, in the order of numbers.
 	Weights []float64
 	Point   func(n uint64, done []byte) error
-	// HTML is a file for the campaign's page besides DIR/index.html, "" for none;
+	// HTML is a file for the campaign's page in addition to DIR/index.html, "" for none;
 	// HTMLDir is Dir as seen from there, a relative URL.
 	HTML, HTMLDir string
-	// Tell is called a few times a second, and for the last time at the end.
-	Tell func(Progress)
-	// Say is called with what people should know, one line each.
+	// OnProgress is called a few times a second, and a last time at the end.
+	OnProgress func(Progress)
+	// Say is called with messages for the user, one line each.
 	Say func(string)
 }
 
@@ -61,8 +61,8 @@ type Progress struct {
 	States, Pairs int
 	Allocators    int // states of allocators: see coverage.Allocators
 	Findings      int
-	Open          int // kinds of failures that nobody made small yet
-	Unkept        int // of them, those of which there is not even the run as recorded
+	Open          int // kinds of failures that are not shrunk yet
+	Unkept        int // of them, those without even the recorded run
 }
 
 // Outcome of a campaign, as far as it came.
@@ -80,7 +80,7 @@ type Outcome struct {
 	Caught    uint64 // canaries
 	Canaries  uint64
 	Worlds    space.Tally // that were drawn and ran
-	// How much of what the next run sees nobody has seen, by estimate: see coverage.Unseen.
+	// Estimated share of the next run's sightings that are new: see coverage.Unseen.
 	UnseenStates, UnseenAllocators coverage.Unseen
 }
 
@@ -97,27 +97,27 @@ type Row struct {
 	Page       string   // its run, step by step; "" if there is none
 	History    string   // the page of a history that is not linearizable
 	Issue      string   // a text for the manager's maintainers
-	Known      string   // what the lists say of its cause, or News, or NotTold
+	Known      string   // what the lists say of its cause, or News, or NotListed
 	Keys       []string // of the causes that have its name, as lists have them
-	Rough      bool     // as recorded: nobody had time to make it small
+	Rough      bool     // as recorded: there was no time to shrink it
 }
 
-// What Row.Known says of causes that are on no list.
+// Values of Row.Known for causes that are on no list.
 const (
-	News    = "NEW"
-	NotTold = "-" // it is not small, or there are no lists
+	News      = "NEW"
+	NotListed = "-" // it is not shrunk, or there are no lists
 )
 
-// Errors of Run besides those of the environment.
+// Errors of Run, in addition to those of the environment.
 var (
 	ErrLocked  = errors.New("another campaign works in this directory")
 	ErrWithout = errors.New("the campaign in this directory leaves out other classes of actions")
 	ErrRefused = errors.New("it cannot run")
 )
 
-// Run runs a campaign, or goes on with one that was stopped or killed. The
-// outcome is there even with an error, if anything was begun. If ctx ends, it
-// stores what there is and returns.
+// Run runs a campaign, or resumes one that was stopped or killed. The outcome is
+// set even with an error, if anything was started. If ctx ends, Run stores the
+// results so far and returns.
 func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	born := time.Now() // Time is the user's, who also waits for our NATS
 	var err error
@@ -146,20 +146,20 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 		defer stop()
 	}
 	// The connection outlives ctx: there is something to store at the end.
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	linkCtx, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	b, err := queue.Reach(life, *link, "coordinator")
+	b, err := queue.Reach(linkCtx, *link, "coordinator")
 	if err != nil {
 		return nil, err
 	}
 	defer b.Close()
-	if err := b.Create(life, home.id); err != nil {
+	if err := b.Create(linkCtx, home.id); err != nil {
 		return nil, err
 	}
 	own := *link
 	own.Build = cfg.Spec.Build
 	c := &coordinator{Config: cfg, Bus: b, home: home, state: newState(), link: own, born: born}
-	return c.run(ctx, life)
+	return c.run(ctx, linkCtx)
 }
 
 // home is a campaign's directory: DIR/.campaign/IDENTITY.
@@ -199,8 +199,8 @@ func openHome(dir string, spec queue.Spec, fresh bool) (*home, error) {
 	return h, nil
 }
 
-// name is the campaign's own, which no other directory's has: others may share
-// the NATS.
+// name returns the campaign's ID, unique among directories, because campaigns may share
+// a NATS server.
 func (h *home) name(spec queue.Spec) (string, error) {
 	if b, err := os.ReadFile(h.path(idFile)); err == nil && len(b) == idLen {
 		return string(b), nil

@@ -48,7 +48,7 @@ func TestCampaign(t *testing.T) {
 	dir := t.TempDir()
 	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 30, Dir: dir}
 	live := false // its page says that it runs, and is loaded again
-	cfg.Tell = func(Progress) {
+	cfg.OnProgress = func(Progress) {
 		b, err := os.ReadFile(filepath.Join(dir, IndexFile))
 		live = live || err == nil && bytes.Contains(b, []byte("Running: ")) && bytes.Contains(b, []byte(`http-equiv="refresh"`))
 	}
@@ -59,7 +59,7 @@ func TestCampaign(t *testing.T) {
 	if !live {
 		t.Error("nobody saw how far it was while it ran")
 	}
-	cfg.Tell = nil
+	cfg.OnProgress = nil
 	if o.Runs != 30 || o.Blind() || len(o.Rows) == 0 || o.Open > 0 || o.States == 0 || o.Allocators == 0 || o.Pairs == 0 ||
 		o.UnseenStates.Unknown != "" || o.UnseenAllocators.Unknown != "" || o.UnseenStates.High == 0 || o.UnseenAllocators.High == 0 {
 		t.Fatalf("%+v", o)
@@ -229,7 +229,7 @@ func TestOneAtATime(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	cfg := Config{Spec: flakySpec(""), Runs: 100_000, Workers: 2, Dir: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
-	cfg.Tell = func(p Progress) {
+	cfg.OnProgress = func(p Progress) {
 		if p.Runs > 20 {
 			cancel()
 		}
@@ -239,7 +239,7 @@ func TestInterrupted(t *testing.T) {
 	if err != nil || o.Why != "" || o.Runs < 20 {
 		t.Fatalf("%v, %+v", err, o)
 	}
-	cfg.Tell, cfg.Runs = nil, o.Runs+10
+	cfg.OnProgress, cfg.Runs = nil, o.Runs+10
 	more, said, err := search(t, cfg)
 	if err != nil || more.Runs != o.Runs+10 {
 		t.Errorf("%v: %d runs, want %d", err, more.Runs, o.Runs+10)
@@ -256,7 +256,7 @@ func TestInterruptedCounts(t *testing.T) {
 	longtest.Skip(t)
 	cfg := Config{Spec: flakySpec(""), Runs: 90, Workers: 2, Dir: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
-	cfg.Tell = func(p Progress) {
+	cfg.OnProgress = func(p Progress) {
 		if p.Runs > 0 {
 			cancel()
 		}
@@ -266,7 +266,7 @@ func TestInterruptedCounts(t *testing.T) {
 		t.Fatalf("it was not interrupted: %v, %+v", err, o)
 	}
 	t.Logf("interrupted after %d runs: %v", o.Runs, seenBy(o))
-	cfg.Tell = nil
+	cfg.OnProgress = nil
 	more, _, err := search(t, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -14,15 +14,15 @@ import (
 	"ipamsim/fuzz/finding"
 )
 
-// coordinator plans and waits. Everything it knows is in state; what it has asked
-// for and not got is in asked.
+// coordinator plans and waits. Its knowledge is in state; shards that it has requested
+// and not received are in asked.
 type coordinator struct {
 	Config
 	*queue.Bus
-	home  *home
-	link  queue.Link
-	state *state
-	crew  *workerPool
+	home    *home
+	link    queue.Link
+	state   *state
+	workers *workerPool
 
 	phase    queue.Phase
 	asked    map[string]queue.Shard
@@ -30,42 +30,42 @@ type coordinator struct {
 	window   int                  // how many shards to ask for at a time
 	skew     time.Duration        // of the server's clock
 	born     time.Time
-	deadline time.Time // nothing is made small after it; zero: there is none yet
+	deadline time.Time // no shrinking after it; zero: not set yet
 	rate     rate
 	weighed  float64           // what the points weigh that are done
-	began    pace              // of this life, and
+	began    pace              // since this coordinator started, and
 	latest   pace              // at the last result
 	kept     map[string]string // object of its own file by fingerprint, as in the directory
 	drawn    time.Time         // when index.html was written
-	done     bool              // nothing will change any more
-	why      string            // it came to its end
+	done     bool              // the results are final
+	why      string            // it ended
 }
 
-// run is a whole life of the coordinator. ctx is the user's patience, life that of
-// the connection.
-func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
-	log, err := c.recover(life)
+// run runs the coordinator from start to end. ctx ends when the user interrupts, linkCtx when
+// the connection closes.
+func (c *coordinator) run(ctx, linkCtx context.Context) (*Outcome, error) {
+	log, err := c.recover(linkCtx)
 	if err != nil {
 		return nil, err
 	}
-	if c.crew, err = newWorkerPool(life, c.link, c.Workers, c.Say); err != nil {
+	if c.workers, err = newWorkerPool(linkCtx, c.link, c.Workers, c.Say); err != nil {
 		return nil, err
 	}
-	defer c.crew.dismiss()
-	why, err := c.explore(ctx, life, log)
+	defer c.workers.dismiss()
+	why, err := c.explore(ctx, linkCtx, log)
 	if err == nil && !c.Spec.Plan() {
-		err = c.finish(ctx, life, log)
+		err = c.finish(ctx, linkCtx, log)
 		if ctx.Err() != nil {
 			why = interrupted
 		}
 	}
-	// Whoever reads the log later must know that this was not a crash.
+	// A later reader of the log must see that this was not a crash.
 	if why == interrupted {
 		why = "" // it goes on another time
-	} else if e := c.end(life, why); err == nil {
+	} else if e := c.end(linkCtx, why); err == nil {
 		err = e
 	}
-	if e := c.Announce(life, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: c.state.epoch, Phase: queue.Over}); err == nil {
+	if e := c.Announce(linkCtx, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: c.state.epoch, Phase: queue.Over}); err == nil {
 		err = e
 	}
 	c.done, c.why = true, why
@@ -73,7 +73,7 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 	if c.Spec.Plan() {
 		last = c.deliver
 	}
-	if e := last(life); err == nil {
+	if e := last(linkCtx); err == nil {
 		err = e
 	}
 	o := c.outcome(why)
@@ -81,7 +81,7 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 	return o, err
 }
 
-// end of the campaign, as whoever looks later has to know it.
+// end records the end of the campaign for a later coordinator.
 func (c *coordinator) end(ctx context.Context, why string) error {
 	err := c.Write(ctx, "end", queue.Event{End: why})
 	if err == nil && why != "" {
@@ -90,7 +90,7 @@ func (c *coordinator) end(ctx context.Context, why string) error {
 	return err
 }
 
-// interrupted: the user has had enough.
+// interrupted is the reason when the user stops the campaign.
 const interrupted = "interrupted"
 
 // recover reads the log and takes over: a new epoch begins.
@@ -149,7 +149,7 @@ func (c *coordinator) recover(ctx context.Context) (<-chan queue.Logged, error) 
 	return log, c.Announce(ctx, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: epoch})
 }
 
-// recall says that this is not the beginning.
+// recall reports that the campaign is resumed.
 func (c *coordinator) recall() {
 	s := c.state
 	if s.epoch == 0 || c.Say == nil {
@@ -171,27 +171,27 @@ func (c *coordinator) recall() {
 }
 
 // explore runs until there is no time left, nothing to do, or ctx ends.
-func (c *coordinator) explore(ctx, life context.Context, log <-chan queue.Logged) (why string, err error) {
+func (c *coordinator) explore(ctx, linkCtx context.Context, log <-chan queue.Logged) (why string, err error) {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	for {
-		if err := c.plan(life); err != nil {
+		if err := c.plan(linkCtx); err != nil {
 			return "", err
 		}
 		select {
 		case l := <-log:
-			if err := c.take(life, l); err != nil {
+			if err := c.take(linkCtx, l); err != nil {
 				return "", err
 			}
 		case <-tick.C:
 			c.report()
-			if err := errors.Join(c.widen(life), c.draw()); err != nil {
+			if err := errors.Join(c.widen(linkCtx), c.draw()); err != nil {
 				return "", err
 			}
-		case err := <-c.crew.failed:
+		case err := <-c.workers.failed:
 			return "", err
 		case <-ctx.Done():
-			return interrupted, c.wind(life, log)
+			return interrupted, c.wind(linkCtx, log)
 		}
 		switch {
 		case c.state.refused != "":
@@ -199,7 +199,7 @@ func (c *coordinator) explore(ctx, life context.Context, log <-chan queue.Logged
 		case c.Spec.Whole() && len(c.asked) == 0 && c.state.allOver(len(c.Spec.Sources)):
 			return "nothing is left to explore", nil
 		case c.Time > 0 && time.Until(c.deadline) < c.reserve():
-			return "time is up", c.wind(life, log)
+			return "time is up", c.wind(linkCtx, log)
 		case c.Spec.Plan() && c.state.runs >= c.Runs:
 			return "all points are done", nil
 		case !c.Spec.Plan() && c.Runs > 0 && c.state.runs >= c.Runs && c.state.canary:
@@ -296,7 +296,7 @@ func (c *coordinator) place(ctx context.Context, path, object string) error {
 }
 
 func (c *coordinator) report() {
-	if c.Tell != nil {
-		c.Tell(c.progress())
+	if c.OnProgress != nil {
+		c.OnProgress(c.progress())
 	}
 }

@@ -17,11 +17,11 @@ import (
 // Earlier is a campaign that was begun in a directory before.
 type Earlier struct {
 	Spec queue.Spec
-	Over bool // it came to its end
+	Over bool // it ended
 }
 
-// EarlierIn is what a directory holds, sorted by identity. One that nobody can read
-// any more is there with an empty Spec.
+// EarlierIn returns the campaigns of a directory, sorted by identity. An unreadable
+// campaign has an empty Spec.
 func EarlierIn(dir string) ([]Earlier, error) {
 	homes, err := os.ReadDir(filepath.Join(dir, ownDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,15 +47,15 @@ func EarlierIn(dir string) ([]Earlier, error) {
 	return out, nil
 }
 
-// sameWithout refuses to go on with a campaign that leaves out other deeds: its seeds
-// are other worlds.
+// sameWithout refuses to resume a campaign that leaves out other classes of actions: its
+// seeds draw other worlds.
 func sameWithout(dir string, spec queue.Spec) error {
 	all, err := EarlierIn(dir)
 	for _, e := range all {
 		other := e.Spec
 		other.Without = spec.Without
 		if other.Same(spec) && !e.Spec.Same(spec) {
-			return fmt.Errorf("%s: %w (%s); the same --without goes on with it, another --out begins anew",
+			return fmt.Errorf("%s: %w (%s); the same --without resumes it, another --out starts a new one",
 				dir, ErrWithout, cmp.Or(space.List(e.Spec.Without), "none"))
 		}
 	}
@@ -67,7 +67,7 @@ const (
 	ownDir   = ".campaign"
 	idFile   = "id"
 	specFile = "spec.json"
-	overFile = "over" // there if it came to its end
+	overFile = "over" // exists if it ended
 )
 
 // specMax is more than a worker would take.
@@ -82,8 +82,7 @@ func readJSON(path string, v any) error {
 	return json.NewDecoder(io.LimitReader(f, specMax)).Decode(v)
 }
 
-// forget what was done in a directory before, by whatever campaign. The lock is
-// held.
+// forget removes all earlier campaigns of a directory. The caller holds the lock.
 func forget(dir string) error {
 	homes, err := os.ReadDir(filepath.Join(dir, ownDir))
 	for _, h := range homes {

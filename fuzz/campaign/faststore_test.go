@@ -47,7 +47,7 @@ func TestFailureOfTheFastStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(k.Kill)
-		if err := k.Tell(question{Spec: &spec}); err != nil {
+		if err := k.Send(question{Spec: &spec}); err != nil {
 			t.Fatal(err)
 		}
 		return k

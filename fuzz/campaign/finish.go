@@ -7,11 +7,11 @@ import (
 	"ipamsim/fuzz/campaign/queue"
 )
 
-// Time is the coordinator's to give. Exploring ends so early that there is some for
-// making small; making small ends so early that whatever has no finding yet can be
-// kept as it was recorded; and at the deadline everything ends. Whoever is still
-// busy then is not waited for: what he works on is kept as recorded, and the same
-// command goes on with it.
+// The coordinator divides the time. Exploring ends early enough to leave time for
+// shrinking; shrinking ends early enough to keep every failure without a finding as
+// recorded; at the deadline everything ends. The coordinator does not wait for workers
+// that are still busy: their failures are kept as recorded, and the same command
+// resumes with them.
 
 // wind down: workers bring what they have.
 func (c *coordinator) wind(ctx context.Context, log <-chan queue.Logged) error {
@@ -28,7 +28,7 @@ func (c *coordinator) wind(ctx context.Context, log <-chan queue.Logged) error {
 				return err
 			}
 		case <-enough:
-			return nil // the seeds of those are not done; nobody says they are
+			return nil // these seeds do not count as done
 		}
 	}
 	return nil
@@ -37,12 +37,11 @@ func (c *coordinator) wind(ctx context.Context, log <-chan queue.Logged) error {
 // windMax is a moment more than a run gets to end.
 const windMax = queue.LateAfter + 500*time.Millisecond
 
-// finish waits for the canary and makes a finding of every kind of failure: a small
-// one while there is time, or, if there is none left or ctx has ended, one as
-// recorded.
-func (c *coordinator) finish(ctx, life context.Context, log <-chan queue.Logged) error {
+// finish waits for the canary and keeps a finding for every kind of failure: shrunk
+// while there is time, otherwise, or after ctx has ended, as recorded.
+func (c *coordinator) finish(ctx, linkCtx context.Context, log <-chan queue.Logged) error {
 	c.phase = queue.Finishing
-	err := c.Announce(life, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: c.state.epoch, Phase: queue.Finishing})
+	err := c.Announce(linkCtx, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: c.state.epoch, Phase: queue.Finishing})
 	if err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func (c *coordinator) finish(ctx, life context.Context, log <-chan queue.Logged)
 			c.deadline, hurry = time.Now(), nil
 			last = c.deadline.Add(hurryTime)
 		}
-		if err := c.polish(life); err != nil {
+		if err := c.polish(linkCtx); err != nil {
 			return err
 		}
 		if c.finished(last) {
@@ -65,7 +64,7 @@ func (c *coordinator) finish(ctx, life context.Context, log <-chan queue.Logged)
 		}
 		select {
 		case l := <-log:
-			if err := c.take(life, l); err != nil {
+			if err := c.take(linkCtx, l); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -73,16 +72,15 @@ func (c *coordinator) finish(ctx, life context.Context, log <-chan queue.Logged)
 			if err := c.draw(); err != nil {
 				return err
 			}
-		case err := <-c.crew.failed:
+		case err := <-c.workers.failed:
 			return err
 		case <-hurry:
 		}
 	}
 }
 
-// finished reports whether nobody is waited for any more: nothing is under way, or it
-// is a while past the deadline and nothing but making small is, or it is past the last
-// moment.
+// finished reports whether the coordinator stops waiting: nothing is under way, or it
+// is past the deadline and only shrinking is under way, or it is past last.
 func (c *coordinator) finished(last time.Time) bool {
 	now := time.Now()
 	switch {
@@ -95,9 +93,9 @@ func (c *coordinator) finished(last time.Time) bool {
 	return c.state.canary && c.under(queue.Record) == 0 && (late || c.under(queue.Shrink) == 0)
 }
 
-// reserve is how much of the campaign's time is left to what comes after exploring:
-// making small, as long as that will take as far as one can tell, and the last as long as any
-// other, but not more than a fifth; and keeping what is not small by then.
+// reserve returns the part of the campaign's time that is kept for the work after exploring:
+// the estimated time for shrinking, at most a fifth, and the time to keep what is not
+// shrunk by then.
 func (c *coordinator) reserve() time.Duration {
 	need := time.Second
 	if n := c.state.shrunk; n > 0 {
@@ -111,7 +109,7 @@ func (c *coordinator) reserve() time.Duration {
 	return min(need, c.Time/5) + c.keeping()
 }
 
-// spare is how long a failure that is asked for now may be made small.
+// spare returns how long a failure that is requested now may be shrunk.
 func (c *coordinator) spare() time.Duration {
 	if c.deadline.IsZero() {
 		return queue.Thorough.Time
@@ -124,9 +122,9 @@ func (c *coordinator) each() time.Duration {
 	return c.state.busy / time.Duration(max(1, c.state.runs))
 }
 
-// keeping is about how long it takes to keep the failures that have no finding as
-// they are. If too long is kept free, some are made small after all; if too little,
-// the campaign ends late.
+// keeping estimates how long it takes to keep the failures that have no finding as
+// they are. If the estimate is too high, some are shrunk after all; if too low, the
+// campaign ends late.
 func (c *coordinator) keeping() time.Duration {
 	s, n := c.state, c.state.unkept()
 	each := recordMin + recordRuns*c.each()
@@ -141,12 +139,12 @@ const (
 	// shrinkTime is for a campaign of so many runs.
 	shrinkTime = time.Minute
 
-	// What a failure takes besides that is made small until its time is up: it is run,
+	// The further cost of a failure that is shrunk until its time is up: it is run,
 	// recorded, replayed and drawn.
 	shrunkMin, shrunkRuns = 500 * time.Millisecond, 10
 	// What it takes to keep one as it is, before any was: its run, a few times.
 	recordMin, recordRuns = time.Second, 3
-	// lateMax is for keeping if it takes longer than it was thought to, hurryTime if
-	// somebody waits for the end.
+	// lateMax is for keeping if it takes longer than estimated, hurryTime if the user
+	// waits for the end.
 	lateMax, hurryTime = 6 * time.Second, 3 * time.Second
 )

@@ -64,7 +64,7 @@ func until(t *testing.T, cfg Config, far func(Progress) bool) *Outcome {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	cfg.Tell = func(p Progress) {
+	cfg.OnProgress = func(p Progress) {
 		if far(p) {
 			cancel()
 		}
@@ -76,8 +76,8 @@ func until(t *testing.T, cfg Config, far func(Progress) bool) *Outcome {
 	return o
 }
 
-// TestOtherDeeds: a directory is of worlds without some deeds, and of no others.
-func TestOtherDeeds(t *testing.T) {
+// TestOtherClasses: a directory is of worlds without some deeds, and of no others.
+func TestOtherClasses(t *testing.T) {
 	spec := queue.Spec{Build: "b", First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []model.Class{model.OperatorAction}}
 	dir := t.TempDir()
 	for _, x := range []struct {

@@ -11,7 +11,7 @@ import (
 	"ipamsim/reports/index"
 )
 
-// What lies in a campaign's directory besides its findings.
+// Files in a campaign's directory, in addition to its findings.
 const (
 	FindingsFile = "findings.json"
 	IndexFile    = "index.html"
@@ -51,7 +51,7 @@ func (r *Row) line() index.Finding {
 	}
 }
 
-// drawEvery: so often whoever watches the page of a campaign sees how far it is.
+// drawEvery is how often the page of a campaign is redrawn.
 const drawEvery = 10 * time.Second
 
 // draw the page, if it is old.

@@ -43,10 +43,10 @@ func TestOtherMachines(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	told := make(chan string, 100)
+	lines := make(chan string, 100)
 	done := make(chan error, 1)
 	go func() {
-		done <- worker.Worker{Managers: managers.All(), Link: l, Parallel: 2, Say: func(s string) { told <- s }}.Run(ctx)
+		done <- worker.Worker{Managers: managers.All(), Link: l, Parallel: 2, Say: func(s string) { lines <- s }}.Run(ctx)
 	}()
 	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 12, Link: &l, Dir: t.TempDir()}
 	o, err := Run(t.Context(), cfg)
@@ -57,9 +57,9 @@ func TestOtherMachines(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	close(told)
+	close(lines)
 	var all strings.Builder
-	for s := range told {
+	for s := range lines {
 		all.WriteString(s + "\n")
 	}
 	if !strings.Contains(all.String(), "working on flaky.yaml") {

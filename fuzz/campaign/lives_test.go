@@ -107,19 +107,19 @@ func TestPlanInterrupted(t *testing.T) {
 	whole, _, _ := answered(t, t.Context(), cfg)
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg.Dir = t.TempDir()
-	cfg.Tell = func(p Progress) {
+	cfg.OnProgress = func(p Progress) {
 		if p.Runs > 0 {
 			cancel()
 		}
 	}
 	some, _, o := answered(t, ctx, cfg)
 	if o.Runs == 0 || o.Runs >= cfg.Runs || strings.Count(some, "\n") != int(o.Runs) {
-		t.Fatalf("interrupted after %d points, %d told", o.Runs, strings.Count(some, "\n"))
+		t.Fatalf("interrupted after %d points, %d delivered", o.Runs, strings.Count(some, "\n"))
 	}
 	if all, err := EarlierIn(cfg.Dir); err != nil || len(all) != 1 || all[0].Over {
 		t.Errorf("%v %+v", err, all)
 	}
-	cfg.Tell = nil
+	cfg.OnProgress = nil
 	rest, said, _ := answered(t, t.Context(), cfg)
 	if rest != whole {
 		t.Error("in two parts it is another answer than in one")
@@ -236,15 +236,15 @@ func TestBundle(t *testing.T) {
 		c := &coordinator{Bus: b, state: newState()}
 		c.state.apply(epoch(1), at(0))
 		c.state.apply(queue.Event{Result: &queue.Result{Shard: queue.Shard{Epoch: 1, Kind: queue.Plan, From: 7, Runs: 1}, Done: 1, Points: p}}, at(1))
-		told := 0
+		delivered := 0
 		c.Point = func(n uint64, line []byte) error {
-			if told++; n != 7 || !bytes.Equal(line, want) {
+			if delivered++; n != 7 || !bytes.Equal(line, want) {
 				t.Errorf("%d: point %d with %d bytes", length, n, len(line))
 			}
 			return nil
 		}
-		if err := c.deliver(t.Context()); err != nil || told != 1 {
-			t.Errorf("%d: %v, told %d times", length, err, told)
+		if err := c.deliver(t.Context()); err != nil || delivered != 1 {
+			t.Errorf("%d: %v, delivered %d times", length, err, delivered)
 		}
 	}
 }

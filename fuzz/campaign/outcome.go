@@ -56,8 +56,8 @@ func (c *coordinator) outcome(why string) *Outcome {
 	return o
 }
 
-// rows of the table: those with the fewest excuses first (cause.Triggers), of them in the
-// order in which they were first seen, those that nobody made small behind the others.
+// rows of the table: those with the fewest excuses first (cause.Triggers), then in the
+// order in which they were first seen; findings that are not shrunk come last.
 func (c *coordinator) rows() []Row {
 	var out []Row
 	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
@@ -79,7 +79,7 @@ func (c *coordinator) rows() []Row {
 		for _, sig := range f.signatures {
 			cl := c.state.classes[sig]
 			if cl == nil {
-				continue // seen only while another one was made small
+				continue // seen only while another failure was shrunk
 			}
 			if r.Count += cl.Count; r.First == 0 || cl.First < r.First {
 				r.First, r.FirstAfter = cl.First, cl.FirstAfter
@@ -97,7 +97,7 @@ func (c *coordinator) rows() []Row {
 // new if one of those that have its name is.
 func (c *coordinator) known(f *found) string {
 	if f.Rough || !c.Listed {
-		return NotTold
+		return NotListed
 	}
 	for i := range f.causes {
 		if c.Known.Cause(&f.causes[i]) == "" {

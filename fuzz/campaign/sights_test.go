@@ -12,9 +12,9 @@ import (
 
 // processes do runs of which the truth is known, and bring them into a log.
 type processes struct {
-	truth [][]uint64 // kinds that the run of a seed saw
-	told  []queue.Told
-	log   []queue.Event
+	truth    [][]uint64 // kinds that the run of a seed saw
+	reported []queue.Reported
+	log      []queue.Event
 }
 
 // does a shard in a worker process; lost: the worker process dies before anybody hears of it.
@@ -28,12 +28,12 @@ func (c *processes) does(process, epoch int, g queue.Span, result, lost bool) {
 		k := c.truth[seed]
 		r.Sights.States += uint64(len(k))
 		r.Sights.Allocators += uint64(len(k))
-		if x := c.told[process].Sights(coverage.Run{Seed: seed}, slices.Clone(k), slices.Clone(k), slices.Clone(k)); x != nil {
+		if x := c.reported[process].Sights(coverage.Run{Seed: seed}, slices.Clone(k), slices.Clone(k), slices.Clone(k)); x != nil {
 			seen = append(seen, *x)
 		}
 	}
 	if lost {
-		c.told[process] = queue.Told{}
+		c.reported[process] = queue.Reported{}
 		return
 	}
 	if c.log = append(c.log, queue.Event{Cover: seen}); len(seen) == 0 {
@@ -49,17 +49,17 @@ func (c *processes) does(process, epoch int, g queue.Span, result, lost bool) {
 func TestSightsOfTheSameRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const runs = 40
-		all := &processes{truth: make([][]uint64, runs), told: make([]queue.Told, 3)}
+		all := &processes{truth: make([][]uint64, runs), reported: make([]queue.Reported, 3)}
 		for i := range all.truth {
 			all.truth[i] = rapid.SliceOfNDistinct(rapid.Uint64Range(1, 30), 0, 6, rapid.ID[uint64]).Draw(t, "kinds")
 		}
-		alone := &processes{truth: all.truth, told: make([]queue.Told, 1)}
+		alone := &processes{truth: all.truth, reported: make([]queue.Reported, 1)}
 		alone.does(0, 1, queue.Span{From: 0, To: runs}, true, false)
 		want := replayed(alone.log)
 
 		now := 1
 		for range rapid.IntRange(0, 40).Draw(t, "deeds") {
-			process := rapid.IntRange(0, len(all.told)-1).Draw(t, "process")
+			process := rapid.IntRange(0, len(all.reported)-1).Draw(t, "process")
 			from := rapid.Uint64Range(0, runs-1).Draw(t, "from")
 			g := queue.Span{From: from, To: min(runs, from+rapid.Uint64Range(1, 8).Draw(t, "length"))}
 			switch rapid.SampledFrom([]string{"done", "done", "twice", "late", "no result", "lost", "a new coordinator"}).Draw(t, "deed") {
@@ -68,7 +68,7 @@ func TestSightsOfTheSameRuns(t *testing.T) {
 			case "twice": // the same shard
 				g = all.planned(g)
 				all.does(process, now, g, true, false)
-				all.does((process+1)%len(all.told), now, g, true, false)
+				all.does((process+1)%len(all.reported), now, g, true, false)
 			case "late":
 				all.does(process, now-1, g, true, false)
 			case "no result":
@@ -81,7 +81,7 @@ func TestSightsOfTheSameRuns(t *testing.T) {
 			}
 		}
 		for g := all.planned(queue.Span{From: 0, To: runs}); g.From < g.To; g = all.planned(queue.Span{From: 0, To: runs}) {
-			all.does(rapid.IntRange(0, len(all.told)-1).Draw(t, "process"), now, g, true, false)
+			all.does(rapid.IntRange(0, len(all.reported)-1).Draw(t, "process"), now, g, true, false)
 		}
 		got := replayed(all.log)
 		if got.runs != runs || got.states.Kinds() != want.states.Kinds() || len(got.pairs) != len(want.pairs) ||

@@ -14,13 +14,13 @@ import (
 	"ipamsim/reports/index"
 )
 
-// state is what the log says so far.
+// state is what the log has recorded so far.
 //
-// Exactly-once is decided here and nowhere else: a result counts if it is of the
-// present epoch and the first of its key. So a shard that ran twice, because its
-// worker was slow or dead or because its message was not acknowledged in time,
-// counts once; and one that a worker of an earlier epoch still brings does not
-// count at all, because its seeds were planned anew.
+// Exactly-once is decided here and nowhere else: a result counts if it belongs to the
+// current epoch and is the first of its key. A shard that ran twice, because its
+// worker was slow or dead or its message was not acknowledged in time, counts
+// once. A result from a worker of an earlier epoch does not count, because its
+// seeds were planned again.
 type state struct {
 	epoch   int
 	took    map[string]bool      // keys of this epoch
@@ -40,11 +40,11 @@ type state struct {
 	states         coverage.Sightings
 	allocators     coverage.Sightings
 	early          map[coverage.Run][]queue.Sights // of runs that do not count yet
-	over           map[int]bool                    // sources of which nothing is left
+	over           map[int]bool                    // sources that are exhausted
 	classes        map[string]*queue.Class
 	findings       map[string]*found
 	of             map[string]string           // fingerprint by signature
-	tries          map[string]map[place]string // fingerprints by signature and run; "" for one that came to nothing
+	tries          map[string]map[place]string // fingerprints by signature and run; "" for a try without effect
 	dropped        map[string]bool             // fingerprints of rough findings for which there are small ones
 	deaths         []queue.Death
 	defects        []string
@@ -64,7 +64,7 @@ type state struct {
 type found struct {
 	queue.Kept
 	signatures []string
-	causes     []cause.Cause // of all that were made small and have its name
+	causes     []cause.Cause // of all shrunk failures that have its name
 }
 
 func newState() *state {
@@ -222,14 +222,14 @@ func (s *state) find(k queue.Kept) {
 	}
 }
 
-// How far a finding was made small.
+// How far a finding was shrunk.
 const (
 	isRough = iota // as recorded
 	isCrowded
 	isSmall
 )
 
-// rank is how far a finding was made small.
+// rank returns how far a finding was shrunk.
 func rank(k *queue.Kept) int {
 	switch {
 	case k.Rough:
@@ -325,5 +325,5 @@ func number(b bool) int {
 	return 0
 }
 
-// defectsMax are told; the others are only counted.
+// defectsMax bounds the reported defects; the others are only counted.
 const defectsMax = 5

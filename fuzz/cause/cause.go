@@ -1,7 +1,7 @@
-// Package cause says why an invariant broke, as data: which write, hand-out, refusal or
-// crash did it, in which function of the address manager, on what it had read before and
-// who had changed that since. Two failures with one cause are one finding, whatever they
-// broke besides and whichever campaign or datastore they were found in.
+// Package cause determines why an invariant broke, as data: the write, assignment, refusal or
+// crash that broke it, the address manager's function, what it had read before, and which
+// process had changed that since. Two failures with one cause are one finding, whatever else
+// they broke and whichever campaign or datastore they were found in.
 package cause
 
 import (
@@ -33,8 +33,8 @@ const (
 	Given   Role = "given"   // it was so before the first step
 	Handed  Role = "handed"  // an ADD returned the address; this is its last message
 	Failed  Role = "failed"  // a write of that ADD which failed, and it went on
-	Freed   Role = "freed"   // who had given the address back that somebody still held
-	Ended   Role = "ended"   // how the life ended of what stays; its last message
+	Freed   Role = "freed"   // the write that released an address that was still held
+	Ended   Role = "ended"   // how the sandbox ended whose record stays; its last message
 	Passed  Role = "passed"  // a reconciler's pass that left it so; its last message
 	Refused Role = "refused" // an ADD or DEL that failed; its last message
 	Repeats Role = "repeats" // what a process asks for again and again
@@ -43,7 +43,7 @@ const (
 	Changed Role = "changed" // who changed that between the read and the write
 	Fault   Role = "fault"   // what was injected into a process of the address manager
 
-	untold Role = "untold" // the text's: a write that was right, and that nobody was told of
+	unannounced Role = "unannounced" // of the text only: a write that was right, but no message announced it
 )
 
 // Knowledge is what a process has read of a change that another one made.
@@ -70,7 +70,7 @@ type Link struct {
 	// Knew is, of Wrote, what the process had read of what others had written there before.
 	Knew  Knowledge `json:"knew,omitempty"`
 	Whose Whose     `json:"whose,omitempty"` // of Wrote
-	Saw   Saw       `json:"saw,omitempty"`   // of Wrote: part of Key and not of Name, for one mend makes both impossible
+	Saw   Saw       `json:"saw,omitempty"`   // of Wrote: part of Key and not of Name, for one fix prevents both
 	// Row of the record, of Wrote. Manner is how it was done, as far as that is another mistake:
 	// part of Name and not of Key, for the same write looks so or so.
 	Row    model.RefKind `json:"row,omitempty"`
@@ -78,7 +78,7 @@ type Link struct {
 	// Functions are the address manager's, innermost first, at most two.
 	Functions []string `json:"functions,omitempty"`
 
-	// Aside is what happened besides. It is no part of what the cause is, nor is where it
+	// Aside marks what also happened. It is no part of the cause, nor is where it
 	// was in the run that shows it.
 	Aside bool           `json:"aside,omitempty"`
 	Step  int            `json:"step,omitempty"`
@@ -86,7 +86,7 @@ type Link struct {
 }
 
 // same are the parts of a link that say which cause it is. What the process knew is none:
-// the same mistake is made with an address that nobody had before, or somebody just had.
+// the same mistake happens with an unused address and with one just released.
 func (l *Link) same() string {
 	process, verb, functions := l.Process, l.Verb, strings.Join(l.Functions, " < ")
 	if len(l.Functions) > 0 {
@@ -94,7 +94,7 @@ func (l *Link) same() string {
 	}
 	switch l.Role {
 	case Crashed:
-		process, verb = "", "" // whoever it was
+		process, verb = "", "" // of any process
 	case Changed:
 		process, verb, functions = "", "", "" // by whomever
 	case Read:
@@ -107,8 +107,8 @@ func (l *Link) same() string {
 // Key is what is known, on one line: no names, addresses, numbers or words of messages. What an
 // operator's own write breaks is that write, whichever invariant sees it.
 //
-// Where several writes follow each other, each of which may fail, Key does not say which fault
-// it was, but that there was one: the same without any is another mistake.
+// If any of several consecutive writes may fail, Key records that there was a fault, not which:
+// the same without a fault is another mistake.
 func (c *Cause) Key() string {
 	key := c.key(len(c.Links))
 	if c.Faulted && rules[c.Invariant].Identity.Counts && len(c.Links) > 0 && !c.Links[0].byHand() {
@@ -170,9 +170,9 @@ func (c *Cause) Fingerprint() string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(c.Name())))[:12]
 }
 
-// Of says what made v in a run that was made with its Ledger. It is a function of that
+// Of returns the cause of v in a run that was recorded with its Ledger. It is a function of that
 // run alone: which of several things that changed between a read and a write mattered
-// only another run can tell, see Stale.
+// needs another run, see Stale.
 //
 // Where an operator had written what the violation is about, past the address manager,
 // that is the cause: what the manager did with it afterwards stands aside.
@@ -182,18 +182,18 @@ func Of(rep *reports.Report, v *model.Violation) *Cause {
 	if len(c.Links) > 0 && (c.Links[0].Role == Crashed || c.Links[0].Process == operator) {
 		return c
 	}
-	deed := r.deed()
-	if deed == nil {
+	operatorWrite := r.operatorWrite()
+	if operatorWrite == nil {
 		return c
 	}
 	for i := range c.Links {
 		c.Links[i].Aside = true
 	}
-	c.Links = append([]Link{*deed}, c.Links...)
+	c.Links = append([]Link{*operatorWrite}, c.Links...)
 	return c
 }
 
-// Apart is what Of says, as if no operator had written anything.
+// Apart is Of without regard to an operator's writes.
 func Apart(rep *reports.Report, v *model.Violation) *Cause {
 	return (&run{rep, first(rep, v)}).apart(v.To)
 }
@@ -233,8 +233,8 @@ func before(w, v *model.Violation) bool {
 	return rules[w.Invariant].First || !slices.Contains(follows[w.Invariant], v.Invariant)
 }
 
-// related reports whether two violations are about the same thing, or one about a block
-// of which the other's address is: what two addresses of a block suffer is not the same.
+// related reports whether two violations are about the same thing, or one about the
+// block that contains the other's address: failures of two addresses of a block differ.
 func related(l *model.Ledger, a, b *model.Violation) bool {
 	both := func(of, among []model.Ref) bool {
 		return slices.ContainsFunc(of, func(o model.Ref) bool { return slices.Contains(among, o) })

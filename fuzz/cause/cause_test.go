@@ -120,7 +120,7 @@ func TestOperatorsWrite(t *testing.T) {
 }
 
 // What an operator wrote past the manager is the cause of what the manager makes of it.
-func TestOperatorsDeed(t *testing.T) {
+func TestOperatorWriteIsCause(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
 	p.claims(claim(web, "c1"))
@@ -137,7 +137,7 @@ func TestOperatorsDeed(t *testing.T) {
 
 // Whoever deletes a node whose slice stands in its object has done nothing to the record
 // that managers do not live with.
-func TestDeletedNodeIsNoDeed(t *testing.T) {
+func TestDeletedNodeIsNoOperatorWrite(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "kube-controller-manager", "PATCH", "nodes/a")
 	p.claims(claim(web, "c1"))
@@ -598,8 +598,8 @@ func TestWhose(t *testing.T) {
 			p := newPlay(t)
 			p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
 			p.claims(claim(web, "c1"))
-			for _, deed := range tt.deleted {
-				verb, body, _ := strings.Cut(deed, " ")
+			for _, deletion := range tt.deleted {
+				verb, body, _ := strings.Cut(deletion, " ")
 				st := p.step(sim.Write, "somebody", verb, "pods/default/web-0")
 				st.Choice.Op.Request.Namespace, st.Choice.Op.Request.Name = "default", "web-0"
 				x := exchange.Exchange{Verb: strings.ToLower(verb), Resource: "pods", Namespace: "default", Name: "web-0", Status: 200}

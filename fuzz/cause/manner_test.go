@@ -13,7 +13,7 @@ import (
 
 // A limit that a process exceeds which never read how many blocks there are is another
 // mistake than one that it has counted wrongly.
-func TestLimitThatNobodyLookedAt(t *testing.T) {
+func TestLimitNotRead(t *testing.T) {
 	block := netip.MustParsePrefix("10.0.0.0/24")
 	for _, listed := range []bool{true, false} {
 		p := newPlay(t)
@@ -83,7 +83,7 @@ func TestCountedInVain(t *testing.T) {
 }
 
 // What an operator did to another block of a handle is not why it counts too many of this one.
-func TestDeedInAnotherBlock(t *testing.T) {
+func TestOperatorWriteInAnotherBlock(t *testing.T) {
 	handle := model.Ref{Kind: model.RefHandle, Name: "net.c1"}
 	block, other := netip.MustParsePrefix("10.0.0.0/24"), netip.MustParsePrefix("10.0.1.0/24")
 	p := newPlay(t)

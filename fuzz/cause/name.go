@@ -87,8 +87,8 @@ func (c *Cause) named(l *Link) string {
 	case Handed: // what it did last is not what it did wrong
 		short.Verb, short.Resource = "", ""
 	case Fault:
-		told := c.Links[0].Role == Wrote && !slices.Contains(reads, l.Verb)
-		if rule.Function || told || l.Outcome == sim.Stale.String() || c.inSpite() || c.erred() || has(func(o *Link) bool { return o.Role == Failed }) {
+		written := c.Links[0].Role == Wrote && !slices.Contains(reads, l.Verb)
+		if rule.Function || written || l.Outcome == sim.Stale.String() || c.inSpite() || c.erred() || has(func(o *Link) bool { return o.Role == Failed }) {
 			return ""
 		}
 		short.Functions = nil
@@ -152,7 +152,7 @@ func (c *Cause) inSpite() bool {
 // reads are verbs of requests whose error may be taken for an answer.
 var reads = []string{"GET", "LIST", "EVENT"}
 
-// caller is for whom a process works: the ADD or the DEL of a pod, an operator, or nobody.
+// caller is for whom a process works: the ADD or the DEL of a pod, an operator, or none.
 func (l *Link) caller() string {
 	switch l.Process {
 	case "cni-add", "cni-del", operator, "":

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Lines tell the cause, a line for each link, the violation's own first: what happened,
+// Lines describes the cause in one line per link, the violation's own first: what happened,
 // at which step of the run that shows it, and where in the address manager's code.
 func (c *Cause) Lines() []string {
 	out := []string{string(c.Trigger)}
 	if unnotified := rules[c.Invariant].Write.Unnotified; unnotified != "" && unnotified == c.Code {
-		return append(out, c.unsaid()...)
+		return append(out, c.failedFirst()...)
 	}
 	for i := range c.Links {
 		out = append(out, c.Links[i].String())
@@ -18,29 +18,29 @@ func (c *Cause) Lines() []string {
 	return out
 }
 
-// unsaid tells first which messages failed, and then what they should have told of.
-func (c *Cause) unsaid() (out []string) {
+// failedFirst lists the messages that failed, then the writes that they should have announced.
+func (c *Cause) failedFirst() (out []string) {
 	var right []string
 	for _, l := range c.Links {
 		if l.Role != Wrote {
 			out = append(out, l.String())
 			continue
 		}
-		l.Role = untold
+		l.Role = unannounced
 		right = append(right, l.String())
 	}
 	return append(out, right...)
 }
 
-var tells = map[Knowledge]string{
+var knowledgeTexts = map[Knowledge]string{
 	Knew:     "; it had read what was there",
-	Outdated: "; it had read it before somebody else wrote it",
-	Unread:   "; it had not read what somebody else had written",
+	Outdated: "; it had read it before another process wrote it",
+	Unread:   "; it had not read what another process had written",
 }
 
-// String is one line: Tell, and where in the address manager's code that was.
+// String is one line: Describe, and where in the address manager's code that was.
 func (l *Link) String() string {
-	text := l.Tell()
+	text := l.Describe()
 	if l.Site.Known() {
 		text += ", in " + l.Site.String()
 	} else if len(l.Functions) > 0 {
@@ -49,15 +49,15 @@ func (l *Link) String() string {
 	return text
 }
 
-// Tell says what happened, and at which step.
-func (l *Link) Tell() string {
+// Describe returns what happened, and at which step.
+func (l *Link) Describe() string {
 	text := strings.TrimSpace(strings.Join([]string{l.Process, l.Verb, l.Resource}, " "))
 	switch l.Role {
 	case Given:
 		text = "it was so before the first step"
-	case Wrote, untold:
-		text += map[Role]string{Wrote: " broke it", untold: " did what it should, and nothing told of it"}[l.Role]
-		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+tells[l.Knew]+sights[l.Saw], "; "); how != "" {
+	case Wrote, unannounced:
+		text += map[Role]string{Wrote: " broke it", unannounced: " was right, but no message announced it"}[l.Role]
+		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+knowledgeTexts[l.Knew]+sights[l.Saw], "; "); how != "" {
 			text += " (" + how + ")"
 		}
 	case Handed:

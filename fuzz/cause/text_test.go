@@ -8,7 +8,7 @@ import (
 )
 
 // What is not known of a write leaves no empty brackets behind.
-func TestTell(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	for _, c := range []struct {
 		link Link
 		want string
@@ -17,7 +17,7 @@ func TestTell(t *testing.T) {
 		{Link{Role: Wrote, Process: "a", Verb: "PUT", Resource: "b", Outcome: "new", Knew: Knew}, "a PUT b broke it (new; it had read what was there)"},
 		{Link{Role: Wrote, Process: "a", Verb: "PUT", Resource: "b", Knew: Knew}, "a PUT b broke it (it had read what was there)"},
 	} {
-		if got := c.link.Tell(); got != c.want {
+		if got := c.link.Describe(); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
@@ -30,7 +30,7 @@ func TestUnsaid(t *testing.T) {
 		{Role: Wrote, Process: "a", Verb: "PUT", Resource: "blocks", Outcome: "new", Step: 1},
 		{Role: Fault, Process: "a", Verb: "PUT", Resource: "services", Outcome: "error", Step: 2},
 	}}
-	want := []string{"fault", "step 2: a PUT services met an injected fault: error", "step 1: a PUT blocks did what it should, and nothing told of it (new)"}
+	want := []string{"fault", "step 2: a PUT services met an injected fault: error", "step 1: a PUT blocks was right, but no message announced it (new)"}
 	if got := c.Lines(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -31,7 +31,7 @@ func TestAddressOfTwoNodes(t *testing.T) {
 }
 
 // A machine that loses its power is nobody's write: what is lost had not been written.
-func TestLostPowerIsNoDeed(t *testing.T) {
+func TestLostPowerIsNoOperatorWrite(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "WRITE", "files/a")
 	p.claims(claim(web, "c1"))
@@ -162,7 +162,7 @@ func TestCameBackWithTheMachine(t *testing.T) {
 
 // What nobody knows for whom it was made is told by the call that made it, and not by
 // another one that failed on the same node.
-func TestMadeForNobodyKnown(t *testing.T) {
+func TestMadeForUnknownOwner(t *testing.T) {
 	p := newPlay(t)
 	const add, other = "cni-add/default/web-0/net1", "cni-add/default/db-0/net1"
 	p.step(sim.Write, add, "CREATE", "files/a")

@@ -10,8 +10,8 @@ import (
 // Whose is whose row of the record a process wrote.
 type Whose string
 
-// Whose a row may be. "" is that of the pod which the process works for or, of processes
-// that work for none, that of a pod which nobody has deleted, or of none.
+// Whose a row may be. "" is that of the pod which the process works for or, for processes
+// that work for none, of a pod that is not deleted, or of none.
 const (
 	Another     Whose = "another pod's"
 	Terminating Whose = "of a terminating pod" // until its grace period is over
@@ -69,7 +69,7 @@ func (r *run) worksFor(actor string, step int) (pod model.Ref, ok bool) {
 }
 
 // deleted says how far a pod was deleted before a step: after the step at which it had its
-// container or, if that is -1 for unknown, so that nobody had made it again. "" is not at all.
+// container or, if that is -1 for unknown, so that it had not been recreated. "" is not at all.
 func (r *run) deleted(pod model.Ref, since, step int) Whose {
 	steps, again := r.rep.Trace.Steps, false
 	for i := len(steps) - 1; i >= 0 && steps[i].Step > since; i-- {
@@ -98,7 +98,7 @@ func (r *run) deleted(pod model.Ref, since, step int) Whose {
 const eviction = "eviction"
 
 // deletion is what a request to delete a pod came to. The kubelet asks last, when the
-// containers have ended; nobody waits for that who deletes by force, or evicts.
+// containers have ended; forced deletion and eviction do not wait for that.
 func (r *run) deletion(st *sim.Step) Whose {
 	if r.rep.Did(st).Unconfirmed {
 		return Deleted
@@ -106,11 +106,11 @@ func (r *run) deletion(st *sim.Step) Whose {
 	return Terminating
 }
 
-// deed is the last write of an operator's own hand to the record of what the violation is
-// about, nil if there is none. What the address manager's tools do for an operator is
-// theirs; and nodes come and go, also where the record is a field of theirs, and lose
-// their power, and with it what was not on their disks yet.
-func (r *run) deed() *Link {
+// operatorWrite is the operator's last own write to the record that the violation is about, nil
+// if there is none. Writes by the address manager's tools are the manager's. Nodes come and
+// go, even if the record is a field of theirs, and lose power with what is not on disk yet:
+// that is no operator's write either.
+func (r *run) operatorWrite() *Link {
 	of := things(r.rep.Ledger, r.v)
 	var blocks []model.Ref // a handle counts each for itself
 	if rules[r.v.Invariant].Identity.Counts {

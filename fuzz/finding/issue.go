@@ -42,8 +42,8 @@ func (f *Finding) Issue(rep *reports.Report, v *model.Violation) []byte {
 	if site := firstSite(&f.Cause); site != "" {
 		para("The module is `%s`.", site)
 	}
-	if told := f.Told(); told != "" {
-		para("%s.", told)
+	if text := f.RealText(); text != "" {
+		para("%s.", text)
 	}
 	if f.Sampled > 0 {
 		para("Of %d random continuations from its last decision %d fail, too.", f.Sampled, f.Failing)
@@ -76,8 +76,8 @@ func firstSite(c *cause.Cause) string {
 	return ""
 }
 
-// uncommented is a finding's file without the comment at its top, which tells the story
-// that the issue tells.
+// uncommented is a finding's file without the comment at its top, which repeats the
+// issue.
 func uncommented(text []byte) string {
 	rest := string(text)
 	for strings.HasPrefix(rest, "#") {

@@ -45,8 +45,8 @@ func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules [
 	return f
 }
 
-// Others are the invariants of a run's violations besides v's, sorted, as far as take
-// wants them.
+// Others are the invariants of a run's violations other than v's, sorted, if take
+// returns true.
 func Others(rep *reports.Report, v *model.Violation, take func(*model.Violation) bool) []string {
 	var out []string
 	for i := range rep.Violations {
@@ -58,8 +58,7 @@ func Others(rep *reports.Report, v *model.Violation, take func(*model.Violation)
 	return slices.Compact(out)
 }
 
-// sentence tells in one what happened: the last turning points, then what was
-// wrong at the end of them.
+// sentence summarizes the failure: the last turning points, then the violation.
 func sentence(rep *reports.Report, v *model.Violation) string {
 	turns := timeline.Turns(rep, v)
 	turns = slices.Compact(turns[max(0, len(turns)-turnsMax):])
@@ -75,16 +74,16 @@ const (
 )
 
 // Write prints the finding's file: the scenario with the recorded run in it,
-// which replays on its own, under a comment that tells what it is about.
+// which replays on its own, under a comment that describes it.
 func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules []strategy.Exception) error {
-	told := *rep
-	told.Races = f.Cause.Races(v)
-	body, err := s.Recorded(&told, rules).YAML()
+	recorded := *rep
+	recorded.Races = f.Cause.Races(v)
+	body, err := s.Recorded(&recorded, rules).YAML()
 	if err != nil {
 		return err
 	}
 	file := File(f.Fingerprint)
-	told.File, told.Strategy = file, "replay"
+	recorded.File, recorded.Strategy = file, "replay"
 	var b strings.Builder
 	comment := func(text string) {
 		for line := range strings.Lines(text) {
@@ -102,7 +101,7 @@ func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 		comment("also: " + strings.Join(f.Also, ", ") + "\n")
 	}
 	comment("ipamsim replay " + file + "\n\n")
-	comment(timeline.Of(&told, v))
+	comment(timeline.Of(&recorded, v))
 	f.YAML = append([]byte(b.String()), body...)
 	return nil
 }

@@ -2,8 +2,8 @@ package finding
 
 import "fmt"
 
-// Real is what came of a finding under Kubernetes' own controllers and scheduler: what was
-// found with stand-ins for them may be of the stand-ins' making.
+// Real is the result of repeating a finding under Kubernetes' own controllers and scheduler: a
+// failure found with simple controllers may be caused by them.
 type Real struct {
 	Verdict  Verdict `json:",omitempty"`
 	Runs     int     `json:",omitempty"` // that it took, or were tried
@@ -21,8 +21,8 @@ const (
 	NotConfirmed Verdict = "not confirmed"
 )
 
-// Told says it of a finding, for people; "" of one that was not tried.
-func (f *Finding) Told() string {
+// RealText renders Real for people; "" if the finding was not tried.
+func (f *Finding) RealText() string {
 	switch r := &f.Real; r.Verdict {
 	case Confirmed:
 		return fmt.Sprintf("Kubernetes' own controllers: confirmed in run %d (%s): ipamsim replay %s", r.Runs, r.Strategy, RealFile(f.Fingerprint))

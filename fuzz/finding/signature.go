@@ -9,8 +9,8 @@ import (
 	"ipamsim/reports"
 )
 
-// Signature is what a failure looks like before it is made small, cheaply: enough to
-// know whether making it small is worth while, and what that must not lose.
+// Signature identifies a failure before it is shrunk. It is cheap to compute and enough to
+// decide whether shrinking is worthwhile and what shrinking must preserve.
 type Signature struct {
 	// Cause is the first link of its cause: see cause.Cause.Signature.
 	Cause   string

@@ -77,8 +77,8 @@ type News struct {
 }
 
 // attempt runs a world in memory. What breaks there and looks like no cause that is known ends
-// the run; it is run on etcd, which is the judge, and made small. Of what looks like one that
-// is known some are made small, too: what they come to may be news.
+// the run; it is run on etcd, which is the judge, and shrunk. Some failures that look known
+// are shrunk, too: their causes may be new.
 func attempt(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runner, p *candidate) *answer {
 	a := &answer{}
 	s, causes, err := p.open(managers)
@@ -126,7 +126,7 @@ func (p *candidate) settle(ctx context.Context, runner *scenarios.Runner, s *sce
 	for _, f := range trial.News {
 		a.Repeated.Add(f.Repeated)
 		n := newsOf(f)
-		if err := n.tell(ctx, runner, f); err != nil {
+		if err := n.addStory(ctx, runner, f); err != nil {
 			return err
 		}
 		n.Class = f.Cause.Key()
@@ -141,8 +141,8 @@ func (a *answer) fails(err error) *answer {
 	return a
 }
 
-// news is what a violation in memory comes to on etcd, made small. One that does not
-// get small is kept as it was recorded.
+// news repeats a violation that was found in memory on etcd and shrinks it. If it cannot be
+// shrunk, it is kept as recorded.
 func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation, play func(string) (*reports.Report, error), a *answer) (*News, error) {
 	judge, err := scenarios.Agree(rep, func() (*reports.Report, error) { return play(scenarios.Memory) }, func() (*reports.Report, error) { return play(scenarios.Etcd) })
 	if judge != nil {
@@ -170,16 +170,16 @@ func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, 
 		return nil, err
 	}
 	n := newsOf(f)
-	return n, n.tell(ctx, runner, f)
+	return n, n.addStory(ctx, runner, f)
 }
 
 func newsOf(f *finding.Finding) *News {
-	return &News{Invariant: f.Invariant, Severity: string(f.Severity), Sentence: f.Sentence, Fingerprint: f.Fingerprint, YAML: f.YAML, Real: f.Told(), RealYAML: f.Real.YAML}
+	return &News{Invariant: f.Invariant, Severity: string(f.Severity), Sentence: f.Sentence, Fingerprint: f.Fingerprint, YAML: f.YAML, Real: f.RealText(), RealYAML: f.Real.YAML}
 }
 
-// tell adds what the run that the file holds shows: its steps are those that a reader
-// sees who replays it, and not those of the run from which it was made small.
-func (n *News) tell(ctx context.Context, runner *scenarios.Runner, f *finding.Finding) error {
+// addStory adds what the run that the file holds shows: its steps are those of a
+// replay, not those of the run from which it was shrunk.
+func (n *News) addStory(ctx context.Context, runner *scenarios.Runner, f *finding.Finding) error {
 	s, err := f.Scenario()
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (n *News) tell(ctx context.Context, runner *scenarios.Runner, f *finding.Fi
 	return nil
 }
 
-// shrinkMax: whoever waits for a gate wants to see it, and may make it smaller later.
+// shrinkMax is short because the user waits for the gate and may shrink further later.
 const shrinkMax = 10 * time.Second
 
 // settling bounds what is done about a failure that is not known to be news.

@@ -226,7 +226,7 @@ func Name(s *scenarios.Scenario) string {
 	return s.Name()
 }
 
-// weight of a run: what takes long begins first, so that nobody waits for it alone.
+// weight of a run: what takes long begins first, so that no slot runs it alone at the end.
 func (h *session) weight(s *scenarios.Scenario) int {
 	w := 1000
 	if e := h.Baseline.Entry(s.Name()); e != nil {
@@ -238,8 +238,8 @@ func (h *session) weight(s *scenarios.Scenario) int {
 	return w
 }
 
-// wider runs more seeds of some results, in memory: that it tells the same as etcd
-// was just seen. They come in rounds, each as many as all before, so that what is red
+// wider runs more seeds of some results, in memory: memory and etcd were
+// just compared. They come in rounds, each as many as all before, so that what is red
 // whatever comes is noticed early.
 func (h *session) wider(ctx context.Context, results []baseline.Result, which []int, wide func(*baseline.Result) int) error {
 	for _, i := range which {
@@ -278,7 +278,7 @@ func (h *session) wider(ctx context.Context, results []baseline.Result, which []
 		which = slices.DeleteFunc(next, func(i int) bool { return left[i] > 0 || h.early && baseline.Decided(h.Baseline, &results[i]) })
 		for i, n := range left {
 			if r := &results[i]; n > 0 && !baseline.Decided(h.Baseline, r) {
-				r.Troubles = append(r.Troubles, h.leftOut(r, fmt.Sprintf("Of the %d seeds that tell a change from chance, %d were", wide(r), wide(r)-len(r.Wide))))
+				r.Troubles = append(r.Troubles, h.leftOut(r, fmt.Sprintf("Of the %d seeds that separate a change from chance, %d were", wide(r), wide(r)-len(r.Wide))))
 			}
 		}
 	}
@@ -288,7 +288,7 @@ func (h *session) wider(ctx context.Context, results []baseline.Result, which []
 // firstRound is how many seeds there are of a scenario after the first round.
 const firstRound = 12
 
-// stories runs again what is worse, and lets it tell how it came to it.
+// stories runs regressions again to record the timeline that led to each.
 func (h *session) stories(ctx context.Context, o *baseline.Outcome) error {
 	var tasks []*task
 	var whose []*baseline.Change
@@ -296,7 +296,7 @@ func (h *session) stories(ctx context.Context, o *baseline.Outcome) error {
 		for j := range o.Rows[i].Changes {
 			c := &o.Rows[i].Changes[j]
 			if c.Kind == baseline.NewViolation && c.Step > 0 && len(tasks) < storiesMax {
-				tasks = append(tasks, &task{ask: ask{File: o.Rows[i].File, Seed: c.Seed, Store: scenarios.Memory, Story: true}, result: ofNobody})
+				tasks = append(tasks, &task{ask: ask{File: o.Rows[i].File, Seed: c.Seed, Store: scenarios.Memory, Story: true}, result: noResult})
 				whose = append(whose, c)
 			}
 		}
@@ -311,10 +311,10 @@ func (h *session) stories(ctx context.Context, o *baseline.Outcome) error {
 	return nil
 }
 
-// ofNobody is whose result a story is.
-const ofNobody = -1
+// noResult is the result index of a story.
+const noResult = -1
 
-// storiesMax is more than anybody reads.
+// storiesMax is more than a reader needs.
 const storiesMax = 20
 
 // troubles are what two runs that should be the same show of ipamsim itself.

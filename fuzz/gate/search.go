@@ -252,7 +252,7 @@ func (h *session) searchAll(ctx context.Context, p *candidates) (*results, error
 				if w == nil {
 					break
 				}
-				t := &task{ask: ask{Hunt: w}, result: ofNobody}
+				t := &task{ask: ask{Hunt: w}, result: noResult}
 				t.Hunt.Known = h.Search.Known
 				b.settles(t.Hunt)
 				h.mu.Lock()

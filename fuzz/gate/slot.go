@@ -82,7 +82,7 @@ func (h *session) living(ctx context.Context) (wait func()) {
 	h.tell(0)
 	var all sync.WaitGroup
 	all.Go(func() {
-		tick := time.NewTicker(tellEvery)
+		tick := time.NewTicker(progressEvery)
 		defer tick.Stop()
 		for {
 			select {
@@ -96,8 +96,8 @@ func (h *session) living(ctx context.Context) (wait func()) {
 	return all.Wait
 }
 
-// tellEvery is how often somebody who waits wants to know that it lives.
-const tellEvery = time.Second
+// progressEvery is how often somebody who waits wants to know that it lives.
+const progressEvery = time.Second
 
 // queue of what is left to do, by store.
 type queue struct {

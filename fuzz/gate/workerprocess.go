@@ -153,7 +153,7 @@ func seen(rep *reports.Report, story bool) map[string]baseline.Seen {
 func calls(c *cause.Cause) (out []baseline.Call) {
 	for i := range c.Links {
 		if l := &c.Links[i]; len(l.Site.Frames) > 0 {
-			out = append(out, baseline.Call{Step: l.Step, Text: l.Tell(), Site: l.Site})
+			out = append(out, baseline.Call{Step: l.Step, Text: l.Describe(), Site: l.Site})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b baseline.Call) int { return cmp.Compare(a.Step, b.Step) })

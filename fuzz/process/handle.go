@@ -95,8 +95,8 @@ func Start(scratch string, env []string, args ...string) (*Handle, error) {
 	return k, nil
 }
 
-// Tell it something that needs no answer.
-func (k *Handle) Tell(q any) error {
+// Send writes a message that needs no answer.
+func (k *Handle) Send(q any) error {
 	if err := k.enc.Encode(q); err != nil {
 		return errors.New(k.bury().Cause)
 	}

@@ -35,7 +35,7 @@ func (k *shrinker) merge() {
 	}
 }
 
-// mergesMax runs in each direction are about as much work as anew.
+// mergesMax runs in each direction are about as much work as reschedule.
 const mergesMax = 30
 
 // joined tries the world with its messages in another order, and takes what the run comes

@@ -80,7 +80,7 @@ type shrinker struct {
 	made      retry.Runs      // of them, while the finding is recorded
 	tried     map[uint64]bool // candidates, by their text and exceptions
 	needed    map[string]bool // places that could not be left out on their own in this round
-	drawn     int             // schedules, see anew
+	drawn     int             // schedules, see reschedule
 
 	// The smallest so far.
 	docs     []tree.Tree
@@ -133,10 +133,10 @@ func (k *shrinker) faultless(rules []strategy.Exception) bool {
 	return false
 }
 
-// deedless tries without what operators do whether the address manager breaks it on its
+// withoutOperator tries without what operators do whether the address manager breaks it on its
 // own: then the failure is locked as that. Of the entries of the timeline all are left
 // out, else one.
-func (k *shrinker) deedless() {
+func (k *shrinker) withoutOperator() {
 	v := k.lock.In(k.rep)
 	if v == nil {
 		return
@@ -151,7 +151,7 @@ func (k *shrinker) deedless() {
 	if k.try(k.with(0, tree.Without(k.docs[0], []tree.Path{{"spec", "timeline"}})), k.rules) {
 		return
 	}
-	for i := range min(len(entries), deedsMax) {
+	for i := range min(len(entries), entriesMax) {
 		if k.try(k.with(0, tree.Without(k.docs[0], []tree.Path{{"spec", "timeline", i}})), k.rules) {
 			return
 		}
@@ -159,8 +159,8 @@ func (k *shrinker) deedless() {
 	k.lock = lock
 }
 
-// deedsMax entries are left out one by one.
-const deedsMax = 8
+// entriesMax entries are left out one by one.
+const entriesMax = 8
 
 // from starts with the documents of a scenario.
 func (k *shrinker) from(s *scenarios.Scenario) error {
@@ -176,12 +176,12 @@ func (k *shrinker) from(s *scenarios.Scenario) error {
 func (k *shrinker) round() bool {
 	before := k.size()
 	k.needed = map[string]bool{}
-	k.deedless()
+	k.withoutOperator()
 	k.kinds()
 	k.order()
 	k.hold()
 	k.plainly()
-	k.anew()
+	k.reschedule()
 	k.merge()
 	k.parts()
 	k.coarse()

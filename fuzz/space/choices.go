@@ -25,7 +25,7 @@ func FromSeed(seed uint64) *Choices {
 
 // The streams of a seed beside the main one.
 const (
-	ofDeeds    = 0xc2b2ae3d27d4eb4f // which a world goes without
+	ofClasses  = 0xc2b2ae3d27d4eb4f // which a world goes without
 	ofFamilies = 0x9e3779b97f4a7c15 // of addresses
 	ofAnswers  = 0xd6e8feb86659fd93 // to requests that a fault meets
 	ofSpace    = 0xa0761d6478bd642f // in etcd's database

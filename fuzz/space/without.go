@@ -21,7 +21,7 @@ const (
 // spared draws which classes of actions a world goes without. It is drawn from a stream of its own,
 // so that the rest of a world is what it would be otherwise.
 func spared(c *Choices) (out []model.Class) {
-	own := c.fork(ofDeeds)
+	own := c.fork(ofClasses)
 	if own.Chance(Unattended, 100) {
 		out = append(out, model.OperatorAction)
 	}

@@ -18,16 +18,16 @@ import (
 
 // Config of a search.
 type Config struct {
-	Managers scenarios.Managers
-	File     string // the scenario's, as the user named it
-	Text     []byte
-	Bounds   por.Bounds
-	Workers  int    // processes
-	Command  string // of this program, which serves a worker process
-	Dir      string // where the runs are kept, and what breaks
-	Build    string // of this program: runs of another are of no use
-	Probes   int
-	Tell     func(por.Progress)
+	Managers   scenarios.Managers
+	File       string // the scenario's, as the user named it
+	Text       []byte
+	Bounds     por.Bounds
+	Workers    int    // processes
+	Command    string // of this program, which serves a worker process
+	Dir        string // where the runs are kept, and what breaks
+	Build      string // of this program: runs of another are of no use
+	Probes     int
+	OnProgress func(por.Progress)
 }
 
 // Outcome of a search.
@@ -71,7 +71,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	search := &por.Search{
 		World: p.run, Bounds: cfg.Bounds, Instant: Instant, Until: s.Doc.Spec.Until.Duration, Workers: cfg.Workers, Probes: cfg.Probes,
 		Expected: func(b por.Break) bool { return slices.Contains(expected, b.Invariant) },
-		Done:     runs.logs, Keep: runs.keep, Report: cfg.Tell,
+		Done:     runs.logs, Keep: runs.keep, Report: cfg.OnProgress,
 	}
 	result, err := search.Cover(ctx)
 	p.close()

@@ -98,7 +98,7 @@ func Build(ctx context.Context, out io.Writer, v Version) error {
 		return nil
 	}
 	if strings.ContainsAny(v.Source, " \t\n") {
-		return fmt.Errorf("%s: make cannot be told of a folder with white space in its name", v.Source)
+		return fmt.Errorf("%s: make cannot name a folder with white space in its path", v.Source)
 	}
 	if _, err := os.Stat("Makefile"); err != nil {
 		return errors.New("versions are built in the project's directory, where its Makefile is; or name programs that are built")

@@ -180,7 +180,7 @@ func (f *planFlags) paths() error {
 func (q *planJob) answer(cmd *cobra.Command) error {
 	stderr := cmd.ErrOrStderr()
 	bar := workers.NewBar(stderr, q.cfg)
-	q.cfg.Tell = bar.Show
+	q.cfg.OnProgress = bar.Show
 	q.cfg.Say = func(s string) { bar.Above(func() { fmt.Fprintln(stderr, "ipamsim: "+reports.Clean(s)) }) }
 	q.cfg.Say(q.opening())
 	if !hermetic.Enabled {

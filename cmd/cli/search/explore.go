@@ -241,7 +241,7 @@ func (f *exploreFlags) oneSpace() string {
 func (f *exploreFlags) explore(cmd *cobra.Command, cfg campaign.Config) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	bar := workers.NewBar(stderr, cfg)
-	cfg.Tell = bar.Show
+	cfg.OnProgress = bar.Show
 	cfg.Say = func(s string) { bar.Above(func() { fmt.Fprintln(stderr, "ipamsim: "+reports.Clean(s)) }) }
 	cfg.Say(opening(cfg))
 	if !hermetic.Enabled {

@@ -228,7 +228,7 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 			f.Pods, f.Switches, f.Faults, f.Steps, how, reports.Clean(f.Sentence), reports.Clean(path)); err != nil {
 			return err
 		}
-		if t := f.Told(); t != "" {
+		if t := f.RealText(); t != "" {
 			if _, err := fmt.Fprintf(w, "   %s\n", t); err != nil {
 				return err
 			}

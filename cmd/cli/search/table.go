@@ -111,7 +111,7 @@ func labels(rows []campaign.Row) string {
 		}
 	}
 	summary := fmt.Sprintf("%d of %d are NEW", news, len(rows))
-	if rows[0].Known == campaign.NotTold {
+	if rows[0].Known == campaign.NotListed {
 		summary = "known causes cannot be recognized: there is no " + known.Dir + " here"
 	}
 	return "causes: " + strings.Join(parts, ", ") + "; " + summary

@@ -58,13 +58,13 @@ func refused(why string) *answer {
 	return &answer{Point: queue.Squeeze(text)}
 }
 
-// lives is a plan in a worker process.
-type lives struct {
+// livePlan is a plan in a worker process.
+type livePlan struct {
 	*plan.Plan
 	points []plan.Point
 }
 
-// point lives through one point of the plan.
+// point simulates one point of the plan.
 func (c *served) point(ctx context.Context, q ask) *answer {
 	if c.plan == nil {
 		src := c.spec.Sources[0]
@@ -73,7 +73,7 @@ func (c *served) point(ctx context.Context, q ask) *answer {
 			return &answer{Refused: err.Error()}
 		}
 		frugal()
-		c.plan = &lives{p, p.Points()}
+		c.plan = &livePlan{p, p.Points()}
 	}
 	if q.Seed >= uint64(len(c.plan.points)) {
 		return &answer{Refused: fmt.Sprintf("there is no point %d", q.Seed)}

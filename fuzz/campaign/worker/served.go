@@ -47,7 +47,7 @@ type answer struct {
 	Stacks   string        `json:",omitempty"`
 	Over     bool          `json:",omitempty"` // nothing is left to explore
 	Kept     []queue.Kept  `json:",omitempty"`
-	Deeds    []model.Class `json:",omitempty"` // that can happen in a drawn world
+	Classes  []model.Class `json:",omitempty"` // that can happen in a drawn world
 	Repeated reports.Repeated
 	// What came of a point of a plan, squeezed.
 	Point []byte `json:",omitempty"`
@@ -59,12 +59,12 @@ type served struct {
 	managers      scenarios.Managers
 	spec          queue.Spec
 	parsed        map[int]*scenarios.Scenario
-	told          queue.Told
+	reported      queue.Reported
 	walk          *strategy.Exhaustive    // of a source that is explored as a whole
 	walked        uint64                  // runs
 	kept          map[string]bool         // signatures of which it has a finding
 	confirmations map[string]finding.Real // by fingerprint; the last
-	plan          *lives                  // of a plan
+	plan          *livePlan               // of a plan
 }
 
 // Stuck says that the run got stuck.
@@ -98,7 +98,7 @@ func Serve(ctx context.Context, managers scenarios.Managers, in io.Reader, out i
 func (c *served) begins(s queue.Spec) {
 	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
 	c.plan, c.confirmations = nil, nil
-	c.kept, c.told = map[string]bool{}, queue.Told{}
+	c.kept, c.reported = map[string]bool{}, queue.Reported{}
 }
 
 func (c *served) do(ctx context.Context, q ask) *answer {
@@ -146,11 +146,11 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 			}
 		}
 	}
-	a.Deeds = space.ClassesOf(&sc.Doc.Spec)
+	a.Classes = space.ClassesOf(&sc.Doc.Spec)
 	if q.Source != queue.CanarySource { // whose worlds nobody searches
 		states, allocators, pairs := coverage.Of(rep)
 		a.Sights = queue.Sighted{States: uint64(len(states)), Allocators: uint64(len(allocators))}
-		a.Seen = c.told.Sights(coverage.Run{Source: q.Source, Seed: q.Seed}, pairs, states, allocators)
+		a.Seen = c.reported.Sights(coverage.Run{Source: q.Source, Seed: q.Seed}, pairs, states, allocators)
 	}
 	return a
 }

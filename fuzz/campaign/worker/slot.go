@@ -20,7 +20,7 @@ import (
 
 // slot is one place for a worker process, and what happens there: one shard after another.
 type slot struct {
-	*crew
+	*team
 	process process.Place
 	began   time.Time // the shard
 }
@@ -85,7 +85,7 @@ func (s *slot) bring(ctx context.Context, sh queue.Shard, r *queue.Result) bool 
 }
 
 // whole explores a source in the one order there is. A worker that takes over
-// from another begins anew, and what it brings again counts once.
+// from another starts again; repeated results count once.
 func (s *slot) whole(ctx context.Context, sh queue.Shard, r *queue.Result) error {
 	s.process.Clear() // it was elsewhere
 	began := time.Now()
@@ -156,7 +156,7 @@ func (s *slot) explore(ctx context.Context, sh queue.Shard, r *queue.Result) err
 		}
 		count(r, q, a, time.Since(s.began))
 		if q.Source >= 0 && s.spec.Sources[q.Source].Space != "" {
-			r.Worlds.Add(a.Deeds)
+			r.Worlds.Add(a.Classes)
 		}
 		if a.Seen != nil {
 			seen = append(seen, *a.Seen)
@@ -229,7 +229,7 @@ func (s *slot) start() (*process.Handle, error) {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, queue.SecretEnv) })
 	k, err := process.Start(s.scratch, env, "worker-process")
 	if err == nil {
-		err = k.Tell(ask{Spec: &s.spec})
+		err = k.Send(ask{Spec: &s.spec})
 	}
 	return k, err
 }

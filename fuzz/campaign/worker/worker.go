@@ -80,8 +80,8 @@ func (w Worker) say(format string, args ...any) {
 	}
 }
 
-// crew is the work of one worker for one campaign.
-type crew struct {
+// team is the work of one worker for one campaign.
+type team struct {
 	*queue.Bus
 	managers scenarios.Managers
 	spec     queue.Spec
@@ -100,13 +100,13 @@ type term struct {
 	end context.CancelFunc
 }
 
-func (c *crew) term() context.Context { return c.late.Load() }
+func (c *team) term() context.Context { return c.late.Load() }
 
 // join works for one campaign until it is over.
 func (w Worker) join(ctx context.Context, b *queue.Bus, id, scratch string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := &crew{managers: w.Managers, Bus: b.Sibling(), scratch: scratch, failed: func(err error) { cancel(err) }}
+	c := &team{managers: w.Managers, Bus: b.Sibling(), scratch: scratch, failed: func(err error) { cancel(err) }}
 	if err := c.Open(ctx, id); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (w Worker) join(ctx context.Context, b *queue.Bus, id, scratch string) erro
 	case <-ctx.Done():
 	}
 	for range w.Parallel {
-		s := &slot{crew: c}
+		s := &slot{team: c}
 		s.process.Start = s.start
 		all.Go(func() { s.work(ctx) })
 	}
@@ -143,7 +143,7 @@ func (w Worker) join(ctx context.Context, b *queue.Bus, id, scratch string) erro
 }
 
 // begin a new stretch of exploring.
-func (c *crew) begin(ctx context.Context) {
+func (c *team) begin(ctx context.Context) {
 	t := &term{}
 	t.Context, t.end = context.WithCancel(ctx)
 	c.late.Store(t)
@@ -152,8 +152,8 @@ func (c *crew) begin(ctx context.Context) {
 var errOver = errors.New("the campaign is over")
 
 // listen follows the campaign's phase.
-func (c *crew) listen(ctx context.Context, news <-chan queue.Entry, first chan struct{}, cancel context.CancelCauseFunc) {
-	told := sync.OnceFunc(func() { close(first) })
+func (c *team) listen(ctx context.Context, news <-chan queue.Entry, first chan struct{}, cancel context.CancelCauseFunc) {
+	heard := sync.OnceFunc(func() { close(first) })
 	for {
 		select {
 		case <-ctx.Done():
@@ -171,7 +171,7 @@ func (c *crew) listen(ctx context.Context, news <-chan queue.Entry, first chan s
 			if e.Phase == queue.Finishing {
 				time.AfterFunc(queue.LateAfter, c.late.Load().end)
 			}
-			told()
+			heard()
 		}
 	}
 }

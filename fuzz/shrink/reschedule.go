@@ -6,18 +6,17 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// anew looks for another schedule, with few switches, of a failure that needs many: the
-// default order in which a few messages are held, which ones chance decides; of the world
-// and of parts of it in turn. Where addresses depend on everybody's turn, nothing can be left
-// out of the schedule that was found first, nor of its world; what makes the failure is mostly
-// one process that is interrupted between its read and its write, which shows in a small
-// world as well.
+// reschedule looks for another schedule, with few switches, of a failure that needs many: the
+// default order with a few randomly held messages, tried on the world and on parts of it
+// in turn. If addresses depend on the order of all processes, nothing can be left out of
+// the schedule that was found first, nor of its world. But mostly the failure needs only one
+// process that is interrupted between its read and its write, which a small world shows as well.
 //
 // Source: Qadeer and Rehof, Context-Bounded Model Checking of Concurrent Software, TACAS 2005:
 // few switches show most failures.
-func (k *shrinker) anew() {
+func (k *shrinker) reschedule() {
 	own := k.orderless()
-	for n := 0; n < anewMax && orders(k.rules) > finding.SwitchesMax && !k.spent(); n++ {
+	for n := 0; n < reschedulesMax && orders(k.rules) > finding.SwitchesMax && !k.spent(); n++ {
 		docs := k.docs
 		if n%3 > 0 {
 			docs = k.part(k.drawn)
@@ -27,8 +26,8 @@ func (k *shrinker) anew() {
 	}
 }
 
-// anewMax is about as much work as hold and plainly together.
-const anewMax = 60
+// reschedulesMax is about as much work as hold and plainly together.
+const reschedulesMax = 60
 
 // another tries one schedule, and takes it if it has fewer switches.
 func (k *shrinker) another(docs []tree.Tree, own []strategy.Exception) {
