@@ -15,21 +15,20 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// A cluster need not begin empty. A pod whose manifest has the status of one that
-// runs on a node is adopted: its sandbox is there from the start, with the addresses
-// that the status names, and its kubelet looks after it as after any other. Nobody
-// runs an ADD for it.
+// A cluster need not begin empty. A pod whose manifest has the status of a pod that runs on a
+// node is adopted: its sandbox is there from the start, with the addresses in the status, and
+// its kubelet treats it as any other. No ADD runs for it.
 
 // ContainerAnnotation names the sandbox of a pod that runs already in a manifest. Where it
 // is missing, the manager's own does (ipam.Annotations).
 const ContainerAnnotation = "ipamsim.dev/containerID"
 
-// adopt takes over what runs on a node: sandboxes of the primary network and of
-// those that pods ask for, and the node's own devices. On a node that is off nothing
-// runs; its disk remembers what it has to clean up when it is back.
+// adopt takes over what runs on a node: sandboxes of the primary network and of those that
+// pods request, and the node's own devices. On a node that is off nothing runs; its disk keeps
+// what the node has to clean up when it is back.
 //
-// What the CNI plugin leaves of a sandbox besides claims is written by left (ipam.Instance.Adopt); nil
-// leaves that out.
+// left (ipam.Instance.Adopt) writes what the CNI plugin leaves of a sandbox in addition to
+// claims; nil leaves that out.
 func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Context, ipam.Call, []netip.Addr) error) error {
 	c.mu.Lock()
 	n := c.nodes[name]

@@ -37,7 +37,7 @@ type Config struct {
 	Objects    []Object     // stored before the first step, in this order
 	Daemons    []string     // names of the manager's daemons that run
 	Script     []Entry      // sorted by At
-	Background []Background // what goes on besides, started in this order
+	Background []Background // other processes, started in this order
 	ClocksJump bool         // the clocks of machines may jump, see Clock
 	Until      time.Duration
 	Settle     time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
@@ -139,7 +139,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 	return c, c.load(cfg.Objects)
 }
 
-// blank is a cluster of which nothing is known.
+// blank returns a cluster without any state.
 func blank(w *sim.World, cfg Config) (*Cluster, error) {
 	cfg.Timers.APIRetry = cmp.Or(cfg.Timers.APIRetry, time.Second)
 	cfg.Timers.SandboxRetry = cmp.Or(cfg.Timers.SandboxRetry, 10*time.Second)
@@ -172,7 +172,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 // Direct is a client of the API server that sends no messages of the run.
 func (c *Cluster) Direct() kubeapi.Client { return kubeapi.New(c.api.Direct()) }
 
-// load stores the scenario's objects, as if they had been there for ever.
+// load stores the scenario's objects, as if they had always been there.
 func (c *Cluster) load(objs []Object) error {
 	direct := c.Direct()
 	var owners kubeapi.Owners

@@ -27,8 +27,8 @@ type attached struct {
 // asks reports whether a pod asks for networks, and so has Multus.
 func (c *Cluster) asks(p *corev1.Pod) bool { return len(c.asked.By(p)) > 0 }
 
-// networksOf lists what a pod is attached to, in order: the primary network,
-// unless it lives in its host's, and those of its annotation.
+// networksOf lists the networks of a pod, in order: the primary network, unless the pod uses
+// the host network, and those of its annotation.
 func (c *Cluster) networksOf(p *corev1.Pod) []multus.Network {
 	asked := c.asked.By(p)
 	if c.Config.Primary == "" || p.Spec.HostNetwork {
@@ -135,9 +135,9 @@ func (c *Cluster) cniDel(ctx context.Context, call cniCall) error {
 // exec runs a CNI plugin as a process of its own and waits for it, until the call's deadline.
 // The actor is nil if the caller or the runtime died first; the call is over then as well.
 //
-// A caller that is dead already starts nothing: power goes while a kubelet stops
-// a pod's containers, the kubelet unwinds, and a DEL would run on a machine that
-// is off, with nobody to take note of its end.
+// A caller that is dead already starts nothing. Otherwise: power fails while a kubelet stops a
+// pod's containers, the kubelet unwinds, and a DEL runs on a machine that is off, with no
+// process to record its end.
 func (c *Cluster) exec(ctx context.Context, verb string, call cniCall, run func(context.Context, *sim.Gate) error) (*sim.Actor, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

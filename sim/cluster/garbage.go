@@ -37,9 +37,9 @@ func (k *kubelet) collectGarbage() {
 	}})
 }
 
-// untilPass is how long it takes until the next pass, of which there is one each period. The
-// first of a kubelet that is there when the run begins comes at any time of a period, the same
-// for all runs: it has started long before.
+// untilPass returns the time until the next pass; there is one each period. The first pass of
+// a kubelet that exists when the run begins comes at any time of a period, the same for all
+// runs, because the kubelet started long before.
 func (k *kubelet) untilPass() time.Duration {
 	every := k.c.Config.Timers.ContainerGC
 	since := k.c.World.Now() - k.started

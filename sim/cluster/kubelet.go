@@ -47,7 +47,7 @@ func (k *kubelet) restart(ctx context.Context) error {
 	}
 	n := k.c.node(k.node)
 	k.c.mu.Lock()
-	same := n.kubelet == k // else power was lost meanwhile
+	same := n.kubelet == k // otherwise power was lost in the meantime
 	k.c.mu.Unlock()
 	if same {
 		k.spawn()
@@ -108,7 +108,7 @@ func (k *kubelet) worker(uid types.UID) *worker {
 	return k.workers[uid]
 }
 
-// heard of a pod that is bound here: start its worker, or tell it.
+// heard handles a pod that is bound here: it starts the pod's worker, or passes the pod to it.
 func (k *kubelet) heard(p *corev1.Pod) {
 	switch w := k.worker(p.UID); {
 	case w != nil: // or it has done its work, and this is old news

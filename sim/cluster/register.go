@@ -13,10 +13,9 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// register makes the Node again that was deleted. A kubelet does so when it starts and
-// only then: one whose Node is deleted while it runs goes on without. Where there is a
-// Node the real one asks, too, and is told AlreadyExists; that is left out, as
-// heartbeats are.
+// register creates the deleted Node again. A kubelet does so only when it starts: if its Node
+// is deleted later, the kubelet goes on without. If there is a Node, the real kubelet sends
+// the request, too, and gets AlreadyExists; that is left out, as heartbeats are.
 //
 // Source: pkg/kubelet/kubelet_node_status.go, registerWithAPIServer and syncNodeStatus
 // (v1.37.2).

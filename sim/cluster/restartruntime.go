@@ -8,7 +8,7 @@ import (
 	"ipamsim/sim/cluster/checker"
 )
 
-// errNoRuntime is what whoever calls the runtime gets while it is down.
+// errNoRuntime is the error of calls to the runtime while it is down.
 var errNoRuntime = errors.New("the container runtime does not answer")
 
 // RestartRuntime takes the runtime of a machine away for a while. What it remembers of

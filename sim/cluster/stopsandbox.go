@@ -33,10 +33,10 @@ import (
 // errNotStopped is why a pod gets no new sandbox yet.
 var errNotStopped = errors.New("a sandbox of the pod is not stopped")
 
-// stopAll stops the pod's sandboxes until there are none. The kubelet tries again
-// SandboxRetry after it failed (backOffPeriod, here without its jitter), and at once
-// when something else is wanted of the pod. Of one that is no longer stored nothing is in
-// its queue: housekeeping begins anew. It reports false if the kubelet died.
+// stopAll stops the pod's sandboxes until there are none. The kubelet tries again SandboxRetry
+// after a failure (backOffPeriod, here without its jitter), and immediately when the desired
+// state of the pod changes. If the pod is no longer stored, nothing is in its queue:
+// housekeeping starts again. It reports false if the kubelet died.
 //
 // Source: pkg/kubelet/kubelet.go, getPodsToSync; pkg/kubelet/kubelet_pods.go,
 // HandlePodCleanups (v1.37.2).
@@ -192,8 +192,8 @@ const (
 	podLimit = 10*podPoll + podPoll
 )
 
-// stored is Multus' look at the pod of a sandbox. It has the whole time for one answer; the
-// real one asks anew if there is none in podPoll.
+// stored reports whether Multus finds the pod of a sandbox. It has the whole time for one
+// answer; the real Multus asks again if there is none within podPoll.
 //
 // Source: multus-cni, pkg/multus, GetPod (v4.2.3).
 func (w *worker) stored(ctx context.Context, st *cri.Sandbox) bool {

@@ -77,8 +77,7 @@ func (c *Cluster) restartIn(node string) time.Duration {
 	return at - now
 }
 
-// slot is a node's place in a part of a step that is for so many nodes; 0 where
-// nobody takes turns.
+// slot is a node's place in a part of a step that is for so many nodes; 0 without turns.
 func (c *Cluster) slot(name string, nodes int) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,9 +20,9 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// worker takes one pod through its life on one node: sandbox, CNI ADD for each
-// network, network-status, Running; and back: containers stopped, CNI DEL,
-// object removed. Every arrow is a message of its own with its own latency.
+// worker takes one pod from start to end on one node: sandbox, CNI ADD for each network,
+// network-status, Running; and back: containers stopped, CNI DEL, object removed. Every arrow
+// is a message of its own with its own latency.
 type worker struct {
 	id     sim.ActorID
 	c      *Cluster
@@ -130,8 +130,8 @@ func (w *worker) setTerminated() {
 	w.terminated = true
 }
 
-// leave has the pod go, of which nothing is left on the machine. Its last status comes
-// first, by which it is over: Kubernetes' own controllers see it in between.
+// leave deletes the pod object once nothing of the pod is left on the machine. It first writes
+// the final status: Kubernetes' own controllers see it in between.
 //
 // Source: pkg/kubelet/status/status_manager.go, TerminatePod and canBeDeleted (v1.37.2).
 func (w *worker) leave(ctx context.Context, ran *cri.Sandbox) error {
@@ -187,8 +187,8 @@ func (w *worker) live(ctx context.Context, up *cri.Sandbox) bool {
 	return false
 }
 
-// outdated reports whether somebody else has said that the pod, which runs, is not ready: of
-// a node that was silent.
+// outdated reports whether a controller has marked the running pod as not ready, because its
+// node was silent.
 //
 // Source: pkg/kubelet/status, needsReconcile (v1.37.2).
 func (w *worker) outdated() bool {

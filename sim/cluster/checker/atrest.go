@@ -101,7 +101,7 @@ func AtRest(s Snapshot) []model.Violation {
 	past.Note(v)
 	past.Rest()
 	v.Truth.At += longRest
-	for id, b := range v.Truth.Busy { // of a DEL nobody knows when it began, or whether it has ended
+	for id, b := range v.Truth.Busy { // a DEL in progress has no known start
 		if b.Del {
 			b.Since = v.Truth.At
 			v.Truth.Busy[id] = b

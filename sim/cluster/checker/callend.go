@@ -51,7 +51,7 @@ func (c *Checker) Begun(b *Call, plugin *sim.Actor) {
 	c.Record(event(kind, plugin, b.Call))
 }
 
-// Drop forgets a call that nobody waits for any more.
+// Drop forgets a call that has no waiter left.
 func (c *Checker) Drop(b *Call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,8 +60,8 @@ func (c *Checker) Drop(b *Call) {
 	}
 }
 
-// CutOff ends calls for whoever waits for them, in the order of their containers;
-// what becomes of the plugin is for end to say, with the reason.
+// CutOff ends calls on behalf of their waiters, in the order of their containers; end returns
+// what becomes of the plugin, with the reason.
 func (c *Checker) CutOff(which func(*Call) bool, end func(*Call) error) {
 	c.mu.Lock()
 	var cut []*Call

@@ -9,8 +9,8 @@ import (
 	"ipamsim/sim/cluster/recorder"
 )
 
-// StartRecording makes a recording. Its first frame is of what there is before the first
-// step: nobody else has read the record then.
+// StartRecording begins a recording. Its first frame is the state before the first step, when
+// the record has not been read yet.
 func (c *Checker) StartRecording() error {
 	record, err := c.cfg.Observe(context.Background())
 	if err != nil {

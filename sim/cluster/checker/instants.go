@@ -18,9 +18,9 @@ type Looks struct {
 	See func(i int, v metric.View)
 }
 
-// StartLooks looks at the cluster at the instants that somebody asked for. What is stored
-// already is read before: a look may be the first step of a run, and the record is read
-// after steps.
+// StartLooks takes samples of the cluster at the requested instants. It reads the stored state
+// first, because a sample may be the first step of a run, and the record is otherwise read
+// only after steps.
 func (c *Checker) StartLooks() error {
 	l := c.cfg.Looks
 	if len(l.At) == 0 {

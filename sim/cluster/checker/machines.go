@@ -58,9 +58,9 @@ func (c *Checker) PowerOff(name string) {
 	defer c.mu.Unlock()
 	n := c.machines[name]
 	n.Up, n.Since, c.cache.taken = false, c.w.Now(), nil
-	// Each by name and in order: an oracle that asks how long a claim has been
-	// without its sandbox would else be told when the sandbox was last busy,
-	// which may be hours before the power went.
+	// Each by name and in order: otherwise an oracle that asks how long a claim has been
+	// without its sandbox would get the time when the sandbox was last busy, which may be
+	// hours before the power loss.
 	for _, id := range slices.Sorted(maps.Keys(c.sandboxes)) {
 		if c.sandboxes[id].Node == name {
 			c.sandboxDownLocked(id, "power lost")

@@ -37,8 +37,8 @@ type stored struct {
 	blocks     []route.Block
 }
 
-// StartRouting gives the cluster a fabric if its primary network has blocks,
-// which nodes announce. Without them routes are somebody else's.
+// StartRouting gives the cluster a fabric if its primary network has blocks, which nodes
+// announce. Otherwise routes are out of scope.
 func (c *Checker) StartRouting() {
 	n := model.NetworkByKey(c.cfg.Networks, c.cfg.Primary)
 	if n == nil || n.Blocks == nil {
@@ -125,7 +125,7 @@ func (t *truth) holders() map[holder]time.Duration {
 	return out
 }
 
-// routeLocked tells the fabric what is so now.
+// routeLocked passes the current facts to the fabric.
 func (c *Checker) routeLocked() []route.Loss {
 	r := c.routing
 	if r == nil {

@@ -79,7 +79,7 @@ func odd(f *route.Facts, blocks []model.Pool) map[string]bool {
 	return out
 }
 
-// pickNodes leaves askedMax nodes, the odd ones first, and what lives on them.
+// pickNodes keeps askedMax nodes, the odd ones first, and the pods on them.
 func pickNodes(f route.Facts, odd map[string]bool) route.Facts {
 	kept := map[string]bool{}
 	var nodes []route.Node

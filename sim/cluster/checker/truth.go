@@ -46,7 +46,7 @@ func (c *Checker) Record(e model.Event) {
 
 func (c *Checker) recordLocked(e model.Event) {
 	if c.over {
-		return // killed processes still unwind; nobody hears them
+		return // killed processes still unwind; their events are dropped
 	}
 	e.Step, e.At = len(c.w.Trace().Steps), c.w.Now()
 	c.history.Add(e)

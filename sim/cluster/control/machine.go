@@ -5,10 +5,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Machine is what a machine has of which its Node says nothing: as little as the machines
-// of a cloud have, so that a pod without requests, which kube-scheduler scores as 100m and
-// 200 MB, weighs more than a hundredth of it. On a larger one all scores are equal after
-// rounding, and kube-scheduler takes the first of the nodes with the same score since 1.35.
+// Machine is the capacity of a machine whose Node does not give it. It is as small as the
+// smallest machines of a cloud, so that a pod without requests, which kube-scheduler scores as
+// 100m and 200 MB, weighs more than a hundredth of it. On a larger one all scores are equal
+// after rounding, and kube-scheduler takes the first of the nodes with the same score since
+// 1.35.
 //
 // Source: pkg/scheduler/util, DefaultMilliCPURequest; pkg/scheduler, selectHost (v1.37.2).
 func Machine() corev1.ResourceList {

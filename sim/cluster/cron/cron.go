@@ -18,7 +18,7 @@ type Job struct {
 	Reconciler string
 	Schedule   robfig.Schedule
 	Nodes      []string // one pass on each, at the same instant; none: one pass in the cluster
-	Count      int      // how many at once, for each node; default 1
+	Count      int      // concurrent passes for each node; default 1
 	Overlap    Overlap
 }
 
@@ -38,7 +38,7 @@ func Parse(s string) (robfig.Schedule, error) { return robfig.ParseStandard(s) }
 // Jobs are those of a cluster. They implement cluster.Background.
 type Jobs []Job
 
-// Start starts a process for each pass that may run at once.
+// Start starts a process for each pass that may run concurrently.
 func (all Jobs) Start(c *cluster.Cluster) {
 	for _, j := range all {
 		nodes := j.Nodes

@@ -13,8 +13,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Cache is what the API server holds of pods and nodes, as of the last commit: whoever
-// reads it does not lag behind, as one that hears of changes through an Informer does.
+// Cache holds the API server's pods and nodes as of the last commit. Unlike an Informer, it
+// does not lag behind.
 type Cache struct {
 	now func() time.Duration
 
@@ -61,7 +61,7 @@ func (c *Cache) Pod(key model.PodRef) *corev1.Pod {
 	return c.pods[key]
 }
 
-// Pods are the stored pods of which keep holds, by namespace and name.
+// Pods returns the stored pods for which keep returns true, by namespace and name.
 func (c *Cache) Pods(keep func(*corev1.Pod) bool) []*corev1.Pod {
 	var out []*corev1.Pod
 	c.EachPod(func(p *corev1.Pod) {

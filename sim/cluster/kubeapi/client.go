@@ -65,8 +65,8 @@ func (cl Client) Delete(ctx context.Context, path string, o metav1.DeleteOptions
 	return err
 }
 
-// DeletePod runs kubectl delete pod; force takes the object away at once, so that
-// the kubelet learns of it afterwards.
+// DeletePod runs kubectl delete pod; force deletes the object immediately, so that the kubelet
+// learns of it afterwards.
 func (cl Client) DeletePod(ctx context.Context, namespace, name string, force bool) error {
 	return cl.Delete(ctx, Pods.Path(namespace, name), Deletion(force))
 }
@@ -79,8 +79,8 @@ func Deletion(force bool) metav1.DeleteOptions {
 	return metav1.DeleteOptions{}
 }
 
-// accepted is what the answer may be written in. Nobody reads that to a write, and
-// of a resource of Kubernetes itself it is cheapest in protobuf.
+// accepted is the Accept header of a request. The answer to a write is not read, and protobuf
+// is cheapest for Kubernetes' own resources.
 func accepted(method, path string) string {
 	if method != http.MethodGet {
 		for _, root := range []string{"/api/", "/apis/apps/", "/apis/batch/"} {

@@ -8,9 +8,9 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// WithNamespaces adds the namespaces that objects live in and that have no manifest. With
-// ordered a namespace exists before what lives in it, wherever its manifest stands: Kubernetes'
-// own API server refuses the other order.
+// WithNamespaces adds the namespaces of objects that have no manifest. With ordered a
+// namespace precedes the objects in it, wherever its manifest stands: Kubernetes' own API
+// server refuses the other order.
 func WithNamespaces(objs []ipam.Object, ordered bool) []ipam.Object {
 	all := append(missingNamespaces(objs), objs...)
 	if ordered {

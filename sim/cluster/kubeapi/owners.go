@@ -19,7 +19,7 @@ var workloadKinds = map[string]string{
 	"statefulsets": "StatefulSet", "deployments": "Deployment", "daemonsets": "DaemonSet", "jobs": "Job", "replicasets": "ReplicaSet",
 }
 
-// Owners are the uids of the workloads that are stored, by KIND/NAME; nil: nobody asked yet.
+// Owners are the UIDs of the stored workloads, by KIND/NAME; nil: not read yet.
 type Owners map[model.PodRef]types.UID
 
 // Resolve gives the owner references of a pod's manifest the uids of the workloads that

@@ -63,10 +63,10 @@ var builtin = map[string]Resource{
 	"ResourceQuota":       {"/api/v1", "resourcequotas", true, false},
 	"LimitRange":          {"/api/v1", "limitranges", true, false},
 
-	// With the simple controllers nobody waits for a volume.
+	// With the simple controllers no pod waits for a volume.
 	"PersistentVolumeClaim": {"/api/v1", "persistentvolumeclaims", true, false},
 
-	// Nobody acts on these: everybody may do everything.
+	// The simulator ignores these: every client is allowed everything.
 	"Secret":             {"/api/v1", "secrets", true, false},
 	"Role":               {"/apis/rbac.authorization.k8s.io/v1", "roles", true, false},
 	"RoleBinding":        {"/apis/rbac.authorization.k8s.io/v1", "rolebindings", true, false},

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Sleep lets virtual time pass for one process. It reports false if the process was
-// killed meanwhile.
+// Sleep lets virtual time pass for one process. It reports false if the process was killed in
+// the meantime.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -7,8 +7,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// StoreStatus writes the status of a pod's manifest, of which the API server keeps
-// nothing when it creates the pod.
+// StoreStatus writes the status of a pod's manifest, which the API server drops when it
+// creates the pod.
 func StoreStatus(ctx context.Context, cl Client, o ipam.Object) error {
 	var m struct {
 		Status map[string]json.RawMessage `json:"status"`

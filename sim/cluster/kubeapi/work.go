@@ -6,8 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RunFor is how long a pod's containers work before they end by themselves; 0
-// means for ever. Jobs' pods work for 5 s unless they say otherwise.
+// RunFor is how long a pod's containers run before they exit; 0 means forever. Jobs' pods run
+// for 5 s by default.
 func RunFor(p *corev1.Pod) time.Duration {
 	if Outcome(p) == corev1.PodFailed && p.Spec.RestartPolicy != corev1.RestartPolicyNever {
 		return 0 // they are started again, in the same sandbox

@@ -10,8 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Class is what somebody wants a turn for. Who wants at one instant is served in the order
-// of classes.
+// Class is the purpose of a turn. Waiters of one instant are served in the order of classes.
 type Class int
 
 const (
@@ -20,7 +19,7 @@ const (
 	Other              // the others, by the age of their pods
 )
 
-// Queue is who waits for a turn. Without a Step everybody works at once.
+// Queue holds the waiters for a turn. Without a Step all work at the same time.
 type Queue struct {
 	Step time.Duration
 
@@ -38,7 +37,7 @@ type turn struct {
 	granted chan struct{}
 }
 
-// gather is how long somebody waits for others that want at the same instant.
+// gather is how long a waiter waits for others of the same instant.
 const gather = 100 * time.Microsecond
 
 // before is the order in which turns are granted.
@@ -61,7 +60,7 @@ func (q *Queue) Comes(uid types.UID) {
 	}
 }
 
-// Tries counts a try, and says the how many-th of all it is.
+// Tries increments the attempt counter and returns it.
 func (q *Queue) Tries() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -105,7 +104,7 @@ func (q *Queue) Wait(ctx context.Context, class Class, uid types.UID, tried int,
 	}
 }
 
-// next grants a turn, if nobody has one. Called with mu held.
+// next grants a turn if none is granted. Called with mu held.
 func (q *Queue) next() {
 	if q.busy || len(q.waits) == 0 {
 		return

@@ -23,7 +23,7 @@ const (
 	tellEvery = 5 * time.Minute
 )
 
-// report is what a kubelet tells of its node for as long as it runs.
+// report sends a kubelet's node status for as long as the kubelet runs.
 //
 // Source: pkg/kubelet/kubelet_node_status.go, tryUpdateNodeStatus (v1.37.2).
 func (c *controllers) report(ctx context.Context, g *sim.Gate, name string) error {

@@ -1,5 +1,5 @@
-// Package real is Kubernetes' own controllers and scheduler (package controlplane) around
-// a cluster, and what kubelets tell them of their nodes.
+// Package real runs Kubernetes' own controllers and scheduler (package controlplane) around a
+// cluster, and the kubelets' reports to them.
 package real
 
 import (
@@ -97,7 +97,8 @@ func (c *controllers) Start() {
 	})
 }
 
-// program runs until ctx ends or it exits. The identity is "" for one that elects nobody.
+// program runs until ctx ends or it exits. The identity is "" for a program without leader
+// election.
 type program func(ctx context.Context, g *sim.Gate, identity string) error
 
 func (c *controllers) start(name string, x control.Component, elected bool, run program) {

@@ -140,7 +140,7 @@ func bounds(d *appsv1.Deployment, replicas int) (surge, unavailable int) {
 	return surge, unavailable
 }
 
-// partition are those of which is holds, and the others.
+// partition splits pods into those for which is returns true, and the others.
 func partition(all []*corev1.Pod, is func(*corev1.Pod) bool) (yes, no []*corev1.Pod) {
 	for _, p := range all {
 		if is(p) {

@@ -14,8 +14,8 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// evictions deletes the pods that do not tolerate their nodes' NoExecute taints, or not for
-// so long: gracefully, so that on a silent node nobody can confirm it.
+// evictions deletes the pods that do not tolerate their nodes' NoExecute taints, or not for so
+// long. It deletes gracefully, so that on a silent node no kubelet confirms the deletion.
 //
 // Source: pkg/controller/tainteviction, processPodOnNode (v1.37.2).
 func (l *lifecycle) evictions(ctx context.Context) bool {
@@ -47,7 +47,7 @@ func (l *lifecycle) evictions(ctx context.Context) bool {
 	return ok
 }
 
-// noExecute are the taints of a node, which may be nil, because of which pods leave.
+// noExecute returns the NoExecute taints of a node, which may be nil.
 func noExecute(n *corev1.Node) []corev1.Taint {
 	if n == nil {
 		return nil
@@ -82,9 +82,9 @@ func (l *lifecycle) tolerated(p *corev1.Pod, taints []corev1.Taint) (d time.Dura
 	return d, forever
 }
 
-// remove announces a deletion in the pod's conditions, as these controllers do, which
-// address managers read, and deletes it. By force means that it is taken to have failed,
-// nobody is asked, and the object is gone at once.
+// remove records the reason in the pod's conditions, as these controllers do and address
+// managers read, and deletes the pod. With force the pod is first marked as failed, and the
+// object is deleted immediately, without the kubelet.
 //
 // Source: pkg/controller/tainteviction, addConditionAndDeletePod; pkg/controller/podgc,
 // markFailedAndDeletePodWithCondition (v1.37.2).

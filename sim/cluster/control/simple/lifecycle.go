@@ -42,7 +42,7 @@ type lifecycle struct {
 	next    time.Duration               // until it has to look again
 	back    map[string]bool             // nodes that are ready again: their taints are written, whether there are any or not
 	tainted map[string]time.Duration    // when the last node of each zone was tainted NoExecute
-	since   map[types.UID]time.Duration // since when there are taints that a pod does not tolerate for ever
+	since   map[types.UID]time.Duration // since when there are taints that a pod does not tolerate forever
 }
 
 // sync does what is due now and returns when to look again.
@@ -68,8 +68,8 @@ func (l *lifecycle) due(at time.Duration) bool {
 // silent reports whether the API server does not hear of a node's kubelet.
 func (l *lifecycle) silent(name string) bool { return !l.c.Machine(name).Healthy() }
 
-// conditions says of each node whether its kubelet can be heard: at once when it is back,
-// and after NodeMonitorGrace when it is silent; then its pods are no longer ready.
+// conditions sets each node's Ready condition: true immediately when its kubelet is back, and
+// unknown after NodeMonitorGrace of silence; then its pods are no longer ready.
 //
 // Source: pkg/controller/nodelifecycle, monitorNodeHealth (v1.37.2).
 func (l *lifecycle) conditions(ctx context.Context) bool {

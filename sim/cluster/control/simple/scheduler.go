@@ -163,8 +163,8 @@ func sum(a, b corev1.ResourceList) corev1.ResourceList {
 	return out
 }
 
-// within reports whether a node has as much of what is wanted as would be taken. One that
-// does not say what it has, has what a machine has of which nothing is said.
+// within reports whether a node has the wanted resources in addition to those taken. A node
+// without a capacity has that of Machine.
 func within(taken, wants corev1.ResourceList, n *corev1.Node) bool {
 	for what := range wants {
 		has, said := n.Status.Allocatable[what]

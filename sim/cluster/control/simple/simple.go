@@ -1,7 +1,7 @@
-// Package simple is a cheap stand-in for Kubernetes' controllers and scheduler, after
-// their sources as far as address managers can tell: one process each for the scheduler,
-// for what becomes of pods on silent and deleted nodes, and for every workload. They see
-// what is stored without an informer's lag; when they look is a message.
+// Package simple is a cheap stand-in for Kubernetes' controllers and scheduler, following
+// their sources as far as address managers can observe: one process each for the scheduler,
+// for pods on silent and deleted nodes, and for every workload. They read the stored state
+// without an informer's lag; each read is a message.
 package simple
 
 import (

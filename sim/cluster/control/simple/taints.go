@@ -11,8 +11,8 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// taints keeps on each node the taints that its silence is worth. Nothing is placed there,
-// at once. Its pods have to leave, too, unless that is not done in its zone now.
+// taints keeps the taints of silent nodes. No pod is placed there, from the first moment. Its
+// pods have to leave, too, unless evictions are stopped in its zone.
 //
 // Source: pkg/controller/nodelifecycle, doNoScheduleTaintingPass, doNoExecuteTaintingPass
 // (v1.37.2).

@@ -23,7 +23,7 @@ import (
 // kind is one kind of workload.
 type kind struct {
 	name, apiVersion string
-	marked           string // the label that tells of which template a pod is; "": none
+	marked           string // the label that names a pod's template; "": none
 	// sync brings pods in line once and returns an error if it should be called again
 	// soon.
 	sync func(*workload, context.Context) error
