@@ -35,7 +35,7 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 		return k
 	}
 	of := func(look string) known.Causes { return listed(look + " |  | seen: the canary's") }
-	const look = "duplicate-address, two-sandboxes, wrote cni-add canarypools new canary.(*desk).try < canary.(*instance).Add"
+	const look = "duplicate-address, two-sandboxes, wrote cni-add canarypools new canary.(*client).try < canary.(*instance).Add"
 	tests := []struct {
 		name  string
 		world string

@@ -125,7 +125,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, s *scenarios.Scenario, o scenario
 	ctx, stop := exit.InterruptibleFor(servePatience, cmd.ErrOrStderr(), func() { _ = cleanup() })
 	defer stop()
 	defer func() { err = errors.Join(err, cleanup()) }()
-	v := &visit{cmd: cmd, hold: f.hold, file: filepath.Join(dir, "kubeconfig"), session: attach.NewDesk()}
+	v := &visit{cmd: cmd, hold: f.hold, file: filepath.Join(dir, "kubeconfig"), session: attach.NewSession()}
 	o.End = func(c *cluster.Cluster) {
 		for kind := range c.Kinds {
 			v.keeps = v.keeps || c.Keeps(kind) != nil

@@ -19,7 +19,7 @@ import (
 // visit is a run that is served to clients.
 type visit struct {
 	cmd     *cobra.Command
-	session *attach.Desk
+	session *attach.Session
 	plain   *reports.Report // the run without clients
 	file    string          // the kubeconfig
 	hold    bool

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// Server is the side of a Desk that other programs see.
+// Server is the side of a Session that other programs see.
 type Server struct {
 	URL    string // https://127.0.0.1:PORT
 	Client Client
@@ -29,7 +29,7 @@ type Server struct {
 	http *http.Server
 }
 
-// Stepper takes the run of a Desk on by some steps and says in one line where it stands
+// Stepper takes the run of a Session on by some steps and says in one line where it stands
 // then. Its errors are for the user.
 type Stepper func(ctx context.Context, steps int) (where string, err error)
 
@@ -41,7 +41,7 @@ const StepsMax = 10_000_000
 
 // Listen serves a cluster on a free port of 127.0.0.1 until Close. Without a Stepper the
 // run stays where it is.
-func Listen(d *Desk, step Stepper) (*Server, error) {
+func Listen(d *Session, step Stepper) (*Server, error) {
 	keys, err := newKeys()
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func Listen(d *Desk, step Stepper) (*Server, error) {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(keys.authority)
 	s.http = &http.Server{
-		Handler: &gatekeeper{desk: d, step: step, front: sync.OnceValue(d.front)}, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
+		Handler: &gatekeeper{session: d, step: step, front: sync.OnceValue(d.front)}, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{keys.server}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert},
 		ErrorLog:  log.New(io.Discard, "", 0), // what a client does wrong it is told
 	}
@@ -68,9 +68,9 @@ func (s *Server) Close() error { return s.http.Close() }
 
 // gatekeeper lets those pass who only look.
 type gatekeeper struct {
-	desk  *Desk
-	step  Stepper
-	front func() http.Handler // waits until the run stands still for the first time
+	session *Session
+	step    Stepper
+	front   func() http.Handler // waits until the run stands still for the first time
 }
 
 var paths = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
@@ -87,7 +87,7 @@ func (g *gatekeeper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, readOnly(info))
 	case info.IsResourceRequest:
-		g.desk.serve(w, r)
+		g.session.serve(w, r)
 	default:
 		g.front().ServeHTTP(w, r)
 	}

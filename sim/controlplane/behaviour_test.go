@@ -73,13 +73,13 @@ func TestFullDisruption(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.silent["a"], w.silent["b"], w.silent["c"] = true, true, true
 		time.Sleep(10 * time.Minute)
-		if got := w.told("deleted"); got != nil {
+		if got := w.lines("deleted"); got != nil {
 			t.Errorf("all are silent: %q", got)
 		}
 		w.silent["a"] = false
 		w.ready("a")
 	})
-	if got := w.told("deleted"); len(got) != 1 || !strings.Contains(got[0], "pod two") {
+	if got := w.lines("deleted"); len(got) != 1 || !strings.Contains(got[0], "pod two") {
 		t.Errorf("one is back: %q", got)
 	}
 }
@@ -115,8 +115,8 @@ func TestRollout(t *testing.T) {
 			least = min(least, ready)
 		}
 	}
-	if len(w.told("made")) != 8 || len(w.told("gone")) != 4 || w.most != 5 || least != 3 {
-		t.Errorf("%d made, %d gone; at most %d, at least %d ready", len(w.told("made")), len(w.told("gone")), w.most, least)
+	if len(w.lines("made")) != 8 || len(w.lines("gone")) != 4 || w.most != 5 || least != 3 {
+		t.Errorf("%d made, %d gone; at most %d, at least %d ready", len(w.lines("made")), len(w.lines("gone")), w.most, least)
 	}
 }
 
@@ -149,10 +149,10 @@ status:
   allocatable: {cpu: "8", memory: 32Gi, pods: "110"}
 `
 	w, _, _ := live(t, time.Minute, all, nil)
-	if got := w.told("bound to master"); len(got) != 1 || !strings.Contains(got[0], "pod tolerant-") {
+	if got := w.lines("bound to master"); len(got) != 1 || !strings.Contains(got[0], "pod tolerant-") {
 		t.Errorf("on the tainted node: %q", got)
 	}
-	if got := w.told("pod agent-", "bound"); len(got) != 3 {
+	if got := w.lines("pod agent-", "bound"); len(got) != 3 {
 		t.Errorf("on the others: %q", got)
 	}
 }
@@ -175,7 +175,7 @@ func TestNamespaceDeletion(t *testing.T) {
 	if last := w.story[len(w.story)-1]; !strings.Contains(last, "namespace team gone") || gone < time.Minute {
 		t.Errorf("the last was: %s", last)
 	}
-	if made, left := len(w.told("made")), len(w.told("pod", "gone")); made != 4 || left != 4 {
+	if made, left := len(w.lines("made")), len(w.lines("pod", "gone")); made != 4 || left != 4 {
 		t.Errorf("%d made, %d gone", made, left)
 	}
 }
@@ -228,7 +228,7 @@ func TestOwnerDeleted(t *testing.T) {
 			if policy == metav1.DeletePropagationOrphan {
 				want = 0
 			}
-			if got := len(w.told("pod", "gone")); got != want {
+			if got := len(w.lines("pod", "gone")); got != want {
 				t.Errorf("%d pods gone, want %d", got, want)
 			}
 		})
@@ -257,12 +257,12 @@ func TestQuota(t *testing.T) {
 	w, _, _ := live(t, 5*time.Minute, quota+web, func(ctx context.Context, w *world) {
 		time.Sleep(time.Minute)
 		q := must(w.CoreV1().ResourceQuotas("default").Get(ctx, "q", metav1.GetOptions{}))
-		if used := q.Status.Used[corev1.ResourcePods]; used.Value() != 3 || len(w.told("made")) != 3 {
-			t.Errorf("%d made, %s are used", len(w.told("made")), used.String())
+		if used := q.Status.Used[corev1.ResourcePods]; used.Value() != 3 || len(w.lines("made")) != 3 {
+			t.Errorf("%d made, %s are used", len(w.lines("made")), used.String())
 		}
 		must(w.CoreV1().ResourceQuotas("default").Patch(ctx, "q", types.MergePatchType, []byte(`{"spec":{"hard":{"pods":"9"}}}`), metav1.PatchOptions{}))
 	})
-	if got := len(w.told("made")); got != 4 {
+	if got := len(w.lines("made")); got != 4 {
 		t.Errorf("%d made", got)
 	}
 }
@@ -285,7 +285,7 @@ func TestPreemption(t *testing.T) {
 		w.apply(context.Background(), pod("d", "high", "5"))
 		w.apply(context.Background(), pod("e", "low", "5"))
 	})
-	if gone := w.told("deleted PreemptionByScheduler"); len(gone) != 1 || len(w.told("pod d", "Running")) != 1 || len(w.told("pod e", "bound")) != 0 {
-		t.Errorf("preempted: %q, high: %q, low: %q", gone, w.told("pod d"), w.told("pod e"))
+	if gone := w.lines("deleted PreemptionByScheduler"); len(gone) != 1 || len(w.lines("pod d", "Running")) != 1 || len(w.lines("pod e", "bound")) != 0 {
+		t.Errorf("preempted: %q, high: %q, low: %q", gone, w.lines("pod d"), w.lines("pod e"))
 	}
 }

@@ -60,7 +60,7 @@ func TestDeposed(t *testing.T) {
 	}
 	// Two are what the one that was stopped may have asked for and not yet heard of: they
 	// are made when it wakes, and deleted again.
-	if made := len(w.told("made")); made < 8 || made > 8+2 {
+	if made := len(w.lines("made")); made < 8 || made > 8+2 {
 		t.Errorf("%d pods were made", made)
 	}
 }

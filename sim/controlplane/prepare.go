@@ -26,7 +26,7 @@ import (
 // belong to it or shift its first run. Call it outside of bubbles.
 var Prepare = sync.OnceFunc(func() {
 	// The loop behind signal.Notify starts at the first call.
-	signal.Notify(nobody, debuggerSignal)
+	signal.Notify(unread, debuggerSignal)
 	types()
 	cronjob.Register()
 	daemon.Register()
@@ -48,7 +48,7 @@ const debuggerSignal = syscall.SIGUSR2
 
 // nobody hears of the signal; but as long as somebody has asked for it, who asks too needs
 // nothing from the thread that arranges signals.
-var nobody = make(chan os.Signal, 1)
+var unread = make(chan os.Signal, 1)
 
 // forgetDebugger lets the process forget what a run's debugger has asked to hear the signal
 // with, for which that thread is needed: it is of no bubble.
@@ -56,5 +56,5 @@ func forgetDebugger() {
 	hermetic.Pin(true)
 	defer hermetic.Pin(false)
 	signal.Reset(debuggerSignal)
-	signal.Notify(nobody, debuggerSignal)
+	signal.Notify(unread, debuggerSignal)
 }

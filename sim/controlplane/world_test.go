@@ -82,7 +82,7 @@ func liveWith(t testing.TB, replicas int, until time.Duration, manifests string,
 		s.Hooks.End = func() { digest = must(run.Digest()) }
 		s.Hooks.Panic = func(id sim.ActorID, v any, stack string) { t.Errorf("%s: %v\n%s", id, v, stack) }
 		w.prepare(manifests)
-		w.api.OnChange(w.tell)
+		w.api.OnChange(w.record)
 		for n := range replicas {
 			w.plane(n, replicas > 1)
 		}
@@ -174,8 +174,8 @@ func (w *world) apply(ctx context.Context, doc string) {
 	}
 }
 
-// tell writes down the lives of pods.
-func (w *world) tell(c kube.Change) {
+// record writes the history of pods.
+func (w *world) record(c kube.Change) {
 	say := func(format string, args ...any) {
 		w.story = append(w.story, fmt.Sprintf("%v ", w.Now().Round(time.Second))+fmt.Sprintf(format, args...))
 	}
@@ -259,8 +259,8 @@ func (w *world) kubelets(ctx context.Context, g *sim.Gate) error {
 	}
 }
 
-// told are the lines of the story that contain all of these, without their times.
-func (w *world) told(parts ...string) (out []string) {
+// lines returns the lines of the story that contain all parts, without their times.
+func (w *world) lines(parts ...string) (out []string) {
 	for _, line := range w.story {
 		if !containsAll(line, parts) {
 			continue

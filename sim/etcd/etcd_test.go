@@ -62,7 +62,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// story is a run that touches everything that carries a revision, told as text.
+// story is a run that touches everything that carries a revision, lines as text.
 func story(ctx context.Context, r *Run, c *clientv3.Client) (out []string) {
 	say := func(what string, v any, err error) { out = append(out, fmt.Sprintf("%s: %+v %v", what, v, err)) }
 	put, err := c.Put(ctx, "a", "1")
@@ -96,14 +96,14 @@ func story(ctx context.Context, r *Run, c *clientv3.Client) (out []string) {
 func TestEveryRunLooksLikeTheFirst(t *testing.T) {
 	var first []string
 	for i, on := range []func(testing.TB, func(context.Context, *Run, *clientv3.Client)){onEtcd, onEtcd, inMemory, onEtcd, inMemory} {
-		var told []string
-		on(t, func(ctx context.Context, r *Run, c *clientv3.Client) { told = story(ctx, r, c) })
+		var lines []string
+		on(t, func(ctx context.Context, r *Run, c *clientv3.Client) { lines = story(ctx, r, c) })
 		if i == 0 {
-			first = told
+			first = lines
 			t.Logf("%v", first)
 			continue
 		}
-		if diff := cmp.Diff(first, told); diff != "" {
+		if diff := cmp.Diff(first, lines); diff != "" {
 			t.Fatalf("run %d differs from the first (-first +this):\n%s", i, diff)
 		}
 	}

@@ -132,6 +132,6 @@ func (r *Run) compactNothing(q *pb.CompactionRequest) *pb.CompactionResponse {
 func (r *Run) compact(rev int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.history.compact(rev, r.told)
+	r.history.compact(rev, r.notified)
 	r.due.Store(true) // watches that lag behind it must be told
 }

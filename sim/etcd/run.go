@@ -33,7 +33,7 @@ type Run struct {
 
 	mu       sync.Mutex // held across calls to the outside: they go one at a time
 	history  history
-	told     int   // first entry of history that subscribers have not seen
+	notified int   // first entry of history that subscribers have not seen
 	heard    int64 // revision of the one before it
 	subs     []func(Event)
 	watches  []*watch
@@ -196,7 +196,7 @@ func (r *Run) Pump() bool {
 	if !r.due.Swap(false) {
 		return false
 	}
-	moved := r.tell()
+	moved := r.notify()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, w := range append([]*watch(nil), r.watches...) {
@@ -207,11 +207,11 @@ func (r *Run) Pump() bool {
 	return moved
 }
 
-// tell does not hold the lock while a subscriber runs: it may read the store.
-func (r *Run) tell() bool {
+// notify does not hold the lock while a subscriber runs: it may read the store.
+func (r *Run) notify() bool {
 	r.mu.Lock()
-	news := r.history.from(r.told)
-	r.told += len(news)
+	news := r.history.from(r.notified)
+	r.notified += len(news)
 	r.heard = r.history.last
 	r.mu.Unlock()
 	for _, n := range news {

@@ -116,8 +116,8 @@ func (r *Run) ask(watches ...*watch) {
 	}
 }
 
-// told takes note of what a watch was handed: events, or its progress.
-func (w *watch) told(progress bool) {
+// delivered records what a watch received: events, or its progress.
+func (w *watch) delivered(progress bool) {
 	if w.quiet = w.quiet && progress; progress {
 		w.asked = w.asked[1:]
 	}

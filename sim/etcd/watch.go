@@ -131,7 +131,7 @@ func (r *Run) feed(w *watch) (moved bool) {
 		case n > 0 && len(resp.Events) == 0: // not for this watch
 		case w.offer(resp):
 			moved = true
-			w.told(n == 0)
+			w.delivered(n == 0)
 		default:
 			r.due.Store(true)
 			return moved

@@ -25,7 +25,7 @@ var (
 )
 
 //go:noinline
-func look() {
+func record() {
 	pcs := make([]uintptr, 64)
 	seen = pcs[:runtime.Callers(1, pcs)]
 }
@@ -44,17 +44,17 @@ func names(c model.CallSite) (out []string) {
 // TestCallSiteNames: functions are upstream's under upstream's names, and file and line
 // those of the module, whether they are linked from there or from a copy.
 func TestCallSiteNames(t *testing.T) {
-	calls(look)
+	calls(record)
 	for _, c := range []struct {
 		name string
 		all  []Source
 		want []string
 	}{
 		{"nobody's", []Source{{Module: "github.com/a/up@v1", Package: "github.com/a/up"}}, nil},
-		{"upstream's", []Source{{Module: "ipamsim/sim@v1", Package: "ipamsim/sim"}}, []string{here + ".look", here + ".calls", here + ".TestCallSiteNames"}},
+		{"upstream's", []Source{{Module: "ipamsim/sim@v1", Package: "ipamsim/sim"}}, []string{here + ".record", here + ".calls", here + ".TestCallSiteNames"}},
 		{"no more than a name", []Source{{Module: "ipamsim/sim@v1", Package: "ipamsim/s"}, {Module: "x@v1", Package: here + "/calico"}}, nil},
 		{"a copy's", []Source{{Module: "github.com/a/up@v1", Package: "github.com/a/up/cni/pkg", Copied: here}, {Module: "github.com/a/up@v1", Package: "github.com/a/up"}},
-			[]string{"github.com/a/up/cni/pkg.look", "github.com/a/up/cni/pkg.calls", "github.com/a/up/cni/pkg.TestCallSiteNames"}},
+			[]string{"github.com/a/up/cni/pkg.record", "github.com/a/up/cni/pkg.calls", "github.com/a/up/cni/pkg.TestCallSiteNames"}},
 		{"only carriers: what was called", []Source{{Module: "ipamsim/sim@v1", Package: here, Carries: true}}, []string{here + ".TestCallSiteNames"}},
 	} {
 		if d := cmp.Diff(c.want, names(callSite(c.all, seen))); d != "" {
@@ -65,8 +65,8 @@ func TestCallSiteNames(t *testing.T) {
 	if f := at.Frames[1]; at.Module != "github.com/a/up@v1 => ../fork" || f.File != "cni/pkg/callsite_test.go" || f.Line != line {
 		t.Errorf("%s: %+v", at.Module, f)
 	}
-	if dir, err := os.Getwd(); err != nil || Root(here, look) != dir || Root("ipamsim", look) != strings.TrimSuffix(dir, "/sim/ipam") || Root("github.com/a/up", look) != "" {
-		t.Errorf("%q, %q (%v)", Root(here, look), Root("ipamsim", look), err)
+	if dir, err := os.Getwd(); err != nil || Root(here, record) != dir || Root("ipamsim", record) != strings.TrimSuffix(dir, "/sim/ipam") || Root("github.com/a/up", record) != "" {
+		t.Errorf("%q, %q (%v)", Root(here, record), Root("ipamsim", record), err)
 	}
 	if c := callSite([]Source{{Module: here + "@v1", Package: here, Root: "/up"}}, seen); c.Root != "/up" {
 		t.Errorf("root %q", c.Root)
@@ -111,7 +111,7 @@ func TestCallSiteOfInformers(t *testing.T) {
 	r := cache.NewReflector(&cache.ListWatch{
 		WatchFunc: func(v1.ListOptions) (watch.Interface, error) {
 			defer cancel()
-			look()
+			record()
 			site = callSite([]Source{{Module: here + "@v1", Package: here}}, seen)
 			none = callSite([]Source{{Module: "github.com/a/up@v1", Package: "github.com/a/up"}}, seen)
 			return watch.NewFake(), nil

@@ -86,8 +86,8 @@ func (c *call) learn(w *reply) {
 		return
 	}
 	body := w.body.Bytes()
-	q, ok := c.about(told(body, "metadata.name"))
-	rev, err := strconv.ParseInt(told(body, "metadata.resourceVersion"), 10, 64)
+	q, ok := c.about(textAt(body, "metadata.name"))
+	rev, err := strconv.ParseInt(textAt(body, "metadata.resourceVersion"), 10, 64)
 	if !ok || err != nil {
 		return
 	}

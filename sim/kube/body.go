@@ -75,17 +75,17 @@ func frame(b []byte) (event []byte, ok bool) {
 
 const frameHead = 4
 
-// told is the string at a path in an object or in an event of a watch, or "":
+// textAt returns the string at a path in an object or in an event of a watch, or "":
 // "metadata.name", "object.metadata.resourceVersion". It decodes nothing on the
 // way.
-func told(body []byte, path string) string {
+func textAt(body []byte, path string) string {
 	if event, ok := frame(body); ok {
 		what, rest, _ := strings.Cut(path, ".")
 		switch what {
 		case "type":
 			return string(field(event, 1))
 		case "object":
-			return told(field(event, 2, 1), rest)
+			return textAt(field(event, 2, 1), rest)
 		}
 		return ""
 	}

@@ -52,7 +52,7 @@ func bodies(t *testing.T) map[string][2][]byte {
 }
 
 // A trace says the same of a body, whatever it was sent in.
-func TestTold(t *testing.T) {
+func TestTextAt(t *testing.T) {
 	want := map[string]map[string]string{
 		"pod":    {"metadata.name": "web", "metadata.generateName": "we", "metadata.namespace": "default", "metadata.resourceVersion": "7"},
 		"list":   {"metadata.resourceVersion": "9"},
@@ -67,7 +67,7 @@ func TestTold(t *testing.T) {
 			"type", "object.metadata.name", "object.metadata.namespace", "object.metadata.resourceVersion",
 		} {
 			for i, in := range []string{"JSON", "protobuf"} {
-				if got := told(b[i], path); got != want[name][path] {
+				if got := textAt(b[i], path); got != want[name][path] {
 					t.Errorf("%s of %s in %s is %q, want %q", path, name, in, got, want[name][path])
 				}
 			}
@@ -91,7 +91,7 @@ func TestJSON(t *testing.T) {
 }
 
 // Whatever is cut off or turned around is read to its end, without a panic.
-func TestToldSurvivesAnything(t *testing.T) {
+func TestTextAtSurvivesAnything(t *testing.T) {
 	all := bodies(t)
 	rapid.Check(t, func(t *rapid.T) {
 		b := append([]byte(nil), all[rapid.SampledFrom([]string{"event", "list", "pod", "status"}).Draw(t, "which")][1]...)
@@ -100,7 +100,7 @@ func TestToldSurvivesAnything(t *testing.T) {
 		}
 		b = b[:rapid.IntRange(0, len(b)).Draw(t, "cut")]
 		for _, path := range []string{"metadata.resourceVersion", "object.metadata.name", "type", "reason"} {
-			told(b, path)
+			textAt(b, path)
 		}
 		JSON(b)
 	})

@@ -23,10 +23,10 @@ func (c *call) exchange(resp *http.Response) Exchange {
 		x.Response = m.body
 	}
 	if x.Status >= 400 {
-		x.Reason = told(x.Response, "reason")
+		x.Reason = textAt(x.Response, "reason")
 	}
 	if x.Reason == "" {
-		x.Revision = told(x.Response, "metadata.resourceVersion")
+		x.Revision = textAt(x.Response, "metadata.resourceVersion")
 	}
 	return x
 }
@@ -36,10 +36,10 @@ func (c *call) objectName() string {
 	if c.info.Name != "" || c.info.Verb != "create" {
 		return c.info.Name
 	}
-	if name := told(c.body, "metadata.name"); name != "" {
+	if name := textAt(c.body, "metadata.name"); name != "" {
 		return name
 	}
-	if name := told(c.body, "metadata.generateName"); name != "" {
+	if name := textAt(c.body, "metadata.generateName"); name != "" {
 		return name + "?"
 	}
 	return ""

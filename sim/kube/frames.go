@@ -60,14 +60,14 @@ func (f *frames) read(r *bufio.Reader) ([]byte, error) {
 
 func (f *frames) pass(ctx context.Context, event []byte) bool {
 	x := Exchange{Method: "EVENT", Verb: "event", Path: f.call.info.Path, Resource: f.call.info.Resource, Response: event, Status: 200}
-	kind := told(event, "type")
-	x.Namespace, x.Name = told(event, "object.metadata.namespace"), told(event, "object.metadata.name")
+	kind := textAt(event, "type")
+	x.Namespace, x.Name = textAt(event, "object.metadata.namespace"), textAt(event, "object.metadata.name")
 	if kind == "BOOKMARK" {
 		return f.bookmark(event)
 	}
 	r := About("EVENT", x.Resource, x.Namespace, x.Name)
 	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "EVENT " + kind + " " + r.Path, Faults: sim.Of(sim.Drop, sim.Gone), Link: f.conn.link, Request: r}
-	if rv := told(event, "object.metadata.resourceVersion"); rv != "" {
+	if rv := textAt(event, "object.metadata.resourceVersion"); rv != "" {
 		op.Key += " rv=" + rv
 	}
 	err := f.g.Pass(ctx, op, func(ctx context.Context) error {

@@ -27,7 +27,7 @@ func (d *gatedWatcher) Watch(ctx context.Context, key string, opts ...clientv3.O
 		for {
 			select {
 			case r, ok := <-from:
-				if !ok || !d.tell(ctx, r, to) {
+				if !ok || !d.deliver(ctx, r, to) {
 					return
 				}
 			case <-d.g.Ended():
@@ -38,8 +38,8 @@ func (d *gatedWatcher) Watch(ctx context.Context, key string, opts ...clientv3.O
 	return to
 }
 
-// tell hands a response on when the schedule says so; more is false if it was the last.
-func (d *gatedWatcher) tell(ctx context.Context, r clientv3.WatchResponse, to chan<- clientv3.WatchResponse) (more bool) {
+// deliver passes a response on when the schedule delivers it; more is false after the last one.
+func (d *gatedWatcher) deliver(ctx context.Context, r clientv3.WatchResponse, to chan<- clientv3.WatchResponse) (more bool) {
 	more = true
 	if len(r.Events) > 0 {
 		err := d.pass(ctx, r.Events[0])

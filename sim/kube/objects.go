@@ -41,7 +41,7 @@ type Objects struct {
 	query string
 	keeps func(runtime.Object) bool // those that are meant; nil: all
 	mu    sync.Mutex
-	told  string       // the revision up to which the informer knows everything
+	known string       // the revision up to which the informer knows everything
 	ended bool         // its watch has ended by its time-out
 	next  *objectWatch // was begun by a list
 }
@@ -110,7 +110,7 @@ func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOption
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.told, o.ended = list.ResourceVersion, false
+	o.known, o.ended = list.ResourceVersion, false
 	if o.next != nil {
 		o.next.Stop()
 		o.next = nil
@@ -122,7 +122,7 @@ func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOption
 // WatchWithContext is what happens to the objects from a revision on.
 func (o *Objects) WatchWithContext(caller context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	o.mu.Lock()
-	w, goesOn := o.next, o.ended && o.told == opts.ResourceVersion && o.d.g.Reached()
+	w, goesOn := o.next, o.ended && o.known == opts.ResourceVersion && o.d.g.Reached()
 	o.next, o.ended = nil, false
 	o.mu.Unlock()
 	if w == nil && !goesOn {

@@ -78,15 +78,15 @@ func (w *objectWatch) move(in clientv3.WatchChan) {
 	defer tick.Stop()
 	for {
 		select {
-		case told, open := <-in:
+		case r, open := <-in:
 			if !open {
 				return
 			}
-			if told.Err() != nil {
+			if r.Err() != nil {
 				w.expired()
 				return
 			}
-			for _, e := range told.Events {
+			for _, e := range r.Events {
 				if !w.pass(e) {
 					return
 				}
@@ -104,9 +104,9 @@ func (w *objectWatch) move(in clientv3.WatchChan) {
 func (w *objectWatch) bookmark() bool {
 	rev := w.o.d.s.store.Heard()
 	w.o.mu.Lock()
-	told, err := strconv.ParseInt(w.o.told, 10, 64)
+	known, err := strconv.ParseInt(w.o.known, 10, 64)
 	w.o.mu.Unlock()
-	if err != nil || rev <= told || !w.o.d.g.Reached() {
+	if err != nil || rev <= known || !w.o.d.g.Reached() {
 		return true
 	}
 	return w.say(watch.Bookmark, w.o.shown(w.o.blank(), rev), rev)
@@ -184,7 +184,7 @@ func (w *objectWatch) say(kind watch.EventType, obj runtime.Object, rev int64) b
 	}
 	w.o.mu.Lock()
 	defer w.o.mu.Unlock()
-	w.o.told = strconv.FormatInt(rev, 10)
+	w.o.known = strconv.FormatInt(rev, 10)
 	return true
 }
 

@@ -18,14 +18,14 @@ type bridge struct {
 }
 
 // on plays the program on a store of ours. The sum is what only ours have.
-func (p Program) on(run *etcd.Run) (told []string, sum string, err error) {
+func (p Program) on(run *etcd.Run) (answers []string, sum string, err error) {
 	b := &bridge{Run: run}
-	told, err = p.play(1, func(p *player) (store, *clientv3.Client, error) {
+	answers, err = p.play(1, func(p *player) (store, *clientv3.Client, error) {
 		b.player = p
 		run.OnEvent(p.hear)
 		return b, run.Client(), nil
 	})
-	return told, b.sum, err
+	return answers, b.sum, err
 }
 
 func (b *bridge) revision() int64          { return b.Revision() }

@@ -24,8 +24,8 @@ func (c choices) grant() operation {
 	}}
 }
 
-// livesMax is how many leases may be kept alive.
-const livesMax = 4
+// keepersMax is how many leases may be kept alive.
+const keepersMax = 4
 
 // lease does something with one that may be there, or lets time pass.
 func (c choices) lease() operation {
@@ -50,7 +50,7 @@ func (c choices) lease() operation {
 		return c.timeLeft(id)
 	case 4, 5:
 		return operation{fmt.Sprintf("keep %d alive", id), func(p *player) string {
-			if len(p.lives) == livesMax {
+			if len(p.keepers) == keepersMax {
 				return ""
 			}
 			return p.keepAlive(id)
@@ -59,10 +59,10 @@ func (c choices) lease() operation {
 		if c(4) == 3 {
 			return operation{"a quarter of an hour passes", (*player).passLong}
 		}
-		n := c(livesMax)
-		return operation{fmt.Sprintf("end life %d", n), func(p *player) string {
-			if n < len(p.lives) {
-				p.lives[n].cancel()
+		n := c(keepersMax)
+		return operation{fmt.Sprintf("end keeper %d", n), func(p *player) string {
+			if n < len(p.keepers) {
+				p.keepers[n].cancel()
 			}
 			return ""
 		}}

@@ -21,7 +21,7 @@ type player struct {
 	next    time.Time // of the next operation
 	watches []*watch
 	kept    []kept
-	lives   []*life
+	keepers []*keeper
 	heard   strings.Builder // by the subscriber
 	slept   bool            // for long
 	wrong   error           // the first thing that is wrong with this store alone
@@ -42,14 +42,14 @@ type store interface {
 
 // watch is one that was opened and what it told since it was asked last.
 type watch struct {
-	cancel context.CancelFunc
-	told   strings.Builder
+	cancel   context.CancelFunc
+	received strings.Builder
 }
 
-// life is what keeps a lease alive.
-type life struct {
-	cancel context.CancelFunc
-	told   strings.Builder
+// keeper keeps a lease alive.
+type keeper struct {
+	cancel   context.CancelFunc
+	received strings.Builder
 }
 
 // kept is an answer and how it read when it came: it must not change any more.
@@ -104,15 +104,15 @@ func (p *player) news() string {
 	heard := p.heard.String()
 	p.heard.Reset()
 	for i, w := range p.watches {
-		if w.told.Len() > 0 {
-			heard += fmt.Sprintf(" watch %d:%s", i, w.told.String())
-			w.told.Reset()
+		if w.received.Len() > 0 {
+			heard += fmt.Sprintf(" watch %d:%s", i, w.received.String())
+			w.received.Reset()
 		}
 	}
-	for i, l := range p.lives {
-		if l.told.Len() > 0 {
-			heard += fmt.Sprintf(" life %d:%s", i, l.told.String())
-			l.told.Reset()
+	for i, l := range p.keepers {
+		if l.received.Len() > 0 {
+			heard += fmt.Sprintf(" keeper %d:%s", i, l.received.String())
+			l.received.Reset()
 		}
 	}
 	return p.store.plain(heard)
@@ -126,13 +126,13 @@ func (p *player) watch(on, key string, opts ...clientv3.OpOption) {
 	ch := p.client.Watch(ctx, key, opts...)
 	go func() {
 		for r := range ch {
-			w.told.WriteString(" " + told(&r))
+			w.received.WriteString(" " + render(&r))
 		}
-		w.told.WriteString(" closed")
+		w.received.WriteString(" closed")
 	}()
 }
 
-func told(r *clientv3.WatchResponse) string {
+func render(r *clientv3.WatchResponse) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s created %t canceled %t compacted %d progress %t err %v", r.Header.String(), r.Created, r.Canceled, r.CompactRevision, r.IsProgressNotify(), r.Err())
 	for _, e := range r.Events {
@@ -144,17 +144,17 @@ func told(r *clientv3.WatchResponse) string {
 // keepAlive keeps a lease alive.
 func (p *player) keepAlive(id clientv3.LeaseID) string {
 	ctx, cancel := context.WithCancel(p.ctx)
-	l := &life{cancel: cancel}
-	p.lives = append(p.lives, l)
+	l := &keeper{cancel: cancel}
+	p.keepers = append(p.keepers, l)
 	ch, err := p.client.KeepAlive(ctx, id)
 	if err != nil {
 		return err.Error()
 	}
 	go func() {
 		for r := range ch {
-			fmt.Fprintf(&l.told, " at %s: %s lease %d for %d s", time.Now().Format("04:05.000"), r.ResponseHeader, r.ID, r.TTL)
+			fmt.Fprintf(&l.received, " at %s: %s lease %d for %d s", time.Now().Format("04:05.000"), r.ResponseHeader, r.ID, r.TTL)
 		}
-		fmt.Fprintf(&l.told, " at %s: closed", time.Now().Format("04:05.000"))
+		fmt.Fprintf(&l.received, " at %s: closed", time.Now().Format("04:05.000"))
 	}()
 	return ""
 }

@@ -135,7 +135,7 @@ func cut(text string) string {
 
 // play plays the program on the store that start makes in the bubble, and returns what
 // each operation came to, and what was left at the end. The seed orders goroutines.
-func (p Program) play(seed uint64, start func(*player) (store, *clientv3.Client, error)) (told []string, err error) {
+func (p Program) play(seed uint64, start func(*player) (store, *clientv3.Client, error)) (answers []string, err error) {
 	_, err = sim.Run(context.Background(), sim.Options{Seed: seed}, func(w *sim.World) error {
 		began := time.Now()
 		ctx, cancel := context.WithCancel(context.Background())
@@ -148,9 +148,9 @@ func (p Program) play(seed uint64, start func(*player) (store, *clientv3.Client,
 		pl.settle()
 		for _, op := range p {
 			answer := op.do(pl)
-			told = append(told, pl.store.plain(answer)+pl.news())
+			answers = append(answers, pl.store.plain(answer)+pl.news())
 		}
-		told = append(told, pl.end())
+		answers = append(answers, pl.end())
 		cancel()
 		err = pl.store.end()
 		time.Sleep(step)
@@ -160,5 +160,5 @@ func (p Program) play(seed uint64, start func(*player) (store, *clientv3.Client,
 	if err != nil {
 		err = fmt.Errorf("%w\nof the program\n%s", err, p)
 	}
-	return told, err
+	return answers, err
 }

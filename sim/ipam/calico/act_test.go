@@ -19,8 +19,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// told is what a story's messages say, one to a line.
-func (b *books) told(story func()) string {
+// acts is what a story's messages say, one to a line.
+func (b *books) acts(story func()) string {
 	b.t.Helper()
 	b.observe()
 	b.world.Hooks.Step = func(*sim.Step) { b.observe() } // as a judge does
@@ -56,7 +56,7 @@ func TestAct(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, store.Etcd, func(b *books) {
 		b.staging()
-		same(t, "first", b.told(func() { b.mustAdd("kubestage1001", "web-0") }), `
+		same(t, "first", b.acts(func() { b.mustAdd("kubestage1001", "web-0") }), `
 reads the reservations: none
 reads Calico's node kubestage1001
 reads the pools: default-ipv4-ippool 10.64.75.0/29
@@ -73,7 +73,7 @@ confirms the affinity of kubestage1001 to 10.64.75.0/29, if still at revision 11
 finds no handle k8s-pod-network.c-web-0
 writes handle k8s-pod-network.c-web-0: 1 in 10.64.75.0/29
 writes block 10.64.75.0/29 of kubestage1001: 10.64.75.0 for default/web-0, if still at revision 12`)
-		same(t, "borrowed", b.told(func() { b.mustAdd("kubestage1003", "web-2") }), `
+		same(t, "borrowed", b.acts(func() { b.mustAdd("kubestage1003", "web-2") }), `
 reads the reservations: none
 reads Calico's node kubestage1003
 reads the pools: default-ipv4-ippool 10.64.75.0/29
@@ -85,7 +85,7 @@ reads block 10.64.75.0/29 of kubestage1001 at revision 15: 1 of 8 used
 finds no handle k8s-pod-network.c-web-2
 writes handle k8s-pod-network.c-web-2: 1 in 10.64.75.0/29
 writes block 10.64.75.0/29 of kubestage1001: 10.64.75.1 for default/web-2, if still at revision 15`)
-		same(t, "released", b.told(b.release("web-2")), `
+		same(t, "released", b.acts(b.release("web-2")), `
 reads handle k8s-pod-network.c-web-2 at revision 16: 1 in 10.64.75.0/29
 reads block 10.64.75.0/29 of kubestage1001 at revision 17: 2 of 8 used
 writes block 10.64.75.0/29 of kubestage1001: releases 10.64.75.1 of default/web-2, if still at revision 17
@@ -93,7 +93,7 @@ reads handle k8s-pod-network.c-web-2 at revision 16: 1 in 10.64.75.0/29
 deletes handle k8s-pod-network.c-web-2, if still at revision 16
 reads Calico's node kubestage1001
 reads the pools: default-ipv4-ippool 10.64.75.0/29`)
-		same(t, "given up", b.told(b.leave("kubestage1001")), `
+		same(t, "given up", b.acts(b.leave("kubestage1001")), `
 reads the affinities of kubestage1001: 10.64.75.0/29
 reads the affinity of kubestage1001 to 10.64.75.0/29 at revision 13: confirmed
 reads block 10.64.75.0/29 of kubestage1001 at revision 18: 1 of 8 used
@@ -101,7 +101,7 @@ marks the affinity of kubestage1001 to 10.64.75.0/29 as pendingDeletion, if stil
 writes block 10.64.75.0/29: affinity removed, if still at revision 18
 deletes the affinity of kubestage1001 to 10.64.75.0/29, if still at revision 20
 reads the affinities of kubestage1001: none`)
-		same(t, "repaired", b.told(func() {
+		same(t, "repaired", b.acts(func() {
 			b.must(b.inst.Change(context.Background(), b.gate, ipam.Delete, ipam.Object{Kind: "IPAMBlock", Name: "10-64-75-0-29"}))
 		}), `
 reads the blocks: 10.64.75.0/29 1 of 8 used
@@ -116,7 +116,7 @@ func TestActOfExchanges(t *testing.T) {
 	open(t, s, store.Kubernetes, func(b *books) {
 		b.staging()
 		b.mustAdd("kubestage1001", "web-0")
-		same(t, "borrowed", b.told(func() { b.mustAdd("kubestage1003", "web-2") }), `
+		same(t, "borrowed", b.acts(func() { b.mustAdd("kubestage1003", "web-2") }), `
 reads the reservations: none
 reads Calico's node kubestage1003
 reads the pools: default-ipv4-ippool 10.64.75.0/29
@@ -128,7 +128,7 @@ reads block 10.64.75.0/29 of kubestage1001 at revision 10: 1 of 8 used
 finds no handle k8s-pod-network.c-web-2
 writes handle k8s-pod-network.c-web-2: 1 in 10.64.75.0/29
 writes block 10.64.75.0/29 of kubestage1001: 10.64.75.1 for default/web-2, if still at revision 10`)
-		same(t, "released", b.told(b.release("web-2")), `
+		same(t, "released", b.acts(b.release("web-2")), `
 reads handle k8s-pod-network.c-web-2 at revision 11: 1 in 10.64.75.0/29
 reads block 10.64.75.0/29 of kubestage1001 at revision 12: 2 of 8 used
 writes block 10.64.75.0/29 of kubestage1001: releases 10.64.75.1 of default/web-2, if still at revision 12
@@ -138,7 +138,7 @@ reads handle k8s-pod-network.c-web-2 at revision 14: no addresses, marked as del
 deletes handle k8s-pod-network.c-web-2
 reads Calico's node kubestage1001
 reads the pools: default-ipv4-ippool 10.64.75.0/29`)
-		same(t, "given up", b.told(b.leave("kubestage1001")), `
+		same(t, "given up", b.acts(b.leave("kubestage1001")), `
 reads the affinities: 10.64.75.0/29 of kubestage1001
 reads the affinity of kubestage1001 to 10.64.75.0/29 at revision 8: confirmed
 reads block 10.64.75.0/29 of kubestage1001 at revision 13: 1 of 8 used
@@ -238,7 +238,7 @@ func TestActIsAbout(t *testing.T) {
 	open(t, s, store.Etcd, func(b *books) {
 		b.staging()
 		b.mustAdd("kubestage1001", "web-0")
-		b.told(func() { b.mustAdd("kubestage1003", "web-2") })
+		b.acts(func() { b.mustAdd("kubestage1003", "web-2") })
 		var got []string
 		for _, s := range b.world.Trace().Steps {
 			if a := b.inst.Act(s.Detail); len(a.Refs()) > 0 {

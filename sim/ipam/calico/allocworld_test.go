@@ -35,7 +35,7 @@ type allocWorld struct {
 	t      testing.TB
 	in     *instance
 	run    *etcd.Run
-	look   clientv3.Interface
+	direct clientv3.Interface
 	kube   kubernetes.Interface
 	config json.RawMessage
 	ctx    context.Context
@@ -114,7 +114,7 @@ func (w *allocWorld) open(a *ipam.Manager, datastore string) error {
 	if w.in, err = instanceIn(env); err != nil {
 		return err
 	}
-	if w.look, err = w.in.ds.Client(nil, 0); err != nil {
+	if w.direct, err = w.in.ds.Client(nil, 0); err != nil {
 		return err
 	}
 	if w.kube, err = store.KubeClient(api, nil); err != nil {
@@ -168,7 +168,7 @@ func (w *allocWorld) pool(name, cidr string, set ...func(*apiv3.IPPoolSpec)) {
 	for _, f := range set {
 		f(&p.Spec)
 	}
-	_, err := w.look.IPPools().Create(w.ctx, p, options.SetOptions{})
+	_, err := w.direct.IPPools().Create(w.ctx, p, options.SetOptions{})
 	w.must(err)
 }
 

@@ -106,7 +106,7 @@ Successfully set StrictAffinity to: true
 	const report = "+--------------------+-------+ | PROPERTY | VALUE | +--------------------+-------+ | StrictAffinity | true |" +
 		" | AutoAllocateBlocks | true | | MaxBlocksPerHost | 0 | +--------------------+-------+"
 	for _, ds := range datastores {
-		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
+		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
 			w.wikimedia()
 			for _, c := range tables {
 				if diff := cmp.Diff(c.want, "\n"+w.command(c.line)); diff != "" {
@@ -128,7 +128,7 @@ Successfully set StrictAffinity to: true
 // the datastore gives it to the next pod that asks for it.
 func TestReleaseOfALiveAddress(t *testing.T) {
 	for _, ds := range datastores {
-		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
+		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
 			w.healthy()
 			w.expect("calicoctl ipam release --ip=10.64.75.193", "Successfully released IP address 10.64.75.193")
 			w.expect("calicoctl ipam show --ip=10.64.75.193", "10.64.75.193 is not assigned")
@@ -150,7 +150,7 @@ func TestReleaseOfALiveAddress(t *testing.T) {
 // run at once.
 func TestConfigureIsScheduled(t *testing.T) {
 	for _, ds := range datastores {
-		tr := deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
+		tr := consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
 			w.healthy()
 			var wait []*sim.Actor
 			for _, strict := range []string{"true", "false"} {
@@ -188,7 +188,7 @@ func TestCommandsRepeat(t *testing.T) {
 			first := ""
 			for range 2 {
 				out, foreign := "", hermetic.Foreign()
-				deskPlay(t, gcRun{datastore: ds, seed: seed}, func(_ context.Context, w desk) {
+				consolePlay(t, gcRun{datastore: ds, seed: seed}, func(_ context.Context, w console) {
 					w.healthy()
 					for i := range 5 {
 						w.assign(fmt.Sprint("lost-", i), "b")
@@ -223,7 +223,7 @@ func TestCommandsOfSeveralRuns(t *testing.T) {
 	var wg sync.WaitGroup
 	for n := range 8 {
 		wg.Go(func() {
-			deskPlay(t, gcRun{datastore: datastores[n%2]}, func(_ context.Context, w desk) {
+			consolePlay(t, gcRun{datastore: datastores[n%2]}, func(_ context.Context, w console) {
 				w.cluster(fmt.Sprintf("10.0.%d.0/24", n), "a")
 				for range 20 {
 					w.expect("calicoctl ipam show", fmt.Sprintf("10.0.%d.0/24", n))
@@ -248,7 +248,7 @@ func TestCommandKilled(t *testing.T) {
 	stdout := os.Stdout
 	for _, ds := range datastores {
 		for written := range 2 {
-			deskPlay(t, gcRun{datastore: ds, options: sim.Options{Service: map[string]time.Duration{"api": time.Second}}}, func(_ context.Context, w desk) {
+			consolePlay(t, gcRun{datastore: ds, options: sim.Options{Service: map[string]time.Duration{"api": time.Second}}}, func(_ context.Context, w console) {
 				w.cluster("10.64.75.0/24", "a")
 				a := w.Spawn(sim.Process{ID: "operator", Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
 					_, err := w.in.Command(ctx, g, strings.Fields("calicoctl ipam configure --strictaffinity=true"))

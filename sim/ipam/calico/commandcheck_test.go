@@ -17,49 +17,49 @@ func TestCheckSees(t *testing.T) {
 	handle := model.IPAMHandleKey{HandleID: handleOf("web-0")}
 	for _, c := range []struct {
 		name     string
-		damage   func(desk)
+		damage   func(console)
 		problems int
 		says     string
 	}{
-		{"nothing is wrong", func(desk) {}, 0,
+		{"nothing is wrong", func(console) {}, 0,
 			"Found 0 handles with no matching IPs (and 3 handles with matches)."},
-		{"an address that nobody uses", func(w desk) { w.assign("lost", "b") }, 1,
+		{"an address that nobody uses", func(w console) { w.assign("lost", "b") }, 1,
 			"10.64.75.64 leaked; attrs Main:k8s-pod-network.sandbox-of-lost Extra:namespace=default,node=b,pod=lost"},
-		{"a released address that a pod uses", func(w desk) { w.unassign("web-2") }, 1,
+		{"a released address that a pod uses", func(w console) { w.unassign("web-2") }, 1,
 			"10.64.75.194 in use by Workload(default/a-k8s-web--2-eth0) and in active IPAM pool but has no IPAM allocation."},
-		{"an address of no pool", func(w desk) { w.workload("alien", "a", "192.168.7.7") }, 1,
+		{"an address of no pool", func(w console) { w.workload("alien", "a", "192.168.7.7") }, 1,
 			"192.168.7.7 in use by Workload(default/a-k8s-alien-eth0) is not in any active IP pool."},
-		{"a handle that is left over", func(w desk) {
+		{"a handle that is left over", func(w console) {
 			w.store(model.IPAMHandleKey{HandleID: "left-over"}, &model.IPAMHandle{HandleID: "left-over", Block: map[string]int{block.String(): 1}})
 		}, 1, "Found 1 handles with no matching IPs (and 3 handles with matches)."},
-		{"a block that is gone", func(w desk) { w.remove(model.BlockKey{CIDR: block}) }, 6,
+		{"a block that is gone", func(w console) { w.remove(model.BlockKey{CIDR: block}) }, 6,
 			"Found 3 in-use IPs that are in active IP pools but have no corresponding IPAM allocation."},
 
-		{"one address of two pods", func(w desk) { w.workload("twin", "b", "10.64.75.192") }, 0,
+		{"one address of two pods", func(w console) { w.workload("twin", "b", "10.64.75.192") }, 0,
 			"10.64.75.192 has multiple owners."},
-		{"a handle that is missing", func(w desk) { w.remove(handle) }, 0,
+		{"a handle that is missing", func(w console) { w.remove(handle) }, 0,
 			"k8s-pod-network.sandbox-of-web-0 is in use in a block but doesn't exist."},
-		{"a handle that counts wrong", func(w desk) {
+		{"a handle that counts wrong", func(w console) {
 			w.remove(handle)
 			w.store(handle, &model.IPAMHandle{HandleID: handle.HandleID, Block: map[string]int{block.String(): 7, "10.64.75.0/26": 2}})
 		}, 0, ""},
-		{"a block inside of a block", func(w desk) {
+		{"a block inside of a block", func(w console) {
 			small, owner := cnet.MustParseCIDR("10.64.75.208/28"), "host:b"
 			w.store(model.BlockKey{CIDR: small}, &model.AllocationBlock{CIDR: small, Affinity: &owner, Allocations: make([]*int, 16), Unallocated: []int{0}, Attributes: []model.AllocationAttribute{}})
 		}, 0, "Found 2 IPAM blocks."},
-		{"a block without its affinity", func(w desk) {
+		{"a block without its affinity", func(w console) {
 			w.remove(model.BlockAffinityKey{AffinityType: "host", Host: "a", CIDR: block})
 		}, 0, ""},
-		{"a block with an affinity to another node too", func(w desk) {
+		{"a block with an affinity to another node too", func(w console) {
 			w.store(model.BlockAffinityKey{AffinityType: "host", Host: "b", CIDR: block}, &model.BlockAffinity{State: model.StateConfirmed})
 		}, 0, ""},
-		{"an affinity without a block", func(w desk) {
+		{"an affinity without a block", func(w console) {
 			w.store(model.BlockAffinityKey{AffinityType: "host", Host: "b", CIDR: cnet.MustParseCIDR("10.64.75.0/26")}, &model.BlockAffinity{State: model.StateConfirmed})
 		}, 0, ""},
 	} {
 		for _, ds := range datastores {
 			t.Run(c.name+" "+ds, func(t *testing.T) {
-				deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
+				consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
 					w.healthy()
 					c.damage(w)
 					out, err := w.in.Command(context.Background(), nil, strings.Fields("calicoctl ipam check --show-problem-ips"))
@@ -82,7 +82,7 @@ func TestCheckSees(t *testing.T) {
 // ipam check gives up, as it does in life; that is no verdict.
 func TestCheckGivesUp(t *testing.T) {
 	for _, ds := range datastores {
-		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
+		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
 			w.cluster("10.64.75.0/24", "a")
 			_, err := w.in.Command(context.Background(), nil, strings.Fields("calicoctl ipam check"))
 			var p interface{ Problems() int }
@@ -97,7 +97,7 @@ func TestCheckGivesUp(t *testing.T) {
 // given away again meanwhile is not released.
 func TestReleaseFromReport(t *testing.T) {
 	for _, ds := range datastores {
-		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
+		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
 			w.healthy()
 			w.assign("lost-0", "b")
 			w.assign("lost-1", "b")

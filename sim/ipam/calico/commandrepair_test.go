@@ -22,7 +22,7 @@ import (
 // hands is a cluster with its pods' own view of their addresses, and an operator
 // who deletes what he likes.
 type hands struct {
-	desk
+	console
 	alive map[string]string // pod → address
 }
 
@@ -53,7 +53,7 @@ func (h *hands) kubectlDelete(keys ...model.Key) {
 // erase deletes what may be gone already.
 func (h *hands) erase(k model.Key) {
 	h.t.Helper()
-	if _, err := store.Backend(h.look).Get(context.Background(), k, ""); err == nil {
+	if _, err := store.Backend(h.direct).Get(context.Background(), k, ""); err == nil {
 		h.kubectlDelete(k)
 	}
 }
@@ -137,7 +137,7 @@ func (m *meddled) List(ctx context.Context, l model.ListInterface, rev string) (
 // meddle is an allocator whose n-th call comes just after the operator's step.
 func (h *hands) meddle(m *meddled) upstream.Interface {
 	h.t.Helper()
-	m.Client = store.Backend(h.look)
+	m.Client = store.Backend(h.direct)
 	c, err := store.WithBackend(m)
 	h.must(err)
 	return c.IPAM()
@@ -148,7 +148,7 @@ func (h *hands) meddle(m *meddled) upstream.Interface {
 func (h *hands) staging(used bool) {
 	h.t.Helper()
 	h.alive = map[string]string{}
-	h.must(h.look.EnsureInitialized(context.Background(), store.Version, "k8s"))
+	h.must(h.direct.EnsureInitialized(context.Background(), store.Version, "k8s"))
 	h.pool("default", "10.64.75.0/28", 30)
 	for _, n := range []string{"n1", "n2", "n3"} {
 		h.node(n)
@@ -156,7 +156,7 @@ func (h *hands) staging(used bool) {
 	time.Sleep(time.Second)
 	for _, n := range []string{"n1", "n2"} {
 		for i := range 5 {
-			h.add(h.look.IPAM(), fmt.Sprintf("%s-%d", n, i), n)
+			h.add(h.direct.IPAM(), fmt.Sprintf("%s-%d", n, i), n)
 		}
 	}
 	if !used {
@@ -204,8 +204,8 @@ func TestRepairAtEveryMoment(t *testing.T) {
 			calls := 1
 			for at := 1; at <= calls+1; at++ {
 				t.Run(fmt.Sprintf("used %t, delete %s, add on %s, before call %d, %s", c.used, c.deletes, c.who, at, ds), func(t *testing.T) {
-					deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
-						h := &hands{desk: w}
+					consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
+						h := &hands{console: w}
 						h.staging(c.used)
 						m := &meddled{before: func(n int, _ string) {
 							if n == at {
@@ -223,7 +223,7 @@ func TestRepairAtEveryMoment(t *testing.T) {
 							calls = len(m.calls)
 						}
 						for i := range 6 {
-							h.add(h.look.IPAM(), fmt.Sprint("later-", i), []string{"n3", "n1"}[i%2])
+							h.add(h.direct.IPAM(), fmt.Sprint("later-", i), []string{"n3", "n1"}[i%2])
 						}
 						if kind, v := h.verdict(); kind != want {
 							t.Errorf("%q, want %q: %s", kind, want, v)
@@ -260,8 +260,8 @@ func TestRepairInTwoSteps(t *testing.T) {
 		for first := 1; first <= 10; first++ {
 			t.Run(fmt.Sprintf("%s, first before call %d", order, first), func(t *testing.T) {
 				for second := first + 1; second <= 16; second++ {
-					deskPlay(t, gcRun{}, func(_ context.Context, w desk) {
-						h := &hands{desk: w}
+					consolePlay(t, gcRun{}, func(_ context.Context, w console) {
+						h := &hands{console: w}
 						h.staging(false)
 						got := h.add(h.meddle(&meddled{before: func(n int, _ string) {
 							switch n {
@@ -273,10 +273,10 @@ func TestRepairInTwoSteps(t *testing.T) {
 						}}), "new", "n1")
 						if got == givesUp {
 							gaveUp++
-							got = h.add(h.look.IPAM(), "new", "n1")
+							got = h.add(h.direct.IPAM(), "new", "n1")
 						}
 						for i := range 6 {
-							h.add(h.look.IPAM(), fmt.Sprint("later-", i), []string{"n3", "n1"}[i%2])
+							h.add(h.direct.IPAM(), fmt.Sprint("later-", i), []string{"n3", "n1"}[i%2])
 						}
 						if kind, v := h.verdict(); kind != "" || !strings.HasPrefix(got, "10.64.75.") {
 							t.Errorf("second before call %d: %s: %q %s", second, got, kind, v)
@@ -295,11 +295,11 @@ func TestRepairInTwoSteps(t *testing.T) {
 // take it from the second pod. It ends well, and leaves its handle behind for good.
 func TestDelAfterTheBlockWasDeleted(t *testing.T) {
 	for _, ds := range datastores {
-		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
-			h := &hands{desk: w}
+		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
+			h := &hands{console: w}
 			h.staging(true)
 			h.kubectlDelete(keysOf("block affinity")...)
-			if got := h.add(h.look.IPAM(), "new", "n1"); got != h.alive["n1-4"] {
+			if got := h.add(h.direct.IPAM(), "new", "n1"); got != h.alive["n1-4"] {
 				t.Errorf("%s: new has %s, want %s as n1-4 has", ds, got, h.alive["n1-4"])
 			}
 			h.unassign("n1-4")
@@ -317,8 +317,8 @@ func TestDelAfterTheBlockWasDeleted(t *testing.T) {
 // looks twice, deletes block and affinity, and pods re-create it.
 func TestRepairOfTheReport(t *testing.T) {
 	for _, ds := range datastores {
-		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
-			h := &hands{desk: w, alive: map[string]string{}}
+		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
+			h := &hands{console: w, alive: map[string]string{}}
 			h.wikimedia()
 			h.unassign("kubestage1001-64")
 			h.unassign("kubestage1003-0")
@@ -329,7 +329,7 @@ func TestRepairOfTheReport(t *testing.T) {
 			cidr := cnet.MustParseCIDR("10.64.75.64/26")
 			h.kubectlDelete(model.BlockKey{CIDR: cidr}, model.BlockAffinityKey{AffinityType: "host", Host: "kubestage1001", CIDR: cidr})
 			for i := range 20 {
-				h.add(h.look.IPAM(), fmt.Sprint("again-", i), "kubestage1001")
+				h.add(h.direct.IPAM(), fmt.Sprint("again-", i), "kubestage1001")
 			}
 			h.holds("10.64.75.0/26 of kubestage1001 holds 64, 10.64.75.128/26 of kubestage1002 holds 45, 10.64.75.192/26 of kubestage1002 holds 1, 10.64.75.64/26 of kubestage1001 holds 1 | " +
 				"kubestage1001:10.64.75.0/26 kubestage1001:10.64.75.64/26 kubestage1002:10.64.75.128/26 kubestage1002:10.64.75.192/26 | 111 handles")

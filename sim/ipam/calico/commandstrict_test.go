@@ -15,7 +15,7 @@ import (
 // addresses, and what it has is freed as always. Switched off again, it borrows.
 func TestStrictAffinitySwitchedOnLater(t *testing.T) {
 	for _, ds := range datastores {
-		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
+		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
 			w.wikimedia()
 			before, borrowed := w.gcWorld.record(), w.command("calicoctl ipam show --show-borrowed")
 			if !strings.Contains(borrowed, "| 10.64.75.65 | kubestage1003  | 10.64.75.64/26 | kubestage1001 |") {
@@ -27,7 +27,7 @@ func TestStrictAffinitySwitchedOnLater(t *testing.T) {
 				t.Error(ds, after)
 			}
 
-			_, err := w.tryAssign(w.look.IPAM(), "kubestage1003-1", "kubestage1003")
+			_, err := w.tryAssign(w.direct.IPAM(), "kubestage1003-1", "kubestage1003")
 			if err == nil || !strings.Contains(err.Error(), "Assigned 0 out of 1 requested IPv4 addresses; No more free affine blocks and strict affinity enabled") {
 				t.Error(ds, err)
 			}
@@ -49,7 +49,7 @@ func TestStrictAffinitySwitchedOnLater(t *testing.T) {
 //
 // Source: libcalico-go/lib/apis/v3/ipam_block.go, DeprecatedStrictAffinity.
 func TestStrictAffinityOfABlock(t *testing.T) {
-	deskPlay(t, gcRun{datastore: store.Kubernetes}, func(_ context.Context, w desk) {
+	consolePlay(t, gcRun{datastore: store.Kubernetes}, func(_ context.Context, w console) {
 		w.cluster("10.64.75.0/25", "a", "b", "c", "d", "e")
 		w.assign("old", "a")
 		w.expect("calicoctl ipam configure --strictaffinity=true", "Successfully set StrictAffinity to: true")
@@ -60,7 +60,7 @@ func TestStrictAffinityOfABlock(t *testing.T) {
 		if w.must(err); strings.Count(string(raw), `"strictAffinity":false`) != 4 {
 			t.Errorf("%s", raw)
 		}
-		if _, err := w.tryAssign(w.look.IPAM(), "borrower", "e"); err == nil {
+		if _, err := w.tryAssign(w.direct.IPAM(), "borrower", "e"); err == nil {
 			t.Error("e borrows")
 		}
 	})
@@ -70,7 +70,7 @@ func TestStrictAffinityOfABlock(t *testing.T) {
 // on using them, and gets no third. configure cannot end strictness alone then.
 func TestMaxBlocksSwitchedOnLater(t *testing.T) {
 	for _, ds := range datastores {
-		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
+		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
 			w.wikimedia()
 			before := w.gcWorld.record()
 			w.expect("calicoctl ipam configure --strictaffinity=true --max-blocks-per-host=1",
@@ -80,7 +80,7 @@ func TestMaxBlocksSwitchedOnLater(t *testing.T) {
 			for i := range 64 + 64 - 47 {
 				w.assign(fmt.Sprint("more-", i), "kubestage1001")
 			}
-			_, err := w.tryAssign(w.look.IPAM(), "too-many", "kubestage1001")
+			_, err := w.tryAssign(w.direct.IPAM(), "too-many", "kubestage1001")
 			if err == nil || !strings.Contains(err.Error(), "cannot allocate new block due to per host block limit") {
 				t.Error(ds, err)
 			}
@@ -95,8 +95,8 @@ func TestMaxBlocksSwitchedOnLater(t *testing.T) {
 // by the first.
 func TestStrictAffinityDuringAnAllocation(t *testing.T) {
 	for at := 1; at <= 11; at++ {
-		deskPlay(t, gcRun{}, func(_ context.Context, w desk) {
-			h := &hands{desk: w}
+		consolePlay(t, gcRun{}, func(_ context.Context, w console) {
+			h := &hands{console: w}
 			h.staging(true)
 			m := &meddled{before: func(n int, _ string) {
 				if n == at {

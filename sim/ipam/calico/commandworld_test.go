@@ -18,17 +18,17 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// desk is a run in which somebody types calicoctl.
-type desk struct{ *gcWorld }
+// console is a run in which an operator types calicoctl.
+type console struct{ *gcWorld }
 
-func deskPlay(t *testing.T, r gcRun, story func(context.Context, desk)) *sim.Trace {
+func consolePlay(t *testing.T, r gcRun, story func(context.Context, console)) *sim.Trace {
 	t.Helper()
-	tr, _ := gcPlay(t, r, func(ctx context.Context, w *gcWorld) { story(ctx, desk{w}) })
+	tr, _ := gcPlay(t, r, func(ctx context.Context, w *gcWorld) { story(ctx, console{w}) })
 	return tr
 }
 
 // cluster is ready when Calico has its nodes.
-func (w desk) cluster(cidr string, nodes ...string) {
+func (w console) cluster(cidr string, nodes ...string) {
 	w.t.Helper()
 	w.gcWorld.cluster(cidr, nodes...)
 	time.Sleep(time.Second)
@@ -36,7 +36,7 @@ func (w desk) cluster(cidr string, nodes ...string) {
 
 // command types a line and returns what is printed, its error last, as on a
 // terminal.
-func (w desk) command(line string) string {
+func (w console) command(line string) string {
 	w.t.Helper()
 	out, err := w.in.Command(context.Background(), nil, strings.Fields(line))
 	if err != nil {
@@ -46,7 +46,7 @@ func (w desk) command(line string) string {
 }
 
 // expect runs a command and wants to read some things in what it prints.
-func (w desk) expect(line string, want ...string) string {
+func (w console) expect(line string, want ...string) string {
 	w.t.Helper()
 	out := w.command(line)
 	for _, s := range want {
@@ -60,7 +60,7 @@ func (w desk) expect(line string, want ...string) string {
 // wikimedia is the cluster of seeds/000 at the time of the report: two old nodes
 // with two blocks each, which they needed for a while, and a new one with a pod
 // on a borrowed address.
-func (w desk) wikimedia() {
+func (w console) wikimedia() {
 	w.t.Helper()
 	w.cluster("10.64.75.0/24", "kubestage1001", "kubestage1002", "kubestage1003")
 	for _, n := range []string{"kubestage1001", "kubestage1002"} {
@@ -75,14 +75,14 @@ func (w desk) wikimedia() {
 }
 
 // assign is what CNI ADD does in the datastore, at once; "" if it gets none.
-func (w desk) assign(pod, node string) string {
+func (w console) assign(pod, node string) string {
 	w.t.Helper()
-	ip, err := w.tryAssign(w.look.IPAM(), pod, node)
+	ip, err := w.tryAssign(w.direct.IPAM(), pod, node)
 	w.must(err)
 	return ip
 }
 
-func (w desk) tryAssign(c upstream.Interface, pod, node string) (string, error) {
+func (w console) tryAssign(c upstream.Interface, pod, node string) (string, error) {
 	h := handleOf(pod)
 	v4, _, err := c.AutoAssign(context.Background(), upstream.AutoAssignArgs{
 		Num4: 1, HandleID: &h, Hostname: node, IntendedUse: apiv3.IPPoolAllowedUseWorkload,
@@ -97,28 +97,28 @@ func (w desk) tryAssign(c upstream.Interface, pod, node string) (string, error) 
 	return v4.IPs[0].IP.String(), nil
 }
 
-func (w desk) unassign(pod string) {
+func (w console) unassign(pod string) {
 	w.t.Helper()
-	w.must(w.look.IPAM().ReleaseByHandle(context.Background(), handleOf(pod)))
+	w.must(w.direct.IPAM().ReleaseByHandle(context.Background(), handleOf(pod)))
 }
 
 // healthy is a cluster of two nodes with three pods, as ipam check wants to see
 // it: with the configuration that kube-controllers makes for itself when it
 // starts, and the workload endpoints that are Running pods on the Kubernetes
 // datastore, and objects of the CNI plugin's with etcdv3.
-func (w desk) healthy() {
+func (w console) healthy() {
 	w.t.Helper()
 	w.cluster("10.64.75.0/24", "a", "b")
 	k := apiv3.NewKubeControllersConfiguration()
 	k.Name = "default"
-	_, err := w.look.KubeControllersConfiguration().Create(context.Background(), k, options.SetOptions{})
+	_, err := w.direct.KubeControllersConfiguration().Create(context.Background(), k, options.SetOptions{})
 	w.must(err)
 	for _, pod := range []string{"web-0", "web-1", "web-2"} {
 		w.workload(pod, "a", w.assign(pod, "a"))
 	}
 }
 
-func (w desk) workload(pod, node, ip string) {
+func (w console) workload(pod, node, ip string) {
 	w.t.Helper()
 	if w.in.env.Datastore == store.Kubernetes {
 		w.create(pod, node)
@@ -130,24 +130,24 @@ func (w desk) workload(pod, node, ip string) {
 	e.Labels = map[string]string{"projectcalico.org/namespace": "default", "projectcalico.org/orchestrator": "k8s"}
 	e.Spec = libapiv3.WorkloadEndpointSpec{Node: node, Orchestrator: "k8s", Pod: pod, Endpoint: "eth0", ContainerID: "sandbox-of-" + pod,
 		InterfaceName: "cali" + pod, IPNetworks: []string{ip + "/32"}, Profiles: []string{"kns.default"}}
-	_, err := w.look.WorkloadEndpoints().Create(context.Background(), e, options.SetOptions{})
+	_, err := w.direct.WorkloadEndpoints().Create(context.Background(), e, options.SetOptions{})
 	w.must(err)
 }
 
 // remove deletes what is stored under a key, as kubectl delete does.
-func (w desk) remove(k model.Key) {
+func (w console) remove(k model.Key) {
 	w.t.Helper()
-	kv, err := store.Backend(w.look).Get(context.Background(), k, "")
+	kv, err := store.Backend(w.direct).Get(context.Background(), k, "")
 	w.must(err)
 	if err == nil {
-		_, err = store.Backend(w.look).DeleteKVP(context.Background(), kv)
+		_, err = store.Backend(w.direct).DeleteKVP(context.Background(), kv)
 		w.must(err)
 	}
 }
 
 // store writes something as it is.
-func (w desk) store(k model.Key, value any) {
+func (w console) store(k model.Key, value any) {
 	w.t.Helper()
-	_, err := store.Backend(w.look).Create(context.Background(), &model.KVPair{Key: k, Value: value})
+	_, err := store.Backend(w.direct).Create(context.Background(), &model.KVPair{Key: k, Value: value})
 	w.must(err)
 }

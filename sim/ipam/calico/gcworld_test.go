@@ -41,7 +41,7 @@ type gcWorld struct {
 	all    map[string]ipam.Run
 	calico clientv3.Interface // through the story's own gate
 	kube   kubernetes.Interface
-	look   clientv3.Interface // through no gate
+	direct clientv3.Interface // through no gate
 	digest string
 	out    *sim.Outside
 }
@@ -103,7 +103,7 @@ func (w *gcWorld) open(a *ipam.Manager, run *etcd.Run, datastore string, story f
 	}
 	w.all = w.in.run()
 	w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { w.t.Errorf("%s crashed: %v\n%s", id, v, stack) }
-	if w.look, err = ds.Client(nil, 0); err != nil {
+	if w.direct, err = ds.Client(nil, 0); err != nil {
 		return err
 	}
 	w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, g *sim.Gate) (err error) {
@@ -260,7 +260,7 @@ func (w *gcWorld) deleteNode(name string) {
 func (w *gcWorld) record() string {
 	w.t.Helper()
 	var blocks, affinities []string
-	be := store.Backend(w.look)
+	be := store.Backend(w.direct)
 	list := func(l model.ListInterface) []*model.KVPair {
 		kvs, err := be.List(context.Background(), l, "")
 		w.must(err)
@@ -286,7 +286,7 @@ func (w *gcWorld) record() string {
 // allocations is how many addresses the record has given away.
 func (w *gcWorld) allocations() (n int) {
 	w.t.Helper()
-	kvs, err := store.Backend(w.look).List(context.Background(), model.BlockListOptions{}, "")
+	kvs, err := store.Backend(w.direct).List(context.Background(), model.BlockListOptions{}, "")
 	w.must(err)
 	for _, kv := range kvs.KVPairs {
 		b := kv.Value.(*model.AllocationBlock)
@@ -319,7 +319,7 @@ func (w *gcWorld) holds(want string) {
 // blocks is how many blocks there are.
 func (w *gcWorld) blocks() int {
 	w.t.Helper()
-	kvs, err := store.Backend(w.look).List(context.Background(), model.BlockListOptions{}, "")
+	kvs, err := store.Backend(w.direct).List(context.Background(), model.BlockListOptions{}, "")
 	w.must(err)
 	return len(kvs.KVPairs)
 }
@@ -327,7 +327,7 @@ func (w *gcWorld) blocks() int {
 // holder is the handle that an address is given to, or "".
 func (w *gcWorld) holder(ip string) string {
 	w.t.Helper()
-	_, handle, err := w.look.IPAM().GetAssignmentAttributes(context.Background(), cnet.MustParseIP(ip))
+	_, handle, err := w.direct.IPAM().GetAssignmentAttributes(context.Background(), cnet.MustParseIP(ip))
 	if err != nil || handle == nil {
 		return ""
 	}
@@ -337,7 +337,7 @@ func (w *gcWorld) holder(ip string) string {
 // calicoNodes are the names of the nodes that Calico knows.
 func (w *gcWorld) calicoNodes() string {
 	w.t.Helper()
-	l, err := w.look.Nodes().List(context.Background(), options.ListOptions{})
+	l, err := w.direct.Nodes().List(context.Background(), options.ListOptions{})
 	w.must(err)
 	var names []string
 	for _, n := range l.Items {

@@ -163,7 +163,7 @@ func TestWhoWaitsForTheLock(t *testing.T) {
 		if err := del.Err(); err == nil || !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 			t.Errorf("a DEL that waited %s for the lock: %v", ipamTimeout+time.Second, err)
 		}
-		ips, err := w.look.IPAM().IPsByHandle(w.ctx, record.NetworkKey+".sandbox-a-0")
+		ips, err := w.direct.IPAM().IPsByHandle(w.ctx, record.NetworkKey+".sandbox-a-0")
 		if err != nil || len(ips) != 1 {
 			t.Errorf("after the DEL that was too late: %v, %v", ips, err)
 		}

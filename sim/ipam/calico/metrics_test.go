@@ -47,7 +47,7 @@ var (
 type gauges struct {
 	*books
 	m     *passMemory
-	told  map[string]bool // pools
+	known map[string]bool // pools
 	truth model.Truth
 }
 
@@ -65,12 +65,12 @@ func (g *gauges) scrape() []string {
 		now[p.Name] = true
 		handleUpdate(g.m.controller, bmodel.KVPair{Key: bmodel.ResourceKey{Kind: apiv3.KindIPPool, Name: p.Name}, Value: p})
 	}
-	for name := range g.told {
+	for name := range g.known {
 		if !now[name] {
 			handleUpdate(g.m.controller, bmodel.KVPair{Key: bmodel.ResourceKey{Kind: apiv3.KindIPPool, Name: name}})
 		}
 	}
-	g.told = now
+	g.known = now
 	g.must(g.m.learnCalico(ctx, store.Backend(g.c)))
 	handleUpdate(g.m.controller, bapi.InSync)
 	fullScanNextSync(g.m.controller, passName)
@@ -204,7 +204,7 @@ ipam_allocations_in_use{ippool="no_ippool",node="kubestage1001"} 2
 ipam_allocations_in_use{ippool="no_ippool",node="kubestage1002"} 1
 ipam_allocations_in_use{ippool="no_ippool",node="kubestage1003"} 1
 ipam_blocks{ippool="no_ippool",node="no_affinity"} 2`)
-		for name := range g.told { // they are globals of the process
+		for name := range g.known { // they are globals of the process
 			handleUpdate(g.m.controller, bmodel.KVPair{Key: bmodel.ResourceKey{Kind: apiv3.KindIPPool, Name: name}})
 		}
 	})

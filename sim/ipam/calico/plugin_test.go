@@ -152,10 +152,10 @@ func TestPanicsThatUpstreamRecovers(t *testing.T) {
 // ready exchanges whether the datastore says that it is, of which nil is a third answer.
 func (w *allocWorld) ready(now *bool) (was *bool) {
 	w.t.Helper()
-	c, err := w.look.ClusterInformation().Get(w.ctx, "default", options.GetOptions{})
+	c, err := w.direct.ClusterInformation().Get(w.ctx, "default", options.GetOptions{})
 	w.must(err)
 	was, c.Spec.DatastoreReady = c.Spec.DatastoreReady, now
-	_, err = w.look.ClusterInformation().Update(w.ctx, c, options.SetOptions{})
+	_, err = w.direct.ClusterInformation().Update(w.ctx, c, options.SetOptions{})
 	w.must(err)
 	return was
 }
@@ -189,7 +189,7 @@ func TestNodeNameInTheConfiguration(t *testing.T) {
 		w.pool("p", "10.64.75.0/24")
 		w.fill("a", 1)
 		w.fill("b", 1)
-		blocks, err := store.Backend(w.look).List(w.ctx, model.BlockListOptions{}, "")
+		blocks, err := store.Backend(w.direct).List(w.ctx, model.BlockListOptions{}, "")
 		w.must(err)
 		var hosts []string
 		for _, kv := range blocks.KVPairs {

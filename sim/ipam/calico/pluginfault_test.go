@@ -19,7 +19,7 @@ import (
 func (w *allocWorld) left() string {
 	w.t.Helper()
 	list := func(l model.ListInterface) []*model.KVPair {
-		kvs, err := store.Backend(w.look).List(w.ctx, l, "")
+		kvs, err := store.Backend(w.direct).List(w.ctx, l, "")
 		w.must(err)
 		return kvs.KVPairs
 	}

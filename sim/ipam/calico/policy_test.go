@@ -67,14 +67,14 @@ func pool(name, cidr string, bits int, set ...func(*apiv3.IPPoolSpec)) policySte
 }
 
 func configure(c upstream.IPAMConfig) policyStep {
-	return do(func(w *allocWorld) { w.must(w.look.IPAM().SetIPAMConfig(w.ctx, c)) })
+	return do(func(w *allocWorld) { w.must(w.direct.IPAM().SetIPAMConfig(w.ctx, c)) })
 }
 
 func reserve(cidrs ...string) policyStep {
 	return do(func(w *allocWorld) {
 		r := apiv3.NewIPReservation()
 		r.Name, r.Spec.ReservedCIDRs = "r", cidrs
-		_, err := w.look.IPReservations().Create(w.ctx, r, options.SetOptions{})
+		_, err := w.direct.IPReservations().Create(w.ctx, r, options.SetOptions{})
 		w.must(err)
 	})
 }
@@ -221,7 +221,7 @@ var policies = []struct {
 	{"a pool deleted", "", []policyStep{
 		pool("p", "10.0.0.0/30", 30), add("a", "1", "10.0.0.0"),
 		do(func(w *allocWorld) {
-			_, err := w.look.IPPools().Delete(w.ctx, "p", options.DeleteOptions{})
+			_, err := w.direct.IPPools().Delete(w.ctx, "p", options.DeleteOptions{})
 			w.must(err)
 		}),
 		add("a", "2", "cannot find a qualified ippool"), pool("p", "10.0.0.0/30", 30), add("a", "3", "10.0.0.1"),
@@ -269,7 +269,7 @@ func TestBlockSizes(t *testing.T) {
 				}
 			}
 			for _, name := range []string{"four", "six"} {
-				_, err := w.look.IPPools().Delete(w.ctx, name, options.DeleteOptions{})
+				_, err := w.direct.IPPools().Delete(w.ctx, name, options.DeleteOptions{})
 				w.must(err)
 			}
 		}

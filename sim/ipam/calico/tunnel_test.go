@@ -43,7 +43,7 @@ func (w *allocWorld) tunnels() string {
 
 // holder is the handle to which the record has given an address, or "".
 func (w *allocWorld) holder(addr string) string {
-	_, h, err := w.look.IPAM().GetAssignmentAttributes(w.ctx, cnet.MustParseIP(addr))
+	_, h, err := w.direct.IPAM().GetAssignmentAttributes(w.ctx, cnet.MustParseIP(addr))
 	if err != nil || h == nil {
 		return ""
 	}
@@ -63,10 +63,10 @@ func (w *allocWorld) backed() {
 // change edits a pool.
 func (w *allocWorld) change(pool string, f func(*apiv3.IPPoolSpec)) {
 	w.t.Helper()
-	p, err := w.look.IPPools().Get(w.ctx, pool, options.GetOptions{})
+	p, err := w.direct.IPPools().Get(w.ctx, pool, options.GetOptions{})
 	w.must(err)
 	f(&p.Spec)
-	_, err = w.look.IPPools().Update(w.ctx, p, options.SetOptions{})
+	_, err = w.direct.IPPools().Update(w.ctx, p, options.SetOptions{})
 	w.must(err)
 	w.run.Pump()
 }
@@ -192,13 +192,13 @@ func TestTunnelAfterARestart(t *testing.T) {
 func (w *allocWorld) take(addr, node string) {
 	w.t.Helper()
 	h := handleOf("thief")
-	w.must(w.look.IPAM().AssignIP(w.ctx, upstream.AssignIPArgs{IP: cnet.MustParseIP(addr), HandleID: &h, Hostname: node,
+	w.must(w.direct.IPAM().AssignIP(w.ctx, upstream.AssignIPArgs{IP: cnet.MustParseIP(addr), HandleID: &h, Hostname: node,
 		Attrs: map[string]string{upstream.AttributeNode: node, upstream.AttributePod: "thief", upstream.AttributeNamespace: "default"}}))
 }
 
 func (w *allocWorld) release(addr string) {
 	w.t.Helper()
-	_, _, err := w.look.IPAM().ReleaseIPs(w.ctx, upstream.ReleaseOptions{Address: addr})
+	_, _, err := w.direct.IPAM().ReleaseIPs(w.ctx, upstream.ReleaseOptions{Address: addr})
 	w.must(err)
 }
 

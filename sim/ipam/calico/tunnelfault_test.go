@@ -72,7 +72,7 @@ func faultyTunnels(t *testing.T, server *etcd.Server, ds string, seed uint64) st
 		w.backed()
 		theirs := 0
 		for handle := range w.devices {
-			ips, err := w.look.IPAM().IPsByHandle(w.ctx, handle)
+			ips, err := w.direct.IPAM().IPsByHandle(w.ctx, handle)
 			w.must(err)
 			theirs += len(ips)
 		}

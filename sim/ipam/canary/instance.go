@@ -75,7 +75,7 @@ func (i *instance) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	})
 }
 
-func (i *instance) plugin(g *sim.Gate, c ipam.Call) (policy, *desk, error) {
+func (i *instance) plugin(g *sim.Gate, c ipam.Call) (policy, *client, error) {
 	p, ok, err := parse(c.Network, c.Config)
 	if err != nil {
 		return policy{}, nil, err
@@ -83,6 +83,6 @@ func (i *instance) plugin(g *sim.Gate, c ipam.Call) (policy, *desk, error) {
 	if !ok {
 		return policy{}, nil, fmt.Errorf("canary: %s is not a canary network", c.Network)
 	}
-	d, err := i.desk(g)
+	d, err := i.client(g)
 	return p, d, err
 }

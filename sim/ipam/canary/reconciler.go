@@ -22,7 +22,7 @@ const reconcilerName = "canary-reconciler"
 // what was found dead is still dead when the ledger is written, however often
 // the write must be tried again.
 func (i *instance) reconcile(ctx context.Context, g *sim.Gate, _ string) error {
-	d, err := i.desk(g)
+	d, err := i.client(g)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (i *instance) reconcile(ctx context.Context, g *sim.Gate, _ string) error {
 const controllerName = "canary-controller"
 
 func (i *instance) control(ctx context.Context, g *sim.Gate, _ string) error {
-	d, err := i.desk(g)
+	d, err := i.client(g)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (i *instance) control(ctx context.Context, g *sim.Gate, _ string) error {
 // owner is the pod object that a claim was made for.
 type owner struct{ pod, uid string }
 
-func (d *desk) reconcile(ctx context.Context, l *ledger) error {
+func (d *client) reconcile(ctx context.Context, l *ledger) error {
 	gone := map[owner]bool{}
 	some := false
 	for _, k := range l.Claims {
@@ -99,7 +99,7 @@ func (d *desk) reconcile(ctx context.Context, l *ledger) error {
 }
 
 // spin asks for the owner of a claim again and again.
-func (d *desk) spin(ctx context.Context, l *ledger) error {
+func (d *client) spin(ctx context.Context, l *ledger) error {
 	for {
 		if _, err := d.exists(ctx, l.Claims[0]); err != nil {
 			return err

@@ -184,7 +184,7 @@ func startEtcd(t *testing.T) *etcd.Server {
 const plain = `{"type":"canary","range":"10.0.0.0/29"}`
 
 func TestPlainOrder(t *testing.T) {
-	var told []string
+	var lines []string
 	simulate(t, startEtcd(t), strategy.NewSerial(), sim.Budget{}, plain, func(ctx context.Context, w *world) {
 		for n := range 3 {
 			w.createPod(ctx, n)
@@ -203,20 +203,20 @@ func TestPlainOrder(t *testing.T) {
 		if len(s.Pools) != 1 || len(s.Reservations) != 1 || s.Claims[0].Revision == 0 {
 			t.Errorf("%+v", s)
 		}
-		told = tell(w)
+		lines = acts(w)
 	})
 	for _, want := range []string{
 		"cni-add/web-0 creates ledger unnamed with 10.0.0.1 of default/web-0",
 		"cni-add/web-2 writes ledger unnamed, if still at revision 5: 10.0.0.1 of default/web-0, 10.0.0.2 of default/web-1, 10.0.0.3 of default/web-2",
 	} {
-		if !slices.Contains(told, want) {
-			t.Errorf("nobody %q in\n%s", want, strings.Join(told, "\n"))
+		if !slices.Contains(lines, want) {
+			t.Errorf("missing %q in\n%s", want, strings.Join(lines, "\n"))
 		}
 	}
 }
 
-// tell is what Act says of every step.
-func tell(w *world) (out []string) {
+// acts renders the Act of every step.
+func acts(w *world) (out []string) {
 	for _, s := range w.Trace().Steps {
 		if x, ok := s.Detail.(kube.Exchange); ok {
 			out = append(out, string(s.Choice.Op.Actor)+" "+prose.Act(new(w.inst.Act(x))))

@@ -128,7 +128,7 @@ func placeOf(key string, p object) (Place, error) {
 	n := model.Network{Key: key, Name: c.Name}
 	for i, set := range c.Sets {
 		if len(set) > 1 {
-			return Place{}, fmt.Errorf("ipam.ranges[%d]: %d ranges of which a pod gets one, want one: no more can be simulated", i, len(set))
+			return Place{}, fmt.Errorf("ipam.ranges[%d]: %d ranges, want one: the simulator supports one range in a set", i, len(set))
 		}
 		n.Ranges = append(n.Ranges, set[0].Policy())
 	}

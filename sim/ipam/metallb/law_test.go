@@ -37,13 +37,13 @@ type upstreams struct {
 //go:linkname converge ipamsim/sim/ipam/metallb/upstream/program.(*controller).convergeBalancer
 func converge(c *upstreams, l log.Logger, key string, x *corev1.Service) error
 
-// ear hears what the controller tells of Services: that it has given one addresses anew.
-type ear struct{ anew bool }
+// ear receives the controller's events of Services; assigned reports that a Service got new addresses.
+type ear struct{ assigned bool }
 
 func (*ear) UpdateStatus(*corev1.Service) error { return nil }
 
 func (e *ear) Infof(_ *corev1.Service, _, text string, _ ...any) {
-	e.anew = e.anew || text == "Assigned IP %q"
+	e.assigned = e.assigned || text == "Assigned IP %q"
 }
 
 func (*ear) Errorf(*corev1.Service, string, string, ...any) {}
@@ -54,12 +54,12 @@ func theirs(c *config.Config, r *record, all map[string]*model.Balancer) map[str
 	out, u := map[string]string{}, &upstreams{&ear{}, c.Pools, allocator.New(func(string) {})}
 	u.ips.SetPools(c.Pools)
 	names := slices.Sorted(maps.Keys(all))
-	ask := func(name string) (x *corev1.Service, anew bool, err error) {
+	ask := func(name string) (x *corev1.Service, assigned bool, err error) {
 		hears := &ear{}
 		x, u.client = r.services[name].DeepCopy(), hears
 		err = converge(u, log.NewNopLogger(), name, x)
 		u.ips.Unassign(name)
-		return x, hears.anew, err
+		return x, hears.assigned, err
 	}
 	keep := func(name string) {
 		x, ips := r.services[name].Service, []net.IP(nil)
@@ -74,7 +74,7 @@ func theirs(c *config.Config, r *record, all map[string]*model.Balancer) map[str
 		if len(all[name].Addrs) == 0 {
 			continue
 		}
-		if x, anew, _ := ask(name); anew || len(ipam.Ingress(x)) == 0 {
+		if x, assigned, _ := ask(name); assigned || len(ipam.Ingress(x)) == 0 {
 			out[name] = "disallowed"
 			continue
 		}
@@ -159,7 +159,7 @@ func TestConformanceJudge(t *testing.T) {
 				other++
 				continue
 			}
-			t.Errorf("%s: %s, upstream says %s\n%s", name, got[name], want[name], r.told())
+			t.Errorf("%s: %s, upstream says %s\n%s", name, got[name], want[name], r.describe())
 		}
 	}
 	clusters := rapid.Custom(drawn)
@@ -236,8 +236,8 @@ func (r *record) opens() bool {
 	return false
 }
 
-// told is a cluster as people read it.
-func (r *record) told() string {
+// describe renders a cluster for people.
+func (r *record) describe() string {
 	var b strings.Builder
 	for _, p := range sorted(r.pools) {
 		fmt.Fprintf(&b, "%s: %+v\n", p.Name, p.Spec)

@@ -74,7 +74,7 @@ func (i *instance) whose(c ipam.Call) (*ipam.Instance, error) {
 	if in := i.of[c.Network]; in != nil {
 		return in, nil
 	}
-	return nil, fmt.Errorf("mixed: nobody serves network %q", c.Network)
+	return nil, fmt.Errorf("mixed: no manager serves network %q", c.Network)
 }
 
 // observe reads both records.

@@ -172,11 +172,11 @@ func (s *server) resources() {
 // repair sets another one, of no time at all, for ever.
 type lateClock struct {
 	clock.RealClock
-	looks *atomic.Int64
+	reads *atomic.Int64
 }
 
 func (c lateClock) Now() time.Time {
-	return time.Now().Add(time.Duration(c.looks.Add(1)) * time.Microsecond)
+	return time.Now().Add(time.Duration(c.reads.Add(1)) * time.Microsecond)
 }
 
 // start starts the controllers, and returns when addresses and node ports were repaired
@@ -190,7 +190,7 @@ func (s *server) start(ctx context.Context) error {
 	ports := repairports.NewRepair(repairInterval, s.client.CoreV1(), s.client.EventsV1(), s.config.ports, s.bitmap)
 	addresses := repairaddresses.NewRepairIPAddress(repairInterval, s.client, s.all.Core().V1().Services(),
 		s.all.Networking().V1().ServiceCIDRs(), s.all.Networking().V1().IPAddresses())
-	set(reflect.ValueOf(addresses).Elem().FieldByName("clock"), lateClock{looks: &atomic.Int64{}})
+	set(reflect.ValueOf(addresses).Elem().FieldByName("clock"), lateClock{reads: &atomic.Int64{}})
 	s.all.Start(ctx.Done())
 	var first sync.WaitGroup
 	first.Add(2)

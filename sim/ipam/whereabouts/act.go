@@ -18,10 +18,10 @@ func (i *instance) Act(detail any) act.Act {
 		return act.Act{}
 	}
 	a := x.Act()
-	tell := map[string]func(kube.Exchange, *act.Act) bool{
+	describe := map[string]func(kube.Exchange, *act.Act) bool{
 		poolsResource: actOfPool, reservationsResource: actOfReservation, "leases": actOfLease, "pods": actOfPod, "nodeslicepools": actOfSlices,
 	}[x.Resource]
-	if tell == nil || !tell(x, &a) {
+	if describe == nil || !describe(x, &a) {
 		return act.Act{}
 	}
 	a.Bare = false

@@ -26,7 +26,7 @@ const plain = `{"type":"whereabouts","range":"10.0.0.0/24"}`
 func web(n int) string { return fmt.Sprintf("web-%d", n) }
 
 func TestPlainOrder(t *testing.T) {
-	var told []string
+	var lines []string
 	simulate(t, server(t), strategy.NewSerial(), sim.Options{}, map[string]string{"net": plain}, func(ctx context.Context, w *world) {
 		for n := range 3 {
 			wait(w.add(call(w, web(n), "a", "net", "net1")))
@@ -46,7 +46,7 @@ func TestPlainOrder(t *testing.T) {
 		}
 		for _, s := range w.Trace().Steps {
 			if x, ok := s.Detail.(kube.Exchange); ok {
-				told = append(told, string(s.Choice.Op.Actor)+" "+prose.Act(new(w.inst.Act(x))))
+				lines = append(lines, string(s.Choice.Op.Actor)+" "+prose.Act(new(w.inst.Act(x))))
 			}
 		}
 	})
@@ -64,8 +64,8 @@ func TestPlainOrder(t *testing.T) {
 		"ip-reconciler removes 10.0.0.2, if still at revision 17",
 		"ip-reconciler deletes the reservation of 10.0.0.2",
 	} {
-		if !slices.Contains(told, want) {
-			t.Errorf("nobody %q in\n%s", want, strings.Join(told, "\n"))
+		if !slices.Contains(lines, want) {
+			t.Errorf("missing %q in\n%s", want, strings.Join(lines, "\n"))
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestReservationThatEndsInColonsIsDeleted(t *testing.T) {
 // controller.go:473 gives slices to nodes before :475 takes those of nodes that
 // are gone: a node that came while all slices were taken gets none when one
 // becomes free, until something else changes, and its plugins crash.
-func TestFreedSliceGoesToNobody(t *testing.T) {
+func TestFreedSliceStaysUnassigned(t *testing.T) {
 	simulate(t, server(t), timed(t, 1), sim.Options{Seed: 1}, map[string]string{"net": `{"type":"whereabouts","range":"10.0.0.0/25","node_slice_size":"/26"}`}, func(_ context.Context, w *world) {
 		var crashed any
 		w.Hooks.Panic = func(_ sim.ActorID, v any, _ string) { crashed = v }

@@ -37,15 +37,15 @@ func Handler(s kube.Served) http.Handler {
 			}
 		}
 		if g.Name != "" {
-			told := group(g)
-			groups.AddGroup(told)
-			mux.Handle("/apis/"+g.Name, discovery.NewAPIGroupHandler(legacyscheme.Codecs, told))
+			old := group(g)
+			groups.AddGroup(old)
+			mux.Handle("/apis/"+g.Name, discovery.NewAPIGroupHandler(legacyscheme.Codecs, old))
 		}
 	}
 	versions := discovery.NewLegacyRootAPIHandler(discovery.DefaultAddresses{}, legacyscheme.Codecs, "/api")
 	mux.Handle("/api", aggregated.WrapAggregatedDiscoveryToHandler(versions, legacy, nil))
 	mux.Handle("/apis", aggregated.WrapAggregatedDiscoveryToHandler(groups, root, nil))
-	mux.HandleFunc("/version", told)
+	mux.HandleFunc("/version", serveVersion)
 	for _, p := range []string{"/healthz", "/livez", "/readyz"} {
 		mux.HandleFunc(p, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })
 	}
@@ -104,8 +104,8 @@ func resources(v discoveryv2.APIVersionDiscovery) (out []metav1.APIResource) {
 	return out
 }
 
-// told tells the version.
-func told(w http.ResponseWriter, _ *http.Request) {
+// serveVersion answers the version.
+func serveVersion(w http.ResponseWriter, _ *http.Request) {
 	v := kube.Version()
 	parts := strings.Split(strings.TrimPrefix(v, "v")+"..", ".")
 	w.Header().Set("Content-Type", "application/json")

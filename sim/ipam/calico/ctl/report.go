@@ -123,30 +123,32 @@ type releasingIPAM struct {
 // while it prints, because its workers and its printing overlap.
 func (r *releasing) Backend() bapi.Client {
 	_, leaked := mergeReports(r.reports)
-	told := &told{errs: map[string]error{}, handles: leaked}
+	d := &deletions{errs: map[string]error{}, handles: leaked}
 	_, _ = away(context.Background(), r.screen, func(context.Context) (any, error) {
 		for _, id := range slices.Sorted(maps.Keys(leaked)) {
-			told.errs[id] = deleteHandle(store.Backend(r.Interface), leaked[id])
+			d.errs[id] = deleteHandle(store.Backend(r.Interface), leaked[id])
 		}
 		return nil, nil
 	})
-	return told
+	return d
 }
 
-// told repeats how the deletions of handles ended.
-type told struct {
+// deletions repeats how the deletions of handles ended.
+type deletions struct {
 	bapi.Client
 	errs    map[string]error
 	handles map[string]cipam.HandleInfo
 }
 
-func (t *told) Get(_ context.Context, k model.Key, _ string) (*model.KVPair, error) {
+func (d *deletions) Get(_ context.Context, k model.Key, _ string) (*model.KVPair, error) {
 	id := k.(model.IPAMHandleKey).HandleID
-	if err := t.errs[id]; err != nil {
+	if err := d.errs[id]; err != nil {
 		return nil, err
 	}
-	h := t.handles[id]
+	h := d.handles[id]
 	return &model.KVPair{Key: k, Revision: h.Revision, UID: h.UID}, nil
 }
 
-func (t *told) DeleteKVP(_ context.Context, kv *model.KVPair) (*model.KVPair, error) { return kv, nil }
+func (d *deletions) DeleteKVP(_ context.Context, kv *model.KVPair) (*model.KVPair, error) {
+	return kv, nil
+}

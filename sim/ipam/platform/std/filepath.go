@@ -47,8 +47,8 @@ func walk(p *disk.Process, path string, info fs.FileInfo, fn WalkFunc) error {
 		return fn(path, info, nil)
 	}
 	entries, err := p.ReadDir(path)
-	if told := fn(path, info, err); err != nil || told != nil {
-		return told
+	if walkErr := fn(path, info, err); err != nil || walkErr != nil {
+		return walkErr
 	}
 	for _, e := range entries {
 		name := Join(path, e.Name())

@@ -27,16 +27,16 @@ var (
 	NewServeMux = real.NewServeMux
 )
 
-// ListenAndServe listens until the program is killed. Nobody calls.
+// ListenAndServe listens until the program is killed. It receives no requests.
 func ListenAndServe(string, real.Handler) error {
 	<-platform.Current().Ctx.Done()
 	return real.ErrServerClosed
 }
 
-// Client reaches nobody.
+// Client connects to nothing.
 type Client struct{}
 
-var errNobody = errors.New("connection refused")
+var errRefused = errors.New("connection refused")
 
 // Do sends nothing.
-func (*Client) Do(*Request) (*Response, error) { return nil, errNobody }
+func (*Client) Do(*Request) (*Response, error) { return nil, errRefused }

@@ -1,9 +1,9 @@
 // Package attach lets programs of this machine, such as kubectl, look at the cluster of a
 // run while it stands still between two steps.
 //
-// The two sides of the bubble's wall meet at a Desk. Outside, Listen serves HTTPS on
+// The two sides of the bubble's wall meet at a Session. Outside, Listen serves HTTPS on
 // loopback, to whoever has the client certificate of its kubeconfig; inside, the root
-// goroutine answers what was asked (Desk.Attend) until somebody sends the run on. Only
+// goroutine answers what was asked (Session.Attend) until somebody sends the run on. Only
 // plain data crosses. What is asked passes no gate and moves no clock. Nothing can be
 // changed.
 package attach
@@ -25,45 +25,45 @@ import (
 // Order is what a run that stands still shall do next. The zero Order ends it.
 type Order struct {
 	Steps int // go on for so many, then stand still again
-	// Arrived is for whoever sends the Order and whoever stands still; Desk hands it on.
+	// Arrived is for whoever sends the Order and whoever stands still; Session hands it on.
 	// It is made outside, with room for what is sent.
 	Arrived chan<- string
 }
 
-// Desk is where requests wait for the run. Make it outside of the bubble, and Close it
+// Session is where requests wait for the run. Make it outside of the bubble, and Close it
 // when the run is over.
-type Desk struct {
-	out    *sim.Outside
-	in     chan any // *question, hangUp or Order
-	served chan kube.Served
-	over   chan struct{}
-	close  func()
-	told   bool
+type Session struct {
+	out       *sim.Outside
+	in        chan any // *question, hangUp or Order
+	served    chan kube.Served
+	over      chan struct{}
+	close     func()
+	published bool
 }
 
-// NewDesk makes one.
-func NewDesk() *Desk {
-	d := &Desk{out: sim.NewOutside(1), in: make(chan any), served: make(chan kube.Served, 1), over: make(chan struct{})}
-	d.close = sync.OnceFunc(func() { close(d.over) })
-	return d
+// NewSession makes one.
+func NewSession() *Session {
+	s := &Session{out: sim.NewOutside(1), in: make(chan any), served: make(chan kube.Served, 1), over: make(chan struct{})}
+	s.close = sync.OnceFunc(func() { close(s.over) })
+	return s
 }
 
 // Close answers whoever still waits that the run is over.
-func (d *Desk) Close() { d.close(); d.out.Close() }
+func (s *Session) Close() { s.close(); s.out.Close() }
 
 // Over is closed when it is.
-func (d *Desk) Over() <-chan struct{} { return d.over }
+func (s *Session) Over() <-chan struct{} { return s.over }
 
 // Send sends the run on from where it stands still. It waits until the run does, and
 // reports false if the run is over.
-func (d *Desk) Send(o Order) bool { return d.put(context.Background(), o) }
+func (s *Session) Send(o Order) bool { return s.put(context.Background(), o) }
 
-func (d *Desk) put(ctx context.Context, m any) bool {
+func (s *Session) put(ctx context.Context, m any) bool {
 	select {
-	case d.in <- m:
+	case s.in <- m:
 		return true
 	case <-ctx.Done():
-	case <-d.over:
+	case <-s.over:
 	}
 	return false
 }
@@ -96,18 +96,18 @@ const beat = time.Second
 
 // Attend answers questions until an Order comes. The caller is the bubble's root
 // goroutine between two steps; virtual time does not pass.
-func (d *Desk) Attend(w *sim.World, api *kube.Server) (Order, error) {
-	if !d.told {
-		s, err := api.Served()
+func (s *Session) Attend(w *sim.World, api *kube.Server) (Order, error) {
+	if !s.published {
+		v, err := api.Served()
 		if err != nil {
 			return Order{}, err
 		}
-		d.served <- s
-		d.told = true
+		s.served <- v
+		s.published = true
 	}
 	for {
 		var m any
-		d.out.Do(func() { m = d.next(w.Progress) })
+		s.out.Do(func() { m = s.next(w.Progress) })
 		switch m := m.(type) {
 		case Order:
 			return m, nil
@@ -126,12 +126,12 @@ func (d *Desk) Attend(w *sim.World, api *kube.Server) (Order, error) {
 }
 
 // next waits outside.
-func (d *Desk) next(alive func()) any {
+func (s *Session) next(alive func()) any {
 	t := time.NewTicker(beat)
 	defer t.Stop()
 	for {
 		select {
-		case m := <-d.in:
+		case m := <-s.in:
 			return m
 		case <-t.C:
 			alive()
@@ -193,19 +193,19 @@ func (q *question) follow(from io.ReadCloser) {
 }
 
 // front is what the run serves besides resources, once it stands still.
-func (d *Desk) front() http.Handler {
+func (s *Session) front() http.Handler {
 	select {
-	case s := <-d.served:
-		return front.Handler(s)
-	case <-d.over:
+	case v := <-s.served:
+		return front.Handler(v)
+	case <-s.over:
 		return front.Handler(kube.Served{})
 	}
 }
 
 // serve is ask from outside.
-func (d *Desk) serve(w http.ResponseWriter, r *http.Request) {
+func (s *Session) serve(w http.ResponseWriter, r *http.Request) {
 	q := &question{method: r.Method, uri: r.URL.RequestURI(), header: r.Header.Clone(), answer: make(chan answer, 1), frames: make(chan []byte, framesMax)}
-	if !d.put(r.Context(), q) {
+	if !s.put(r.Context(), q) {
 		refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable", "the run is over")
 		return
 	}
@@ -217,15 +217,15 @@ func (d *Desk) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(a.status)
 		_, _ = w.Write(a.body)
 		if a.watch {
-			d.stream(w, r, q)
+			s.stream(w, r, q)
 		}
-	case <-d.over:
+	case <-s.over:
 		refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable", "the run is over")
 	}
 }
 
 // stream writes a watch until one of its ends is gone.
-func (d *Desk) stream(w http.ResponseWriter, r *http.Request, q *question) {
+func (s *Session) stream(w http.ResponseWriter, r *http.Request, q *question) {
 	flush := http.NewResponseController(w)
 	_ = flush.Flush()
 	for {
@@ -235,13 +235,13 @@ func (d *Desk) stream(w http.ResponseWriter, r *http.Request, q *question) {
 				return
 			}
 			if _, err := w.Write(b); err != nil || flush.Flush() != nil {
-				d.put(context.Background(), hangUp{q})
+				s.put(context.Background(), hangUp{q})
 				return
 			}
 		case <-r.Context().Done():
-			d.put(context.Background(), hangUp{q})
+			s.put(context.Background(), hangUp{q})
 			return
-		case <-d.over:
+		case <-s.over:
 			return
 		}
 	}

@@ -31,18 +31,18 @@ const (
 	pause        = 100 * time.Millisecond // after an error that is no conflict
 )
 
-// desk is where one process reads and writes ledgers.
-type desk struct {
+// client reads and writes ledgers for one process.
+type client struct {
 	client dynamic.Interface
 	wrote  func() // after each write: who observes then must not see what was before
 }
 
-func (i *instance) desk(g *sim.Gate) (*desk, error) {
+func (i *instance) client(g *sim.Gate) (*client, error) {
 	c, err := dynamic.NewForConfig(kube.Config(i.api.Transport(g)))
 	if err != nil {
 		return nil, fmt.Errorf("canary: client: %w", err)
 	}
-	return &desk{c, func() { i.stale.Store(true) }}, nil
+	return &client{c, func() { i.stale.Store(true) }}, nil
 }
 
 // objectName is the CanaryPool of a network_name.
@@ -58,7 +58,7 @@ func objectName(network string) string {
 //
 // An answer that got lost is no answer: the next round reads what really
 // happened, and f, being idempotent, finds nothing left to do.
-func (d *desk) change(ctx context.Context, network string, f func(*ledger) (changed bool, err error)) error {
+func (d *client) change(ctx context.Context, network string, f func(*ledger) (changed bool, err error)) error {
 	var conflicts, others int
 	for {
 		final, err := d.try(ctx, network, f)
@@ -82,7 +82,7 @@ func (d *desk) change(ctx context.Context, network string, f func(*ledger) (chan
 }
 
 // try is one round of change. Final says that another round would not help.
-func (d *desk) try(ctx context.Context, network string, f func(*ledger) (bool, error)) (final bool, err error) {
+func (d *client) try(ctx context.Context, network string, f func(*ledger) (bool, error)) (final bool, err error) {
 	pools := d.client.Resource(poolsGVR)
 	obj, err := pools.Get(ctx, objectName(network), metav1.GetOptions{})
 	create := apierrors.IsNotFound(err)
@@ -117,7 +117,7 @@ func (d *desk) try(ctx context.Context, network string, f func(*ledger) (bool, e
 
 // exists reports whether the pod object that a claim was made for is still there.
 // A claim without UID (one that was there before the run) is judged by name.
-func (d *desk) exists(ctx context.Context, k claim) (bool, error) {
+func (d *client) exists(ctx context.Context, k claim) (bool, error) {
 	ref := podRef(k.Pod)
 	p, err := d.client.Resource(podsGVR).Namespace(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 	switch {
