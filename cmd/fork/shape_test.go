@@ -68,11 +68,11 @@ func TestReleaseWithoutSlices(t *testing.T) {
 		"upstream/cmd/nodeslicecontroller/node_slice_controller.go": "",
 		"upstream/pkg/node-controller/controller.go":                "",
 		"upstream/crds/whereabouts.cni.cncf.io_nodeslicepools.yaml": "",
-		"noslices.go":               "//\n\npackage whereabouts\n",
+		"noslices.go":                  "//\n\npackage whereabouts\n",
 		"adapter/wbclient/wbclient.go": client,
-		"referencereconciler.go":    client,
-		"referenceallocations.go":   client,
-		"sources.go":                client,
+		"referencereconciler.go":       client,
+		"referenceallocations.go":      client,
+		"sources.go":                   client,
 	} {
 		got, there := laid[path]
 		if !there || (got == "") != (want == "") || !strings.Contains(got, want) {
