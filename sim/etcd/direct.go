@@ -9,15 +9,15 @@ import (
 	"go.etcd.io/etcd/server/v3/proxy/grpcproxy/adapter"
 )
 
-// Direct empties the store and returns etcd's own in-process client of it, for
-// code outside of bubbles: the same etcd without the bridge, to measure what the
-// bridge costs. Nobody is told of what it writes.
+// Direct empties the store and returns etcd's own in-process client, for code outside of
+// bubbles: the same etcd without the bridge, to measure the bridge's cost. Its writes reach no
+// subscriber.
 //
-// With localReads it reads as runs do, without the round of raft that assures
-// etcd's members of each other; without, it is the client that anybody gets.
+// With localReads it reads as runs do, without the round of raft in which etcd's members
+// confirm each other; without, it is the ordinary client.
 //
-// The run before it is over. Call end, which empties the store again, before the
-// next Begin or Close.
+// The previous run is over. Call end, which empties the store again, before the next Begin or
+// Close.
 func (s *Server) Direct(localReads bool) (c *clientv3.Client, end func() error, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *Server) Direct(localReads bool) (c *clientv3.Client, end func() error, 
 	if _, err := s.store.wipe(); err != nil {
 		return nil, nil, fmt.Errorf("etcd: wipe: %w", err)
 	}
-	s.store.close() // nobody would empty the tap, and etcd would work to fill it
+	s.store.close() // otherwise the tap is never emptied, and etcd works to fill it
 	c = v3client.New(s.embed.Server)
 	if localReads {
 		c.KV = clientv3.NewKVFromKVClient(adapter.KvServerToKvClient(s.store), c)
@@ -36,7 +36,7 @@ func (s *Server) Direct(localReads bool) (c *clientv3.Client, end func() error, 
 	return c, func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = c.Close() // says that its own context is at an end
+		_ = c.Close() // returns the error of its own canceled context
 		store, err := newReal(s.embed.Server)
 		if err != nil {
 			return fmt.Errorf("etcd: tap: %w", err)
@@ -47,6 +47,6 @@ func (s *Server) Direct(localReads bool) (c *clientv3.Client, end func() error, 
 	}, nil
 }
 
-// Temp makes a directory that Close removes, in memory where the machine has such. The
+// Temp creates a directory that Close removes, in memory if the machine supports it. The
 // server must have been started.
 func (s *Server) Temp() (string, error) { return os.MkdirTemp(s.dir, "t") }

@@ -8,13 +8,13 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// straight is the KV protocol of a run on the fast store: no hop, and nothing to
-// translate.
+// straight is the KV protocol of a run on the memory store: without a hop and without
+// translation.
 type straight struct{ r *Run }
 
 var _ pb.KVClient = (*straight)(nil)
 
-// direct makes one call. What it commits is filed as it happens.
+// direct makes one call and records its commits as they happen.
 func direct[Q, A any](ctx context.Context, r *Run, q Q, f func(*memory, context.Context, Q) (A, error)) (a A, err error) {
 	if err := ctx.Err(); err != nil {
 		return a, err
@@ -60,7 +60,7 @@ func (s *straight) Txn(ctx context.Context, q *pb.TxnRequest, _ ...grpc.CallOpti
 	return direct(ctx, s.r, q, (*memory).Txn)
 }
 
-// Compact as the bridge does it.
+// Compact compacts as the bridge does.
 func (s *straight) Compact(ctx context.Context, q *pb.CompactionRequest, _ ...grpc.CallOption) (*pb.CompactionResponse, error) {
 	a, err := direct(ctx, s.r, q, (*memory).Compact)
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// history is every change since the last compaction, in relative revisions, and
-// the keys as they are and were.
+// history is every change since the last compaction, in relative revisions, and the keys with
+// their versions.
 type history struct {
 	keyspace
 	log       []*clientv3.Event
 	when      []time.Time // when log[i] was committed, virtual
 	first     int         // number of the entry log[0]
 	last      int64       // current revision
-	compacted int64       // as etcd: reads and watches before it fail; -1: never
+	compacted int64       // as in etcd: reads and watches before it fail; -1: never compacted
 }
 
 func newHistory() history { return history{keyspace: newKeyspace(), last: 1, compacted: -1} }
 
-// add files committed events. etcd's own memory is copied before it is changed.
+// add records committed events. etcd's own memory is copied before it is changed.
 func (h *history) add(evs []*mvccpb.Event, b base, now time.Time) {
 	for _, e := range evs {
 		kv := shallow(e.Kv)
@@ -30,12 +30,12 @@ func (h *history) add(evs []*mvccpb.Event, b base, now time.Time) {
 	}
 }
 
-// shallow is a copy that shares key and value.
+// shallow returns a copy that shares key and value.
 func shallow(kv *mvccpb.KeyValue) *mvccpb.KeyValue {
 	return &mvccpb.KeyValue{Key: kv.Key, CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version, Value: kv.Value, Lease: kv.Lease}
 }
 
-// file takes in one change: the new pair, or of a deletion its key and revision.
+// file records one change: the new pair, or for a deletion its key and revision.
 func (h *history) file(what mvccpb.Event_EventType, kv *mvccpb.KeyValue, now time.Time) {
 	value := kv
 	if what == mvccpb.DELETE {
@@ -46,10 +46,10 @@ func (h *history) file(what mvccpb.Event_EventType, kv *mvccpb.KeyValue, now tim
 	h.last = kv.ModRevision
 }
 
-// from is the entries from number n on.
+// from returns the entries from number n on.
 func (h *history) from(n int) []*clientv3.Event { return h.log[n-h.first:] }
 
-// find is the number of the first entry at or after a revision.
+// find returns the number of the first entry at or after a revision.
 func (h *history) find(rev int64) int {
 	return h.first + sort.Search(len(h.log), func(i int) bool { return h.log[i].Kv.ModRevision >= rev })
 }
@@ -64,8 +64,8 @@ func (h *history) at(t time.Time) int64 {
 	}
 }
 
-// compact forgets the entries before a revision, but none from number keep on: of the
-// revision itself watches are still told.
+// compact deletes the entries before a revision, but none from number keep on: watches still
+// get the events of the revision itself.
 func (h *history) compact(rev int64, keep int) {
 	h.compacted = rev
 	h.keyspace.compact(rev)

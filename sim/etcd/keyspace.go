@@ -9,14 +9,13 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 )
 
-// keyspace is every key with its versions since the last compaction, in relative
-// revisions. Nobody changes a key-value pair that is in it: whoever reads gets the
-// pair itself.
+// keyspace is every key with its versions since the last compaction, in relative revisions.
+// Its key-value pairs are immutable: readers get the pair itself.
 type keyspace struct {
 	keys map[string]*item
-	live tree               // those that have a value now
-	dead tree               // those deleted since the last compaction
-	aged map[*item]struct{} // those of which a compaction may forget something
+	live tree               // keys that have a value now
+	dead tree               // keys deleted since the last compaction
+	aged map[*item]struct{} // keys with versions that a compaction may delete
 }
 
 // tree is google/btree's. An interface, or every package that imports this one compiles the tree again (reports/BENCH.md,
@@ -49,7 +48,7 @@ func newKeyspace() keyspace {
 	return keyspace{map[string]*item{}, btree.NewG(degree, less), btree.NewG(degree, less), map[*item]struct{}{}}
 }
 
-// at is the pair as it was at a revision; nil: there was none.
+// at returns the pair at a revision; nil: none.
 func (i *item) at(rev int64) *mvccpb.KeyValue {
 	if i.now != nil && i.now.ModRevision <= rev {
 		return i.now
@@ -61,7 +60,7 @@ func (i *item) at(rev int64) *mvccpb.KeyValue {
 	return i.versions[n-1].kv
 }
 
-// now is a pair as it is; nil: there is none.
+// now returns the present pair; nil: none.
 func (k *keyspace) now(key []byte) *mvccpb.KeyValue {
 	if i := k.keys[string(key)]; i != nil {
 		return i.now
@@ -69,8 +68,7 @@ func (k *keyspace) now(key []byte) *mvccpb.KeyValue {
 	return nil
 }
 
-// set files a new version of a key, nil for its deletion, and returns the pair of
-// the revision before.
+// set records a new version of a key, nil for its deletion, and returns the pair before it.
 func (k *keyspace) set(key []byte, rev int64, kv *mvccpb.KeyValue) (prev *mvccpb.KeyValue) {
 	i := k.keys[string(key)]
 	if i == nil {
@@ -95,13 +93,13 @@ func (k *keyspace) set(key []byte, rev int64, kv *mvccpb.KeyValue) (prev *mvccpb
 	return prev
 }
 
-// ascend calls f for the pairs of a range as they are, by key.
+// ascend calls f for the present pairs of a range, by key.
 func (k *keyspace) ascend(key, end []byte, f func(*mvccpb.KeyValue)) {
 	walk(k.live, key, end, func(i *item) { f(i.now) })
 }
 
-// walk knows etcd's three shapes of a range: one key, [key, end), and everything
-// from key on, whose end is a zero byte.
+// walk handles etcd's three forms of a range: one key, [key, end), and everything from key on,
+// whose end is a zero byte.
 func walk(t tree, key, end []byte, f func(*item)) {
 	from, all := &item{key: string(key)}, len(end) == 1 && end[0] == 0
 	if len(end) == 0 {
@@ -120,7 +118,7 @@ func walk(t tree, key, end []byte, f func(*item)) {
 	})
 }
 
-// then is the pairs of a range as they were at a revision, by key.
+// then returns the pairs of a range at a revision, by key.
 func (k *keyspace) then(key, end []byte, rev int64) (out []*mvccpb.KeyValue) {
 	take := func(i *item) {
 		if kv := i.at(rev); kv != nil {
@@ -135,12 +133,12 @@ func (k *keyspace) then(key, end []byte, rev int64) (out []*mvccpb.KeyValue) {
 	return out
 }
 
-// compact forgets what was before a revision.
+// compact deletes the versions before a revision.
 func (k *keyspace) compact(rev int64) {
-	for i := range k.aged { // in any order: each is by itself
+	for i := range k.aged { // the order does not matter
 		n := sort.Search(len(i.versions), func(n int) bool { return i.versions[n].rev > rev })
 		if n > 0 && i.versions[n-1].kv != nil {
-			n-- // the one that was current
+			n-- // it was current then
 		}
 		switch i.versions = append([]version(nil), i.versions[n:]...); {
 		case len(i.versions) == 0:

@@ -7,15 +7,14 @@ import (
 	"google.golang.org/grpc"
 )
 
-// kv is the bubble's side of etcd's KV protocol. Below it everything is a
-// protocol message, so no option of the client can slip past the translation of
-// revisions.
+// kv is the bubble's side of etcd's KV protocol. It works on protocol messages, so no option
+// of the client bypasses the translation of revisions.
 type kv struct{ r *Run }
 
 var _ pb.KVClient = (*kv)(nil)
 
-// hop makes one call outside under a context that belongs to no bubble. A caller
-// that has given up sends nothing.
+// hop makes one call outside, under a context that belongs to no bubble. A canceled caller
+// sends nothing.
 func hop[Q, A any](ctx context.Context, r *Run, q Q, f func(store, context.Context, Q) (A, error)) (a A, err error) {
 	if err := ctx.Err(); err != nil {
 		return a, err
@@ -53,16 +52,15 @@ func (k *kv) Range(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption
 	return a, nil
 }
 
-// plain reports whether all that is asked for is keys as they are now, by key.
+// plain reports whether a request only asks for present keys, by key.
 func plain(q *pb.RangeRequest) bool {
 	return len(q.Key) > 0 && q.Revision == 0 && q.SortOrder == pb.RangeRequest_NONE && q.SortTarget == pb.RangeRequest_KEY &&
 		q.MinModRevision|q.MaxModRevision|q.MinCreateRevision|q.MaxCreateRevision == 0
 }
 
-// present answers for etcd what etcd itself has said: every write of the run goes
-// through the bridge, which files its events before the writer has its reply, so
-// the present state is known to the revision. Nearly all reads are such; Digest
-// looks whether it was true.
+// present answers for etcd from recorded events: every write of the run goes through the
+// bridge, which records its events before the writer has its reply, so the present state is
+// complete. It serves nearly all reads; Digest verifies it.
 func (r *Run) present(q *pb.RangeRequest) (*pb.RangeResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,8 +98,8 @@ func (k *kv) Txn(ctx context.Context, q *pb.TxnRequest, _ ...grpc.CallOption) (*
 	return a, nil
 }
 
-// Compact forgets the history before a revision: watches and reads that need it
-// fail from now on, as with any etcd.
+// Compact deletes the history before a revision: watches and reads that need it fail from then
+// on, as with any etcd.
 func (k *kv) Compact(ctx context.Context, q *pb.CompactionRequest, _ ...grpc.CallOption) (*pb.CompactionResponse, error) {
 	if a := k.r.compactNothing(q); a != nil && ctx.Err() == nil {
 		return a, nil
@@ -116,8 +114,9 @@ func (k *kv) Compact(ctx context.Context, q *pb.CompactionRequest, _ ...grpc.Cal
 	return a, nil
 }
 
-// compactNothing answers where a fresh etcd has nothing to forget and lets it pass, and
-// the one beneath has compacted what was before the run; else it is nil.
+// compactNothing answers a compaction that is valid for a fresh etcd without history, but that
+// the shared etcd would refuse because it has compacted what was before the run; otherwise it
+// returns nil.
 func (r *Run) compactNothing(q *pb.CompactionRequest) *pb.CompactionResponse {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,5 +132,5 @@ func (r *Run) compact(rev int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.history.compact(rev, r.notified)
-	r.due.Store(true) // watches that lag behind it must be told
+	r.due.Store(true) // watches that lag behind it get an error
 }

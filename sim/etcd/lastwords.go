@@ -7,9 +7,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// lastWords is a log of nothing but why etcd ends this process, which then ends as
-// one that could not run. With its log off etcd ends it without a word and with the
-// exit code of a violation, or with a panic that does not say which error it was.
+// lastWords logs only why etcd ends this process, which then exits as one that could not run.
+// With its log off, etcd exits silently with the exit code of a violation, or panics without
+// naming the error.
 func lastWords() *zap.Logger {
 	line := zapcore.NewConsoleEncoder(zapcore.EncoderConfig{
 		MessageKey: "message", LevelKey: "level", ConsoleSeparator: " ",
@@ -19,7 +19,7 @@ func lastWords() *zap.Logger {
 		zap.WithPanicHook(exit{}), zap.WithFatalHook(exit{}))
 }
 
-// fatal is what fuzz/process looks for in what a process leaves behind.
+// fatal is the marker that fuzz/process searches in a process's output.
 const fatal = "fatal error: etcd:"
 
 type exit struct{}

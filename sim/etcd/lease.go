@@ -14,11 +14,11 @@ import (
 	"google.golang.org/grpc"
 )
 
-// leases is the server's side of etcd's lease protocol, with ids that repeat and terms
-// that run in virtual time: beneath lies a lease without end, and a timer of the bubble
-// revokes it. The client's side is etcd's own.
+// leases is the server's side of etcd's lease protocol, with repeatable ids and terms in
+// virtual time: below is a lease without end, and a timer of the bubble revokes it. The
+// client's side is etcd's own.
 //
-// Package twin plays everything on it and on etcd.
+// Package twin compares it with etcd.
 //
 // Source: lease/lessor.go, etcdserver/v3_server.go and etcdserver/api/v3rpc/lease.go
 // (etcd v3.6).
@@ -34,19 +34,19 @@ type lease struct {
 }
 
 const (
-	// ttlMin is etcd's least term, seconds, with its default election time-out of one.
+	// ttlMin is etcd's minimum term, seconds, with its default election time-out of one.
 	ttlMin = 2
-	// lookPeriod is how often etcd looks for leases that are over.
+	// lookPeriod is how often etcd checks for expired leases.
 	lookPeriod = 500 * time.Millisecond
 )
 
-// restart begins the term anew, ttl virtual seconds from now.
+// restart starts the term again, ttl virtual seconds from now.
 func (l *lease) restart() {
 	l.ends = time.Now().Add(time.Duration(l.ttl) * time.Second)
 	l.timer.Reset(time.Until(l.found()))
 }
 
-// found is when etcd finds that the lease is over: it began to look with the run.
+// found is when etcd detects that the lease has expired: its checks began with the run.
 func (l *lease) found() time.Time {
 	at := l.ends.Truncate(lookPeriod)
 	if at.Before(l.ends) {
@@ -55,8 +55,8 @@ func (l *lease) found() time.Time {
 	return at
 }
 
-// LeaseGrant creates a lease. Until etcd has found that it is over, up to half a second
-// after its end, its keys live.
+// LeaseGrant creates a lease. Its keys exist until etcd detects its end, up to half a second
+// later.
 func (c *leases) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest, _ ...grpc.CallOption) (*pb.LeaseGrantResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (c *leases) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest, _ ...g
 	return &pb.LeaseGrantResponse{Header: r.header(), ID: l.id, TTL: l.ttl}, nil
 }
 
-// header is that of a response now. The lock is held.
+// header returns the header of a response. The caller holds the lock.
 func (r *Run) header() *pb.ResponseHeader {
 	return header(r.history.last)
 }
@@ -119,7 +119,7 @@ func (c *leases) LeaseRevoke(ctx context.Context, q *pb.LeaseRevokeRequest, _ ..
 	return &pb.LeaseRevokeResponse{Header: c.r.header()}, nil
 }
 
-// LeaseTimeToLive lists the attached keys in their order; etcd's is that of a map.
+// LeaseTimeToLive lists the attached keys sorted; etcd's order is that of a map.
 func (c *leases) LeaseTimeToLive(ctx context.Context, q *pb.LeaseTimeToLiveRequest, _ ...grpc.CallOption) (*pb.LeaseTimeToLiveResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (c *leases) LeaseTimeToLive(ctx context.Context, q *pb.LeaseTimeToLiveReque
 	return a, nil
 }
 
-// LeaseLeases lists the living leases, the first to end first.
+// LeaseLeases lists the active leases, by end.
 func (c *leases) LeaseLeases(ctx context.Context, _ *pb.LeaseLeasesRequest, _ ...grpc.CallOption) (*pb.LeaseLeasesResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (c *leases) LeaseKeepAlive(ctx context.Context, _ ...grpc.CallOption) (pb.L
 	return &renewals{ctx: ctx, r: c.r, asked: make(chan int64, renewalsBuffer)}, nil
 }
 
-// renewals is a stream on which leases are renewed, one after another.
+// renewals is a stream of lease renewals.
 type renewals struct {
 	grpc.ClientStream // nil
 	ctx               context.Context
@@ -170,7 +170,7 @@ type renewals struct {
 	asked             chan int64
 }
 
-// renewalsBuffer is how many requests may wait; more of them wait to be sent.
+// renewalsBuffer is how many requests may wait; further senders block.
 const renewalsBuffer = 16
 
 func (s *renewals) Context() context.Context { return s.ctx }
@@ -194,8 +194,8 @@ func (s *renewals) Recv() (*pb.LeaseKeepAliveResponse, error) {
 	}
 }
 
-// renew starts the term of a lease anew. Of one that is over it waits for the end, as
-// etcd does; a term of zero says that there is none.
+// renew starts the term of a lease again. For an expired lease it waits for its end, as etcd
+// does; a term of zero reports a missing lease.
 func (r *Run) renew(ctx context.Context, id int64) (*pb.LeaseKeepAliveResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,18 +13,18 @@ import (
 	"ipamsim/sim/etcd/check"
 )
 
-// memory is the fast store: etcd's semantics over the run's own history, without
-// log, disk, or a way out of the bubble. Revisions are relative, responses carry
-// the header of the bridge, and pairs are not copied: nobody changes them.
+// memory is the memory store: etcd's semantics over the run's own history, without log, disk,
+// or calls outside of the bubble. Revisions are relative, responses have the bridge's header,
+// and pairs are not copied: they are immutable.
 //
-// Package twin plays everything on it and on etcd.
+// Package twin compares it with etcd.
 //
 // Source: etcdserver/txn and storage/mvcc (etcd v3.6).
 type memory struct {
 	pb.UnimplementedKVServer
 	*history
-	leases map[int64]map[string]bool // the keys attached to each
-	begin  int64                     // revision before the transaction under way
+	leases map[int64]map[string]bool // the attached keys of each
+	begin  int64                     // revision before the running transaction
 }
 
 var _ store = (*memory)(nil)
@@ -45,7 +45,7 @@ func (m *memory) Range(_ context.Context, q *pb.RangeRequest) (*pb.RangeResponse
 	return m.read(q), nil
 }
 
-// readable says why nothing can be read at a revision.
+// readable returns the error of a read at a revision.
 func (m *memory) readable(rev int64) error {
 	switch {
 	case rev > m.last:
@@ -56,7 +56,7 @@ func (m *memory) readable(rev int64) error {
 	return nil
 }
 
-// oldest is the oldest revision that can be read.
+// oldest returns the oldest revision that can be read.
 func (m *memory) oldest() int64 { return max(1, m.compacted) }
 
 func (m *memory) Put(_ context.Context, q *pb.PutRequest) (*pb.PutResponse, error) {
@@ -76,7 +76,7 @@ func (m *memory) Put(_ context.Context, q *pb.PutRequest) (*pb.PutResponse, erro
 	return m.put(q), nil
 }
 
-// leased refuses a put with a lease that is not there.
+// leased refuses a put with a missing lease.
 func (m *memory) leased(q *pb.PutRequest) error {
 	if q.Lease != 0 && m.leases[q.Lease] == nil {
 		return rpctypes.ErrGRPCLeaseNotFound
@@ -84,7 +84,7 @@ func (m *memory) leased(q *pb.PutRequest) error {
 	return nil
 }
 
-// previous refuses a put that keeps something of a pair that is not there.
+// previous refuses a put that keeps a part of a missing pair.
 func (m *memory) previous(q *pb.PutRequest) error {
 	if (q.IgnoreValue || q.IgnoreLease) && m.now(q.Key) == nil {
 		return rpctypes.ErrGRPCKeyNotFound
@@ -116,8 +116,7 @@ func (m *memory) put(q *pb.PutRequest) *pb.PutResponse {
 	return a
 }
 
-// attach moves a key from the lease of its old pair to that of its new one; either
-// may be nil.
+// attach moves a key from the lease of its old pair to that of its new one; either may be nil.
 func (m *memory) attach(old, kv *mvccpb.KeyValue) {
 	if old != nil && old.Lease != 0 {
 		delete(m.leases[old.Lease], string(old.Key))
@@ -156,8 +155,8 @@ func (m *memory) remove(kv *mvccpb.KeyValue) {
 	m.file(mvccpb.DELETE, &mvccpb.KeyValue{Key: kv.Key, ModRevision: m.begin + 1}, time.Now())
 }
 
-// Compact only says whether it may: the bridge compacts the history, when its
-// watches have had their due.
+// Compact only checks the request: the bridge compacts the history after its watches got their
+// events.
 func (m *memory) Compact(_ context.Context, q *pb.CompactionRequest) (*pb.CompactionResponse, error) {
 	switch {
 	case q.Revision <= m.compacted:
@@ -187,10 +186,10 @@ func (m *memory) revoke(lease int64) error {
 	return nil
 }
 
-// events has none: they are filed as they happen.
+// events returns none: events are recorded as they happen.
 func (m *memory) events() []*mvccpb.Event { return nil }
 
-// wipe does nothing: every run has a store of its own.
+// wipe does nothing: every run has its own store.
 func (m *memory) wipe() (int64, error) { return 1, nil }
 
 func (m *memory) close() {}

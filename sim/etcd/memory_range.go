@@ -9,8 +9,8 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 )
 
-// read answers a request that check.Range and readable let pass, in the bridge's
-// header. Count is that of the whole range, whatever is filtered out of it.
+// read answers a request that passed check.Range and readable, with the bridge's header. Count
+// is the size of the whole range, before filters.
 //
 // Source: etcdserver/txn, executeRange.
 func (h *history) read(q *pb.RangeRequest) *pb.RangeResponse {
@@ -30,9 +30,9 @@ func (h *history) read(q *pb.RangeRequest) *pb.RangeResponse {
 		return a
 	}
 	if !filter(a, q) && q.Limit > 0 && q.SortOrder == pb.RangeRequest_NONE {
-		// etcd reads no more than it needs if no order is asked for, even if it then
-		// sorts by something else than the key, ascending: the least value
-		// of a=3, b=2, c=1 is then said to be that of b.
+		// Without a sort order etcd reads only up to the limit, even if it then sorts by
+		// another target than the key, ascending: the least value of a=3, b=2, c=1 is then
+		// reported as that of b.
 		a.Kvs = a.Kvs[:min(int64(len(a.Kvs)), q.Limit+1)]
 	}
 	order(a.Kvs, q)
@@ -44,7 +44,7 @@ func (h *history) read(q *pb.RangeRequest) *pb.RangeResponse {
 			bare := shallow(kv)
 			bare.Value = nil
 			if q.SortTarget != pb.RangeRequest_VALUE {
-				bare.Lease = 0 // etcd 3.7 reads no more than its index
+				bare.Lease = 0 // etcd 3.7 reads only its index
 			}
 			a.Kvs[i] = bare
 		}
@@ -52,8 +52,8 @@ func (h *history) read(q *pb.RangeRequest) *pb.RangeResponse {
 	return a
 }
 
-// filter drops the pairs outside of the revisions that are wanted, and reports
-// whether there are any bounds; 0 is none.
+// filter removes the pairs outside of the requested revisions, and reports whether there are
+// any bounds; 0 is none.
 func filter(a *pb.RangeResponse, q *pb.RangeRequest) bool {
 	if q.MinModRevision|q.MaxModRevision|q.MinCreateRevision|q.MaxCreateRevision == 0 {
 		return false
@@ -69,8 +69,8 @@ func filter(a *pb.RangeResponse, q *pb.RangeRequest) bool {
 	return true
 }
 
-// byTarget sorts pairs by something that several may share. etcd's sort is not
-// stable, so it must be the same algorithm as etcd's.
+// byTarget sorts pairs by a value that several may share. etcd's sort is not stable, so the
+// algorithm must be etcd's.
 type byTarget struct {
 	kvs []*mvccpb.KeyValue
 	cmp func(a, b *mvccpb.KeyValue) int
@@ -80,7 +80,7 @@ func (s byTarget) Len() int           { return len(s.kvs) }
 func (s byTarget) Swap(i, j int)      { s.kvs[i], s.kvs[j] = s.kvs[j], s.kvs[i] }
 func (s byTarget) Less(i, j int) bool { return s.cmp(s.kvs[i], s.kvs[j]) < 0 }
 
-// targets are what a request can have its pairs sorted by.
+// targets are the sort targets of a request.
 var targets = [...]func(a, b *mvccpb.KeyValue) int{
 	pb.RangeRequest_KEY:     func(a, b *mvccpb.KeyValue) int { return bytes.Compare(a.Key, b.Key) },
 	pb.RangeRequest_VERSION: func(a, b *mvccpb.KeyValue) int { return cmp.Compare(a.Version, b.Version) },
@@ -89,13 +89,13 @@ var targets = [...]func(a, b *mvccpb.KeyValue) int{
 	pb.RangeRequest_VALUE:   func(a, b *mvccpb.KeyValue) int { return bytes.Compare(a.Value, b.Value) },
 }
 
-// order sorts pairs, which are in the order of their keys.
+// order sorts pairs, which are in key order.
 func order(kvs []*mvccpb.KeyValue, q *pb.RangeRequest) {
 	s := byTarget{kvs, targets[q.SortTarget]}
 	switch {
 	case q.SortOrder == pb.RangeRequest_DESCEND:
 		sort.Sort(sort.Reverse(s))
-	case q.SortTarget != pb.RangeRequest_KEY: // ascending, also if no order is given
+	case q.SortTarget != pb.RangeRequest_KEY: // ascending, also without an order
 		sort.Sort(s)
 	}
 }

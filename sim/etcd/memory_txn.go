@@ -12,8 +12,8 @@ import (
 	"ipamsim/sim/etcd/check"
 )
 
-// Txn decides every branch, nested ones too, by the keys as they are before it,
-// checks what is on them, and only then does anything: it happens as a whole.
+// Txn decides every branch, also of nested transactions, by the keys before it, checks the
+// operations of the chosen branches, and only then executes them all.
 //
 // Source: etcdserver/txn, Txn.
 func (m *memory) Txn(_ context.Context, q *pb.TxnRequest) (*pb.TxnResponse, error) {
@@ -35,7 +35,7 @@ func (m *memory) Txn(_ context.Context, q *pb.TxnRequest) (*pb.TxnResponse, erro
 	return a, nil
 }
 
-// branches appends what each transaction on the way compares to, depth first.
+// branches appends the result of each transaction's comparison, depth first.
 func (m *memory) branches(q *pb.TxnRequest, path []bool) []bool {
 	holds := true
 	for _, c := range q.Compare {
@@ -59,8 +59,8 @@ func taken(q *pb.TxnRequest, holds bool) []*pb.RequestOp {
 	return q.Failure
 }
 
-// compare holds for a range if it holds for each of its pairs. What is not there
-// compares as zero, but has no value that anything compares to.
+// compare holds for a range if it holds for each of its pairs. A missing key compares as zero,
+// but has no value that anything compares to.
 func (m *memory) compare(c *pb.Compare) bool {
 	if len(c.RangeEnd) == 0 {
 		return compareOne(c, m.now(c.Key))
@@ -109,7 +109,7 @@ func compareOne(c *pb.Compare, kv *mvccpb.KeyValue) bool {
 	return true
 }
 
-// executable says why a transaction must fail, and returns the path behind it.
+// executable returns the error of a transaction that must fail, and the rest of the path.
 func (m *memory) executable(q *pb.TxnRequest, path []bool) (rest []bool, err error) {
 	ops := taken(q, path[0])
 	path = path[1:]
@@ -118,7 +118,7 @@ func (m *memory) executable(q *pb.TxnRequest, path []bool) (rest []bool, err err
 		case *pb.RequestOp_RequestRange:
 			rev := r.RequestRange.Revision
 			if err = m.readable(rev); rev < 0 && err == nil {
-				err = rpctypes.ErrGRPCCompacted // only here etcd does not take it for "now"
+				err = rpctypes.ErrGRPCCompacted // only here etcd does not treat it as "now"
 			}
 		case *pb.RequestOp_RequestPut:
 			if err = m.leased(r.RequestPut); err == nil {
@@ -134,8 +134,8 @@ func (m *memory) executable(q *pb.TxnRequest, path []bool) (rest []bool, err err
 	return path, nil
 }
 
-// execute does it and returns the path behind it. Headers of what is within have no more
-// than the revision, as etcd's, and those of nested transactions not even that.
+// execute executes a transaction and returns the rest of the path. As in etcd, headers of
+// inner responses have only the revision, and those of nested transactions not even that.
 func (m *memory) execute(q *pb.TxnRequest, path []bool) (a *pb.TxnResponse, rest []bool) {
 	ops := taken(q, path[0])
 	a = &pb.TxnResponse{Succeeded: path[0], Responses: make([]*pb.ResponseOp, len(ops))}
@@ -166,5 +166,5 @@ func (m *memory) execute(q *pb.TxnRequest, path []bool) (a *pb.TxnResponse, rest
 	return a, path
 }
 
-// within is the header of an answer within a transaction.
+// within returns the header of a response within a transaction.
 func (m *memory) within() *pb.ResponseHeader { return &pb.ResponseHeader{Revision: m.last} }

@@ -8,13 +8,13 @@ import (
 	"google.golang.org/grpc"
 )
 
-// RangeStream answers in one piece: etcd's answer is one revision however many pieces it
-// comes in. kube-apiserver lists with it since 1.37 (EtcdRangeStream; etcd3, streamChunks).
+// RangeStream answers in one part: etcd's answer is one revision, however many parts it has.
+// kube-apiserver lists with it since 1.37 (EtcdRangeStream; etcd3, streamChunks).
 func (s *straight) RangeStream(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (pb.KV_RangeStreamClient, error) {
 	return inOnePiece(s.Range(ctx, q))
 }
 
-// RangeStream answers in one piece.
+// RangeStream answers in one part.
 func (k *kv) RangeStream(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (pb.KV_RangeStreamClient, error) {
 	return inOnePiece(k.Range(ctx, q))
 }

@@ -8,15 +8,14 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// AtRevision makes every read under the context that names no revision itself
-// see the store as it was at rev, with a header that says so: what an API server
-// answers from a watch cache that lags.
+// AtRevision makes every read under the context without a revision read the store at rev, with
+// a header of rev: the answer of an API server whose watch cache lags.
 func AtRevision(ctx context.Context, rev int64) context.Context {
 	return context.WithValue(ctx, atKey{}, rev)
 }
 
-// Beneath makes every read under the context go to the store itself, also one
-// that the bridge can answer: to see that both say the same.
+// Beneath makes every read under the context go to the store itself, also reads that the
+// bridge can answer, to compare the two.
 func Beneath(ctx context.Context) context.Context {
 	return context.WithValue(ctx, beneathKey{}, true)
 }
@@ -33,8 +32,8 @@ func at(ctx context.Context) int64 {
 
 func beneath(ctx context.Context) bool { return ctx.Value(beneathKey{}) != nil }
 
-// base is how many revisions etcd was ahead when the run began. Requests add it,
-// responses subtract it, and 0, which means "none" in every field, stays 0.
+// base is etcd's revision at the start of the run. Requests add it, responses subtract it, and
+// 0, which means "none" in every field, stays 0.
 type base int64
 
 func (b base) in(rev int64) int64 {
@@ -51,8 +50,8 @@ func (b base) out(rev int64) int64 {
 	return rev - int64(b)
 }
 
-// header also hides the ids of member and cluster and the raft term: a run must
-// look the same on whichever etcd it took place. What is within a transaction has none.
+// header also hides the ids of member and cluster and the raft term: a run must not depend on
+// its etcd. Responses within a transaction have no header.
 func (b base) header(h *pb.ResponseHeader) *pb.ResponseHeader {
 	switch {
 	case h == nil:
@@ -70,9 +69,9 @@ func (b base) kv(kv *mvccpb.KeyValue) {
 	}
 }
 
-// wire makes of no bytes what they are when they come off the wire. In process,
-// where most reads are not encoded, etcd takes an end that is empty but not nil for
-// "everything from the key on".
+// wire converts empty bytes to what a server would decode from the network. In process, where
+// most reads are not encoded, etcd treats an end that is empty but not nil as "everything from
+// the key on".
 func wire(end []byte) []byte {
 	if len(end) == 0 {
 		return nil

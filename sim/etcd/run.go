@@ -28,12 +28,12 @@ type Run struct {
 	base   base
 	memory *memory // nil: etcd
 	calls  atomic.Int64
-	// Refuse is the error with which etcd refuses a request, nil: it does not.
+	// Refuse returns the error with which etcd refuses a request; nil: it does not.
 	Refuse func(request any) error
 
-	mu       sync.Mutex // held across calls to the outside: they go one at a time
+	mu       sync.Mutex // held across calls to the outside: one at a time
 	history  history
-	notified int   // first entry of history that subscribers have not seen
+	notified int   // first entry of history that subscribers have not got
 	heard    int64 // revision of the one before it
 	subs     []func(Event)
 	watches  []*watch
@@ -42,12 +42,11 @@ type Run struct {
 	leases   map[int64]*lease
 	grants   int64
 	ended    bool
-	due      atomic.Bool // Pump may have something to do
+	due      atomic.Bool // Pump may have work
 }
 
-// Begin empties etcd for a new run and ends the previous one, whose bubble can no
-// longer reach the store. Call it outside of bubbles. The first starts etcd, if
-// Start did not.
+// Begin empties etcd for a new run and ends the previous run, whose bubble can no longer reach
+// the store. Call it outside of bubbles. The first call starts etcd, unless Start did.
 func (s *Server) Begin() (*Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,8 +61,8 @@ func (s *Server) Begin() (*Run, error) {
 	return s.begin(&Run{base: base(first - 1)}), nil
 }
 
-// BeginMemory is Begin on the fast store: the same answers, revisions and events
-// from a store in memory, which needs no etcd and no way out of the bubble.
+// BeginMemory is Begin on the memory store: the same answers, revisions and events, without
+// etcd and without calls outside of the bubble.
 func (s *Server) BeginMemory() *Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,9 +77,9 @@ func (s *Server) begin(r *Run) *Run {
 	return r
 }
 
-// Client is a client of the store for use inside the bubble: KV, Txn, Watch and
-// Lease work, each call to etcd hops out of the bubble, and virtual time stands
-// still meanwhile. Whoever uses KeepAlive closes its Lease before the bubble ends.
+// Client returns a client of the store for use inside the bubble: KV, Txn, Watch and Lease
+// work. Each call to etcd leaves the bubble, and virtual time does not advance during it. A
+// user of KeepAlive closes its Lease before the bubble ends.
 func (r *Run) Client() *clientv3.Client {
 	c := clientv3.NewCtxClient(context.Background())
 	c.KV = clientv3.NewKVFromKVClient(r.KV(), c)
@@ -89,7 +88,7 @@ func (r *Run) Client() *clientv3.Client {
 	return c
 }
 
-// KV is the bubble's side of etcd's own protocol, on which Client's is built.
+// KV returns the bubble's side of etcd's own protocol, on which Client is built.
 func (r *Run) KV() pb.KVClient {
 	if r.memory != nil {
 		return &straight{r}
@@ -97,8 +96,8 @@ func (r *Run) KV() pb.KVClient {
 	return &kv{r}
 }
 
-// call runs f outside the bubble and takes in what it committed. The events
-// cross as plain data and are filed in here.
+// call runs f outside the bubble and takes in its commits. The events cross as plain data and
+// are recorded here.
 func (r *Run) call(f func(store) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,34 +143,34 @@ func (r *Run) straight(f func(*memory) error) error {
 	return err
 }
 
-// Outside runs f on a goroutine of no bubble, as the calls of the store are: to
-// make what later runs of the process shall use as well.
+// Outside runs f on a goroutine of no bubble, like the calls of the store, to create objects
+// that later runs of the process also use.
 func (r *Run) Outside(f func()) { r.srv.out.Do(f) }
 
-// Revision is the current revision: 1 before the first write.
+// Revision returns the current revision: 1 before the first write.
 func (r *Run) Revision() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.history.last
 }
 
-// RevisionAt is the revision that was current at a moment of virtual time, as
-// far back as history goes.
+// RevisionAt returns the revision that was current at a virtual time, as far back as the
+// history reaches.
 func (r *Run) RevisionAt(t time.Time) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.history.at(t)
 }
 
-// Heard is the revision up to which everybody was told of everything: Pump, which is
-// called after each step, did.
+// Heard returns the revision up to which all subscribers and watches are complete. Pump, which
+// is called after each step, advances it.
 func (r *Run) Heard() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return max(1, r.heard)
 }
 
-// Calls is the number of reads, writes and transactions so far.
+// Calls returns the number of reads, writes and transactions so far.
 func (r *Run) Calls() int { return int(r.calls.Load()) }
 
 // Event is one committed change of a key.
@@ -183,15 +182,15 @@ type Event struct {
 	Deleted      bool
 }
 
-// OnEvent subscribes f to every committed change, in order of revision. Pump
-// calls it, on the caller's goroutine, before any watch hears of the change.
+// OnEvent subscribes f to every committed change, in order of revision. Pump calls it, on the
+// caller's goroutine, before any watch gets the change.
 func (r *Run) OnEvent(f func(Event)) { r.subs = append(r.subs, f) }
 
-// Pump hands what was committed since the last call to subscribers and watches
-// and reports whether it handed over anything. It costs one load if nothing was.
+// Pump passes the commits since the last call to subscribers and watches and reports whether
+// there were any. Without commits it costs one load.
 //
-// Nobody hears of a change before: one that no step of the schedule made (the end
-// of a lease, a write that passed no gate) is heard of at the next step.
+// No change is delivered earlier: a change without a step of the schedule (the end of a lease,
+// a write without a gate) is delivered at the next step.
 func (r *Run) Pump() bool {
 	if !r.due.Swap(false) {
 		return false
@@ -207,7 +206,7 @@ func (r *Run) Pump() bool {
 	return moved
 }
 
-// notify does not hold the lock while a subscriber runs: it may read the store.
+// notify does not hold the lock while a subscriber runs: the subscriber may read the store.
 func (r *Run) notify() bool {
 	r.mu.Lock()
 	news := r.history.from(r.notified)
@@ -226,8 +225,8 @@ func (r *Run) notify() bool {
 	return len(news) > 0
 }
 
-// Scan calls f for every key with a prefix, in order. It looks at the bridge's own
-// copy of the present state, so it costs no hop and is not counted as a call.
+// Scan calls f for every key with a prefix, in order. It reads the bridge's own copy of the
+// present state, so it costs no hop and is not counted as a call.
 func (r *Run) Scan(prefix string, f func(key string, value []byte, rev int64)) {
 	r.mu.Lock()
 	var found []*mvccpb.KeyValue
@@ -239,9 +238,9 @@ func (r *Run) Scan(prefix string, f func(key string, value []byte, rev int64)) {
 	}
 }
 
-// Digest is a SHA-256 of every key with its revisions, version and value, by key:
-// equal digests mean the same final store. It is an error if the bridge, which answers
-// for the store, believes anything else than what is in it.
+// Digest returns a SHA-256 of every key with its revisions, version and value, by key: equal
+// digests mean the same final store. It is an error if the state of the bridge, which answers
+// for the store, differs from the store.
 func (r *Run) Digest() (string, error) {
 	all := &pb.RangeRequest{Key: []byte{0}, RangeEnd: []byte{0}}
 	var there, here *pb.RangeResponse
@@ -276,9 +275,9 @@ func same(a, b *mvccpb.KeyValue) bool {
 		bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Value, b.Value)
 }
 
-// End ends the run: every later call returns ErrEnded. It may be called outside
-// the bubble, so it leaves alone what belongs to the bubble: watches end with
-// their contexts, and the timer of a lease dies with the bubble.
+// End ends the run: every later call returns ErrEnded. It may be called outside the bubble, so
+// it does not touch what belongs to the bubble: watches end with their contexts, and the timer
+// of a lease ends with the bubble.
 func (r *Run) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package etcd is the store under the simulated cluster: one real etcd for the
-// process, outside every bubble, and for each run a bridged client inside its
-// bubble that makes that etcd look freshly started.
+// Package etcd is the store under the simulated cluster: one real etcd for the process,
+// outside every bubble, and for each run a bridged client inside its bubble that makes this
+// etcd look freshly started.
 //
-// A run never sees what an earlier run of the process left behind, not even in
-// the numbers: its first write is revision 2, as in a fresh etcd.
+// A run does not see the data or the revisions of earlier runs of the process: its first write
+// is revision 2, as in a fresh etcd.
 package etcd
 
 import (
@@ -23,11 +23,11 @@ import (
 	"ipamsim/sim/scratch"
 )
 
-// Server is the etcd of this process. Start one and keep it: a run costs it
-// about 10 µs a key to wipe, a start 10 ms and a directory.
+// Server is the etcd of this process. Start one and keep it: wiping it for a run costs about
+// 10 µs a key, a start 10 ms and a directory.
 type Server struct {
-	parent string       // where its directory goes
-	home   *scratch.Dir // what it lies in, without a parent
+	parent string       // parent of its directory
+	home   *scratch.Dir // its directory, without a parent
 	dir    string
 	embed  *embed.Etcd // nil: not started yet
 	closed bool
@@ -37,17 +37,17 @@ type Server struct {
 	done   chan struct{}
 
 	mu  sync.Mutex
-	run atomic.Pointer[Run] // the one that may still talk to the store
+	run atomic.Pointer[Run] // the run that may use the store
 }
 
-// Start starts etcd in this process, on unix sockets in a private directory:
-// no port is opened and nothing outlives Close. The directory is in memory
-// where the machine has room there (sim/scratch).
+// Start starts etcd in this process, on unix sockets in a private directory: it opens no port,
+// and Close removes everything. The directory is in memory if the machine has room there
+// (sim/scratch).
 func Start() (*Server, error) { return StartIn("") }
 
-// StartIn is Start with the directory in a directory of the caller's, who removes
-// it if this process cannot any more; "" leaves the place to Start. Keep its name
-// short: a path of a unix socket has at most 107 bytes.
+// StartIn is Start with a parent directory of the caller, who removes it if this process
+// cannot; "" leaves the place to Start. Keep its name short: a path of a unix socket has at
+// most 107 bytes.
 func StartIn(parent string) (*Server, error) {
 	s := New(parent)
 	if err := s.start(); err != nil {
@@ -56,15 +56,15 @@ func StartIn(parent string) (*Server, error) {
 	return s, nil
 }
 
-// New is StartIn, but etcd is started by the first run that needs it.
+// New is StartIn, but the first run that needs etcd starts it.
 func New(parent string) *Server { return &Server{parent: parent, out: sim.NewOutside(2)} }
 
-// errClosed keeps a run that begins while the process ends from starting an etcd
-// that nobody would remove.
+// errClosed prevents a run that begins while the process ends from starting an etcd that would
+// never be removed.
 var errClosed = errors.New("etcd: the server is closed")
 
-// ErrStart is wrapped by the error of a run whose etcd could not start: the next run of
-// the same process fails alike.
+// ErrStart is wrapped by the error of a run whose etcd could not start: the next run of the
+// process fails likewise.
 var ErrStart = errors.New("etcd: start")
 
 // start starts etcd unless it runs.
@@ -125,11 +125,11 @@ func settings(dir string) *embed.Config {
 	c.Dir, c.Name = dir, "n"
 	c.ListenClientUrls = socket(dir, "c.sock")
 	c.ListenPeerUrls = socket(dir, "p.sock")
-	// Nobody dials these; they must only look like addresses to etcd.
+	// Nothing dials these; etcd only requires the form of an address.
 	c.AdvertiseClientUrls = []url.URL{{Scheme: "http", Host: "localhost:1"}}
 	c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "localhost:2"}}
 	c.InitialCluster = "n=http://localhost:2"
-	c.UnsafeNoFsync = true // a run that dies with its machine is run again
+	c.UnsafeNoFsync = true // a run whose machine fails is repeated
 	c.TickMs, c.ElectionMs = 1, 10
 	c.QuotaBackendBytes = 4 << 30
 	// Raft keeps its last entries in memory for followers that lag. There are none.
@@ -139,9 +139,9 @@ func settings(dir string) *embed.Config {
 	return c
 }
 
-// socket is all host and no path: of a peer's URL etcd takes the host alone, and
-// without one it gets a socket without a name, for which it removes at the end a
-// file "@00001" in the working directory. Where that is read-only it never ends.
+// socket returns a URL that is all host and no path: etcd uses only the host of a peer's URL,
+// and without one it gets a socket without a name, for which it removes at the end a file
+// "@00001" in the working directory. In a read-only directory it then never ends.
 func socket(dir, name string) []url.URL {
 	return []url.URL{{Scheme: "unix", Host: filepath.Join(dir, name)}}
 }
@@ -164,9 +164,9 @@ func (s *Server) Close() error {
 	return s.removeDir()
 }
 
-// trim empties write-ahead log segments that a server which never restarts will
-// not read again. etcd's own purge runs every 30 s, in which a busy campaign
-// writes a gigabyte, and the directory is memory.
+// trim truncates write-ahead log segments that a server without restarts does not read again.
+// etcd's own purge runs every 30 s, in which a busy campaign writes a gigabyte, and the
+// directory is in memory.
 func (s *Server) trim() {
 	defer close(s.done)
 	t := time.NewTicker(2 * time.Second)
@@ -178,7 +178,7 @@ func (s *Server) trim() {
 		case <-t.C:
 		}
 		old, _ := filepath.Glob(filepath.Join(s.dir, "member", "wal", "*.wal"))
-		for _, f := range old[:max(0, len(old)-2)] { // names sort by age; the last is being written
+		for _, f := range old[:max(0, len(old)-2)] { // names sort by age; the last is in use
 			_ = os.Truncate(f, 0)
 		}
 	}

@@ -13,18 +13,16 @@ import (
 	"go.etcd.io/etcd/server/v3/storage/mvcc"
 )
 
-// store is what lies beneath the bridge: the server's side of etcd's protocol,
-// in absolute revisions. It is called outside of bubbles only, one call at a
-// time.
+// store is the layer below the bridge: the server's side of etcd's protocol, in absolute
+// revisions. It is called only outside of bubbles, one call at a time.
 type store interface {
 	pb.KVServer
 	grant(lease int64) error
 	revoke(lease int64) error
-	// events takes what was committed since the last call, in order, without
-	// previous values.
+	// events returns the commits since the last call, in order, without previous values.
 	events() []*mvccpb.Event
-	// wipe removes every key and lease and all history, and returns the
-	// revision that stands for 1, the revision of a fresh etcd.
+	// wipe removes every key and lease and all history, and returns the revision that
+	// corresponds to 1, the revision of a fresh etcd.
 	wipe() (int64, error)
 	close()
 }
@@ -38,9 +36,8 @@ type real struct {
 	granted []int64
 }
 
-// newReal taps the whole keyspace. mvcc notifies a watcher that is up to date
-// inside the write, before the reply: when a write has returned, its events are
-// in the tap.
+// newReal taps the whole keyspace. mvcc notifies an up-to-date watcher inside the write,
+// before the reply: when a write has returned, its events are in the tap.
 func newReal(s *etcdserver.EtcdServer) (*real, error) {
 	e := &real{KVServer: v3rpc.NewQuotaKVServer(s), leases: v3rpc.NewQuotaLeaseServer(s)}
 	e.tap = s.KV().NewWatchStream()
@@ -48,14 +45,14 @@ func newReal(s *etcdserver.EtcdServer) (*real, error) {
 	return e, err
 }
 
-// Range reads without a round of raft: the only member has applied every write
-// that it has answered.
+// Range reads without a round of raft: the only member has applied every write that it has
+// answered.
 func (e *real) Range(ctx context.Context, r *pb.RangeRequest) (*pb.RangeResponse, error) {
 	r.Serializable = true
 	return e.KVServer.Range(ctx, r)
 }
 
-// grant makes a lease that etcd's own clock never ends.
+// grant creates a lease that etcd's own clock never ends.
 func (e *real) grant(lease int64) error {
 	const longest = 9_000_000_000 // lease.MaxLeaseTTL, seconds
 	_, err := e.leases.LeaseGrant(context.Background(), &pb.LeaseGrantRequest{ID: lease, TTL: longest})

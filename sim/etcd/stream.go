@@ -14,32 +14,32 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// stream is the watches that share a connection to etcd: those whose contexts carry the
-// same metadata. They are told of their progress together.
+// stream is the watches that share a connection to etcd: watches whose contexts have the same
+// metadata. They get progress notifications together.
 type stream struct {
 	name    string
 	began   time.Time
 	watches []*watch
-	ticks   *time.Timer // nil: nobody wants to hear of progress
+	ticks   *time.Timer // nil: no watch requests progress
 	err     error       // why one of its watches was refused
 }
 
-// progress is a revision up to which a watch has been told everything, and how many
-// entries of the history there were.
+// progress is a revision up to which a watch is complete, and the number of entries in the
+// history at that time.
 type progress struct {
 	at  int
 	rev int64
 }
 
-// progressPeriod is how often etcd tells a watch that asked for it and has not heard of
-// anything else; it adds up to a tenth by chance.
+// progressPeriod is how often etcd sends progress to an idle watch that requests it; etcd adds
+// a random part of up to a tenth.
 const progressPeriod = 10 * time.Minute
 
-// NotifyProgress tells them at another period: etcd's flag
+// NotifyProgress sets another period: etcd's flag
 // --experimental-watch-progress-notify-interval. Call it before the first watch.
 func (r *Run) NotifyProgress(every time.Duration) { r.progress = every }
 
-// stream is that of a context.
+// stream returns the stream of a context.
 func (r *Run) stream(ctx context.Context) *stream {
 	name := ""
 	if md, ok := metadata.FromOutgoingContext(ctx); ok {
@@ -53,7 +53,7 @@ func (r *Run) stream(ctx context.Context) *stream {
 	return s
 }
 
-// open makes a watch one of its stream.
+// open adds a watch to its stream.
 func (r *Run) open(ctx context.Context, w *watch) {
 	w.on = r.stream(ctx)
 	w.on.watches = append(w.on.watches, w)
@@ -62,7 +62,7 @@ func (r *Run) open(ctx context.Context, w *watch) {
 	}
 }
 
-// leave takes watch i from its stream, which ends with its last.
+// leave removes watch i from its stream; the stream ends with its last watch.
 func (r *Run) leave(w *watch, i int) {
 	s := w.on
 	if s.watches = slices.Delete(s.watches, i, i+1); len(s.watches) > 0 {
@@ -74,8 +74,8 @@ func (r *Run) leave(w *watch, i int) {
 	}
 }
 
-// RequestProgress has every watch of the context's stream told up to where it knows
-// everything, unless one of them does not yet.
+// RequestProgress sends progress to every watch of the context's stream, unless a watch of the
+// stream is behind.
 func (c *watcher) RequestProgress(ctx context.Context) error {
 	r := c.r
 	r.mu.Lock()
@@ -90,8 +90,7 @@ func (c *watcher) RequestProgress(ctx context.Context) error {
 	return nil
 }
 
-// tick tells the watches that want to hear of progress and heard of nothing else since
-// the last tick.
+// tick sends progress to watches that request it and had no event since the last tick.
 func (r *Run) tick(s *stream) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,8 +103,8 @@ func (r *Run) tick(s *stream) {
 	s.ticks.Reset(r.progress)
 }
 
-// abreast reports whether a watch is told of everything as it happens. One that starts
-// in the future is not yet.
+// abreast reports whether a watch gets every event as it happens. A watch that starts in the
+// future does not yet.
 func (r *Run) abreast(w *watch) bool { return w.caughtUp && w.start <= r.history.last }
 
 func (r *Run) ask(watches ...*watch) {
@@ -123,14 +122,14 @@ func (w *watch) delivered(progress bool) {
 	}
 }
 
-// refuse tells a watch of a range with nothing in it so. Etcd's client then has the
-// error for its whole stream.
+// refuse ends a watch of an empty range with an error. Etcd's client then has the error for
+// its whole stream.
 func (w *watch) refuse() {
 	w.on.err = mvcc.ErrEmptyWatcherRange
 	w.refuseToo()
 }
 
-// refuseToo tells a watch that ends by itself what another of its stream was told.
+// refuseToo gives a watch that ends by itself the error of another watch of its stream.
 func (w *watch) refuseToo() {
 	if w.on.err == nil {
 		return

@@ -10,11 +10,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// watcher serves watches from the run's history. Each is a cursor; events move
-// only when Pump is called, so the kernel owns their timing, and a watch from an
-// old revision is exact.
+// watcher serves watches from the run's history. Each watch is a cursor; events move only when
+// Pump is called, so the kernel controls their timing, and a watch from an old revision is
+// exact.
 //
-// Package twin plays everything on it and on etcd.
+// Package twin compares it with etcd.
 //
 // Source: storage/mvcc/watchable_store.go, etcdserver/api/v3rpc/watch.go and
 // client/v3/watch.go (etcd v3.6).
@@ -23,30 +23,30 @@ type watcher struct{ r *Run }
 var _ clientv3.Watcher = (*watcher)(nil)
 
 const (
-	// watchBuffer is how many revisions a watch may have in flight before its reader
-	// takes one. The rest waits in the history.
+	// watchBuffer is how many revisions a watch may have in flight before its reader takes
+	// one. The rest waits in the history.
 	watchBuffer = 16
-	// watchBatch is how many revisions whoever comes late gets in one response.
+	// watchBatch is the maximum number of revisions in a response to a watch that lags.
 	watchBatch = 1000
 )
 
 type watch struct {
 	out      chan clientv3.WatchResponse // made in the bubble
 	key, end string
-	start    int64 // as asked for; 0: now
+	start    int64 // the requested revision; 0: now
 	from     int64 // first revision wanted
-	next     int   // number of the first history entry not looked at
-	caughtUp bool  // has nothing to fear from compactions
+	next     int   // number of the first history entry not read
+	caughtUp bool  // no compaction affects it
 	opts     watchOptions
 
 	on    *stream
-	asked []progress // to be told, in order
+	asked []progress // requested progress, in order
 	quiet bool       // no event since the stream's last tick
 }
 
 type watchOptions struct{ prev, created, noPut, noDelete, progress bool }
 
-// options reads what clientv3 keeps to itself.
+// options reads unexported fields of clientv3.
 func options(op clientv3.Op) watchOptions {
 	v := reflect.ValueOf(op)
 	is := func(field string) bool { return v.FieldByName(field).Bool() }
@@ -55,8 +55,8 @@ func options(op clientv3.Op) watchOptions {
 	}
 }
 
-// Watch opens a watch. Its channel closes when ctx ends, when the run ends, or,
-// after a response that wraps ErrCompacted, when its history is gone.
+// Watch opens a watch. Its channel closes when ctx ends, when the run ends, or, after a
+// response that wraps ErrCompacted, when its history is compacted.
 func (c *watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
 	r, op := c.r, clientv3.OpGet(key, opts...)
 	w := &watch{
@@ -92,7 +92,7 @@ func (c *watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOpti
 	return w.out
 }
 
-// header is that of a response to a watch.
+// header returns the header of a response to a watch.
 func header(rev int64) *pb.ResponseHeader {
 	return &pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: rev}
 }
@@ -108,9 +108,8 @@ func (r *Run) drop(w *watch) {
 	}
 }
 
-// feed hands a watch what is due until its buffer is full, and reports whether it
-// handed over anything. It never waits: the goroutine that pumps is the one that
-// everybody else waits for.
+// feed passes a watch its events until its buffer is full, and reports whether it passed any.
+// It never waits: all other goroutines wait for the goroutine that pumps.
 func (r *Run) feed(w *watch) (moved bool) {
 	h := &r.history
 	if !w.caughtUp && w.from < h.compacted || w.next < h.first {
@@ -140,7 +139,7 @@ func (r *Run) feed(w *watch) (moved bool) {
 	}
 }
 
-// offer hands over a response if there is room.
+// offer passes a response if there is room.
 func (w *watch) offer(resp clientv3.WatchResponse) bool {
 	select {
 	case w.out <- resp:
@@ -150,8 +149,8 @@ func (w *watch) offer(resp clientv3.WatchResponse) bool {
 	}
 }
 
-// portion is the next response, maybe without events, and how many entries it is of:
-// one revision, for whoever comes late all that there are, or the progress.
+// portion returns the next response, maybe without events, and the number of its entries: one
+// revision, all entries for a watch that lags, or the progress.
 func (w *watch) portion(h *history) (resp clientv3.WatchResponse, n int) {
 	if len(w.asked) > 0 && w.asked[0].at <= w.next {
 		return clientv3.WatchResponse{Header: header(w.asked[0].rev)}, 0
@@ -187,7 +186,7 @@ func (w *watch) portion(h *history) (resp clientv3.WatchResponse, n int) {
 	return resp, n
 }
 
-// shown is an event with the pair before it only if that is asked for and can be read.
+// shown returns an event; it has the pair before it only if that is requested and available.
 func (w *watch) shown(e *clientv3.Event, compacted int64) *clientv3.Event {
 	if e.PrevKv == nil || w.opts.prev && e.Kv.ModRevision > compacted {
 		return e
@@ -195,8 +194,8 @@ func (w *watch) shown(e *clientv3.Event, compacted int64) *clientv3.Event {
 	return &clientv3.Event{Type: e.Type, Kv: e.Kv}
 }
 
-// covers knows etcd's three shapes of a range: one key, [key, end), and everything
-// from key on, whose end is a zero byte.
+// covers handles etcd's three forms of a range: one key, [key, end), and everything from key
+// on, whose end is a zero byte.
 func (w *watch) covers(e *clientv3.Event) bool {
 	k := string(e.Kv.Key)
 	return e.Kv.ModRevision >= w.from && (k == w.key || w.end != "" && k >= w.key && (k < w.end || w.end == "\x00"))
@@ -206,5 +205,5 @@ func (w *watch) filtered(e *clientv3.Event) bool {
 	return e.Type == mvccpb.PUT && w.opts.noPut || e.Type == mvccpb.DELETE && w.opts.noDelete
 }
 
-// empty reports whether nothing can be in the range: etcd refuses such.
+// empty reports whether a range contains no key: etcd refuses it.
 func (w *watch) empty() bool { return w.end != "" && w.end != "\x00" && w.key >= w.end }

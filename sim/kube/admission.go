@@ -15,18 +15,19 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/priority"
 )
 
-// newAdmission is the part of kube-apiserver's default admission that decides what
-// controllers see, in its order. Its own plugins look at what is stored now.
+// newAdmission returns the plugins of kube-apiserver's default admission that affect
+// controllers, in its order. Our implementations read the objects that are stored now.
 func newAdmission(s *Server) admission.Interface {
 	tolerations := defaulttolerationseconds.NewDefaultTolerationSeconds()
 	tolerations.InspectFeatureGates(utilfeature.DefaultFeatureGate)
 	priorities := priority.NewPlugin()
-	priorities.SetExternalKubeClientSet(kubernetes.Interface(nil)) // it is asked for nothing
+	priorities.SetExternalKubeClientSet(kubernetes.Interface(nil)) // never used
 	priorities.SetExternalKubeInformerFactory(present{s: s})
 	return admission.NewChainHandler(lifecycle{s}, newLimits(s), newNodes{nodetaint.NewPlugin()}, priorities, tolerations, newQuotas(s))
 }
 
-// admission is that of the handlers of resources: they outlive runs, whose own it asks.
+// admission is the admission of resource handlers. Handlers outlive runs; it delegates to the
+// run of the request.
 func (b *backend) admission() admission.Interface {
 	if b.controlled {
 		return ofRun{}
@@ -36,7 +37,7 @@ func (b *backend) admission() admission.Interface {
 
 type admissionKey struct{}
 
-// ofRun is the admission of the run that a request belongs to.
+// ofRun returns the admission of the run that a request belongs to.
 type ofRun struct{}
 
 func (ofRun) Handles(admission.Operation) bool { return true }
@@ -59,8 +60,8 @@ func (ofRun) Validate(ctx context.Context, a admission.Attributes, o admission.O
 
 type foundKey struct{}
 
-// AsFound has what is created under ctx be as if it had been there for ever: a Node is
-// not tainted as one that has just come, and nothing is limited or counted.
+// AsFound marks objects created under ctx as old: a Node does not get the taints of a new
+// node, and limits and quotas do not apply.
 func AsFound(ctx context.Context) context.Context { return context.WithValue(ctx, foundKey{}, true) }
 
 func isFound(ctx context.Context) bool {
@@ -68,7 +69,7 @@ func isFound(ctx context.Context) bool {
 	return found
 }
 
-// newNodes is TaintNodesByCondition for nodes that are new.
+// newNodes is TaintNodesByCondition for new nodes.
 type newNodes struct{ *nodetaint.Plugin }
 
 func (p newNodes) Admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
@@ -78,9 +79,9 @@ func (p newNodes) Admit(ctx context.Context, a admission.Attributes, o admission
 	return p.Plugin.Admit(ctx, a, o)
 }
 
-// lifecycle is NamespaceLifecycle, decision by decision. The real one waits 50 ms for
-// its cache before it says that there is no namespace, which an object that is stored
-// before the run starts must not.
+// lifecycle repeats the decisions of NamespaceLifecycle. The real plugin waits 50 ms for its
+// cache before it reports a missing namespace; an object that is stored before the run starts
+// must not wait.
 //
 // Source: apiserver, pkg/admission/plugin/namespace/lifecycle, Lifecycle.Admit (v0.37.2).
 type lifecycle struct{ s *Server }

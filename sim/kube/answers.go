@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// answers remembers what the server said an object is. It says the same as long as
-// the object is at the same revision, and most reads are of what somebody has just
-// read or written. The handlers take twenty times as long to say it again.
+// answers caches the server's responses to reads of one object. A response is valid as long as
+// the object has the same revision, and most reads follow another read or a write of the same
+// object. The handlers need twenty times as long.
 type answers struct {
 	mu sync.Mutex
 	of map[question]remembered
@@ -24,8 +24,7 @@ type remembered struct {
 	body     []byte
 }
 
-// question is what a read of one present object asks; ok is false for any other
-// request.
+// question identifies a read of one present object; ok is false for any other request.
 func (c *call) question() (q question, ok bool) {
 	if c.req.Method != http.MethodGet || c.info.Verb != "get" || c.info.Subresource != "" || c.req.URL.RawQuery != "" {
 		return q, false
@@ -33,8 +32,7 @@ func (c *call) question() (q question, ok bool) {
 	return c.about(c.info.Name)
 }
 
-// about is the question about an object of the call's resource. The key is where
-// etcd has it.
+// about returns the question about an object of the call's resource, with its key in etcd.
 func (c *call) about(name string) (q question, ok bool) {
 	if c.s.mux.own != nil {
 		return q, false // each of its reads is a message
@@ -53,8 +51,8 @@ func (c *call) about(name string) (q question, ok bool) {
 	return question{path.Join(prefix, where, namespace, name), c.req.Header.Get("Accept")}, name != "" && i.IsResourceRequest
 }
 
-// known is what was said of the object at its present revision, or nil. It reads
-// the object in the store, as the server would.
+// known returns the cached response for the object's present revision, or nil. It reads the
+// object in the store, as the server would.
 func (c *call) known(ctx context.Context, q question) *http.Response {
 	a := &c.s.answers
 	a.mu.Lock()
@@ -70,9 +68,8 @@ func (c *call) known(ctx context.Context, q question) *http.Response {
 	return c.response(http.StatusOK, said.header.Clone(), said.body)
 }
 
-// learn remembers the object that an answer shows: to a read, or to a write that
-// ends with the object as it is then. A dry run shows what was not stored, under
-// the revision of what is.
+// learn caches the object in a response to a read, or to a write whose response has the stored
+// object. A dry run is excluded: its response has the stored revision, but other content.
 func (c *call) learn(w *reply) {
 	if c.req.URL.Query().Has("dryRun") {
 		return

@@ -21,18 +21,18 @@ import (
 	"ipamsim/sim/etcd"
 )
 
-// prefix is where a Kubernetes API server keeps its objects in etcd.
+// prefix is the prefix of the API server's keys in etcd.
 const prefix = "/registry"
 
-// backend gives every registry its real etcd3 storage over the run's client. The
-// only hook needed is RESTOptions.Decorator: built-in and custom resources alike
-// take theirs from it. There is no watch cache behind it.
+// backend gives every registry its real etcd3 storage over the run's client. The only hook is
+// RESTOptions.Decorator: built-in and custom resources alike get their storage from it. There
+// is no watch cache.
 type backend struct {
 	client  *kubernetes.Client
 	outside func(func()) // runs a function outside of the bubble
 	uids    *uids
 	closes  []func()
-	// controlled: see Server.ForControllers, and direct: the server's own way in.
+	// controlled: see Server.ForControllers. direct is the server's own transport.
 	controlled bool
 	direct     http.RoundTripper
 }
@@ -49,16 +49,16 @@ func (b *backend) close() {
 	for _, f := range b.closes {
 		f()
 	}
-	_ = b.client.Close() // cancels a context, nothing else: there is no connection
+	_ = b.client.Close() // cancels a context; there is no connection
 }
 
-// GetRESTOptions is for registries that live as long as the run.
+// GetRESTOptions is for registries that belong to one run.
 func (b *backend) GetRESTOptions(gr schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
 	return restOptions(gr, b.decorate), nil
 }
 
-// restOptions names the keys: built-in resources by their plural, as a real
-// cluster does, custom ones by group and plural.
+// restOptions names the keys as a real cluster does: built-in resources by plural, custom
+// resources by group and plural.
 func restOptions(gr schema.GroupResource, decorate generic.StorageDecorator) generic.RESTOptions {
 	var codec runtime.Codec = unstructured.UnstructuredJSONScheme
 	where := path.Join(gr.Group, gr.Resource)
@@ -70,13 +70,13 @@ func restOptions(gr schema.GroupResource, decorate generic.StorageDecorator) gen
 		StorageConfig:           conf.ForResource(gr),
 		ResourcePrefix:          where,
 		DeleteCollectionWorkers: 1,
-		EnableGarbageCollection: true, // honour orphan and foreground finalizers, no more
+		EnableGarbageCollection: true, // honors only orphan and foreground finalizers
 		Decorator:               decorate,
 	}
 }
 
-// stored is how a real API server writes built-in objects: protobuf, whose maps
-// are sorted and which takes a third of the time of JSON.
+// stored is the codec of a real API server for built-in objects: protobuf, whose maps are
+// sorted and which takes a third of the time of JSON.
 func stored(gv schema.GroupVersion) runtime.Codec {
 	all := legacyscheme.Codecs
 	info, _ := runtime.SerializerInfoForMediaType(all.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
@@ -89,13 +89,13 @@ func (b *backend) decorate(c *storagebackend.ConfigForResource, where string, _ 
 	return &repeatable{Interface: b.open(c, where, newObject, newList), run: b}, func() {}, nil
 }
 
-// open is the real etcd3 storage of a resource in this run.
+// open creates the real etcd3 storage of a resource in this run.
 func (b *backend) open(c *storagebackend.ConfigForResource, where string, newObject, newList func() runtime.Object) storage.Interface {
 	v := storage.APIObjectVersioner{}
 	s, err := etcd3.New(b.client, nil, c.Codec, newObject, newList, c.Prefix, where, c.GroupResource,
 		identity.NewEncryptCheckTransformer(), c.LeaseManagerConfig, newDecoded(etcd3.NewDefaultDecoder(c.Codec, v)), v)
 	if err != nil {
-		panic(err) // it refuses only an empty prefix, and ours are not
+		panic(err) // it refuses only an empty prefix
 	}
 	b.closes = append(b.closes, s.Close)
 	return s

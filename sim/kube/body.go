@@ -15,9 +15,9 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
-// JSON is the body of a request or answer, or an event of a watch, as JSON,
-// whatever it was sent in: typed clients and the API server speak protobuf of
-// Kubernetes' own resources. It is nil for what cannot be read.
+// JSON converts the body of a request or answer, or an event of a watch, to JSON: typed
+// clients and the API server use protobuf for Kubernetes' own resources. It returns nil if it
+// cannot read the body.
 func JSON(body []byte) []byte {
 	event, isEvent := frame(body)
 	switch {
@@ -43,27 +43,28 @@ func JSON(body []byte) []byte {
 	return b
 }
 
-// metadata reads what is asked for of any kind: PartialObjectMetadata, Table.
+// metadata decodes the kinds that clients can request for any resource: PartialObjectMetadata,
+// Table.
 var metadata = sync.OnceValue(func() runtime.Decoder {
 	s := runtime.NewScheme()
 	utilruntime.Must(metav1.AddMetaToScheme(s))
 	return serializer.NewCodecFactory(s).UniversalDeserializer()
 })
 
-// Protobuf writes one of Kubernetes' own objects, its kind and version set, as
-// typed clients send it.
+// Protobuf encodes one of Kubernetes' own objects, with kind and version, as typed clients
+// send it.
 func Protobuf(obj runtime.Object) ([]byte, error) {
 	return runtime.Encode(protobuf.NewSerializer(nil, nil), obj)
 }
 
-// envelope begins every object in protobuf; a runtime.Unknown follows.
+// envelope is the first bytes of every object in protobuf; a runtime.Unknown follows.
 //
 // Source: apimachinery, runtime/serializer/protobuf.
 var envelope = []byte("k8s\x00")
 
-// frame is the message in a frame of a watch in protobuf: its length in four
-// bytes, the highest first, and a metav1.WatchEvent. No frame begins as JSON or an
-// object does: it would be a gigabyte long.
+// frame returns the message in a frame of a protobuf watch: four bytes of length, big endian,
+// and a metav1.WatchEvent. No frame begins like JSON or an object: its length would be a
+// gigabyte.
 //
 // Source: apimachinery, util/framer.
 func frame(b []byte) (event []byte, ok bool) {
@@ -76,8 +77,7 @@ func frame(b []byte) (event []byte, ok bool) {
 const frameHead = 4
 
 // textAt returns the string at a path in an object or in an event of a watch, or "":
-// "metadata.name", "object.metadata.resourceVersion". It decodes nothing on the
-// way.
+// "metadata.name", "object.metadata.resourceVersion". It decodes nothing else.
 func textAt(body []byte, path string) string {
 	if event, ok := frame(body); ok {
 		what, rest, _ := strings.Cut(path, ".")
@@ -104,7 +104,7 @@ func textAt(body []byte, path string) string {
 	return string(field(obj, numbers[path]...))
 }
 
-// The numbers of what a trace asks for.
+// The field numbers that a trace needs.
 //
 // Source: apimachinery, apis/meta/v1/generated.proto: ObjectMeta, ListMeta, Status.
 var (
@@ -115,9 +115,9 @@ var (
 	ofStatus = map[string][]uint64{"reason": {4}}
 )
 
-// field is the first field at a path of numbers in a protobuf message, each a
-// message but the last, which may be a string. It is nil if there is none,
-// and for no path.
+// field returns the first field at a path of numbers in a protobuf message. Each field but the
+// last is a message; the last may be a string. It returns nil if there is no such field, and
+// for an empty path.
 func field(msg []byte, path ...uint64) []byte {
 	if len(path) == 0 {
 		return nil
@@ -138,8 +138,8 @@ func field(msg []byte, path ...uint64) []byte {
 	return msg
 }
 
-// next splits a protobuf message behind its first field. The value is nil for a
-// number, and nothing is left of a message that cannot be read.
+// next splits a protobuf message after its first field. The value is nil for a number; rest is
+// empty if the message is malformed.
 //
 // Source: protobuf.dev/programming-guides/encoding.
 func next(msg []byte) (number uint64, value, rest []byte) {

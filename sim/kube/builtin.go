@@ -55,20 +55,18 @@ import (
 	storageclasses "k8s.io/kubernetes/pkg/registry/storage/storageclass/storage"
 )
 
-// builtin is one resource of Kubernetes itself, with its subresources, served by
-// its real registry. A registry is built at the first request for it: a process
-// pays for what it uses.
+// builtin is one resource of Kubernetes with its subresources, served by its real registry.
+// The first request builds the registry, so a process builds only those that it needs.
 type builtin struct {
 	gv   schema.GroupVersion
 	open func(generic.RESTOptionsGetter) (map[string]rest.Storage, error)
-	// controlled opens it under ForControllers; nil: as open does.
+	// controlled opens the resource under ForControllers; nil: as open does.
 	controlled func(generic.RESTOptionsGetter) (map[string]rest.Storage, error)
-	// remembers says that the registry holds more than etcd does: each run opens
-	// its own.
+	// remembers: the registry has state outside etcd, so each run opens its own.
 	remembers bool
 }
 
-// builtins are the resources served, by plural.
+// builtins are the served resources, by plural.
 var builtins = map[string]builtin{
 	"configmaps":   {gv: corev1.SchemeGroupVersion, open: one("configmaps", configmaps.NewREST)},
 	"cronjobs":     {gv: batchv1.SchemeGroupVersion, open: two("cronjobs", cronjobs.NewREST)},
@@ -86,7 +84,7 @@ var builtins = map[string]builtin{
 	"services":     {gv: corev1.SchemeGroupVersion, open: openServices, remembers: true},
 	"statefulsets": {gv: appsv1.SchemeGroupVersion, open: openStatefulSets},
 
-	// What else Kubernetes' own controllers and scheduler list and watch.
+	// Other resources that Kubernetes' own controllers and scheduler list and watch.
 	"controllerrevisions":    {gv: appsv1.SchemeGroupVersion, open: one("controllerrevisions", controllerrevisions.NewREST)},
 	"csidrivers":             {gv: storagev1.SchemeGroupVersion, open: openCSIDrivers},
 	"csinodes":               {gv: storagev1.SchemeGroupVersion, open: openCSINodes},
@@ -103,7 +101,7 @@ var builtins = map[string]builtin{
 	"storageclasses":         {gv: storagev1.SchemeGroupVersion, open: one("storageclasses", storageclasses.NewREST)},
 	"volumeattachments":      {gv: storagev1.SchemeGroupVersion, open: openVolumeAttachments},
 
-	// What else manifests hold: admission reads the first two, nobody the others.
+	// Other resources in manifests: admission reads the first two, the rest have no effect.
 	"limitranges":         {gv: corev1.SchemeGroupVersion, open: one("limitranges", limitranges.NewREST)},
 	"resourcequotas":      {gv: corev1.SchemeGroupVersion, open: two("resourcequotas", resourcequotas.NewREST)},
 	"clusterrolebindings": {gv: rbacv1.SchemeGroupVersion, open: one("clusterrolebindings", clusterrolebindings.NewREST)},
@@ -113,7 +111,7 @@ var builtins = map[string]builtin{
 	"secrets":             {gv: corev1.SchemeGroupVersion, open: one("secrets", secrets.NewREST)},
 }
 
-// clusterScoped are those of them that are in no namespace.
+// clusterScoped are the builtins without a namespace.
 var clusterScoped = map[string]bool{
 	"clusterrolebindings": true, "clusterroles": true, "csidrivers": true, "csinodes": true, "deviceclasses": true, "devicetaintrules": true, "ipaddresses": true, "namespaces": true,
 	"nodes": true, "persistentvolumes": true, "priorityclasses": true, "resourceslices": true, "servicecidrs": true, "storageclasses": true, "volumeattachments": true,

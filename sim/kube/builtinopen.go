@@ -40,7 +40,7 @@ func openPods(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 }
 
 func podsWith(o generic.RESTOptionsGetter, b policyclient.PodDisruptionBudgetsGetter) (map[string]rest.Storage, error) {
-	s, err := pods.NewStorage(o, nil, nil, b, anybody{}) // no kubelet to proxy logs and shells to
+	s, err := pods.NewStorage(o, nil, nil, b, anybody{}) // without a kubelet for logs and shells
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func openNodes(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 	return map[string]rest.Storage{"nodes": s.Node, "nodes/status": s.Status}, nil
 }
 
-// openControlledPods has evictions meet PodDisruptionBudgets, through a client of the
-// server's own, as kube-apiserver has one.
+// openControlledPods makes evictions respect PodDisruptionBudgets. Its client is the server's
+// own, as in kube-apiserver.
 func openControlledPods(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 	c, err := policyclient.NewForConfig(Config(loopback{o.(*storages)}))
 	if err != nil {
@@ -73,7 +73,7 @@ func openNamespaces(o generic.RESTOptionsGetter) (map[string]rest.Storage, error
 	return map[string]rest.Storage{"namespaces": namespace{s}, "namespaces/status": status, "namespaces/finalize": finalize}, err
 }
 
-// openControlledNamespaces leaves them to the namespace controller.
+// openControlledNamespaces leaves the removal of namespaces to the namespace controller.
 func openControlledNamespaces(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 	s, status, finalize, err := namespaces.NewREST(o)
 	return map[string]rest.Storage{"namespaces": s, "namespaces/status": status, "namespaces/finalize": finalize}, err
@@ -112,9 +112,9 @@ func openReplicaSets(o generic.RESTOptionsGetter) (map[string]rest.Storage, erro
 	return map[string]rest.Storage{"replicasets": s.ReplicaSet, "replicasets/status": s.Status, "replicasets/scale": s.Scale}, err
 }
 
-// openServices hands out cluster addresses from kubeadm's default range, and of IPv6 for
-// Services that ask for both, and node ports from the default range, kept in memory: there
-// is one API server.
+// openServices allocates cluster addresses from kubeadm's default range, IPv6 addresses for
+// Services that request both families, and node ports from the default range. The allocators
+// are in memory: there is one API server.
 func openServices(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 	ips := map[core.IPFamily]ipallocator.Interface{}
 	for family, r := range map[core.IPFamily]string{core.IPv4Protocol: "10.96.0.0/12", core.IPv6Protocol: "fd00:10:96::/112"} {
@@ -134,22 +134,22 @@ func openServices(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) 
 	return map[string]rest.Storage{"services": s, "services/status": status}, err
 }
 
-// NoEndpoints are those of Services without endpoints. The storage of Services reads
-// EndpointSlices to proxy requests; up to 1.36 it reads Endpoints, and deletes those of a
-// Service that is deleted.
+// NoEndpoints is an empty storage of endpoints. The storage of Services reads EndpointSlices
+// to proxy requests; up to 1.36 it reads Endpoints, and deletes the Endpoints of a deleted
+// Service.
 type NoEndpoints struct{}
 
-// GetEndpointSlices finds none.
+// GetEndpointSlices returns an empty list.
 func (NoEndpoints) GetEndpointSlices(string, string) ([]*discoveryv1.EndpointSlice, error) {
 	return nil, nil
 }
 
-// Get finds none.
+// Get returns a NotFound error.
 func (NoEndpoints) Get(_ context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
 	return nil, apierrors.NewNotFound(core.Resource("endpoints"), name)
 }
 
-// Delete finds none.
+// Delete returns a NotFound error.
 func (NoEndpoints) Delete(_ context.Context, name string, _ rest.ValidateObjectFunc, _ *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	return nil, false, apierrors.NewNotFound(core.Resource("endpoints"), name)
 }
@@ -197,14 +197,14 @@ func openVolumeAttachments(o generic.RESTOptionsGetter) (map[string]rest.Storage
 	return map[string]rest.Storage{"volumeattachments": s.VolumeAttachment, "volumeattachments/status": s.Status}, nil
 }
 
-// openResourceClaims knows no namespace, which is asked for claims with administrator's
-// access only: those are refused.
+// openResourceClaims has no namespaces. Upstream reads a namespace only for claims with
+// administrator's access, which are refused.
 func openResourceClaims(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 	s, status, err := resourceclaims.NewREST(o, noNamespaces{}, anybody{})
 	return map[string]rest.Storage{"resourceclaims": s, "resourceclaims/status": status}, err
 }
 
-// noNamespaces knows none.
+// noNamespaces has no namespaces.
 type noNamespaces struct{ coreclient.NamespaceInterface }
 
 func (noNamespaces) Get(_ context.Context, name string, _ metav1.GetOptions) (*corev1.Namespace, error) {

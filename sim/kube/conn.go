@@ -8,8 +8,8 @@ import (
 	"ipamsim/sim"
 )
 
-// conn is the one connection of a Transport, over which all its requests and watches go, as with
-// HTTP/2. What goes over it ends with it; the next request makes another.
+// conn is the one connection of a Transport for all its requests and watches, as with HTTP/2.
+// They end with the connection; the next request opens another.
 type conn struct {
 	g    *sim.Gate
 	link int
@@ -19,14 +19,14 @@ type conn struct {
 	watches []*carried
 }
 
-// carried is a watch.
+// carried is a watch on a connection.
 type carried struct{ end func(error) }
 
 func newConn(g *sim.Gate) *conn {
 	return &conn{g: g, link: g.NewLink(), lost: make(chan struct{})}
 }
 
-// carry notes a watch until done is called. End ends it with an error of the connection.
+// carry registers a watch until done is called. End ends it with an error of the connection.
 func (c *conn) carry(end func(error)) (done func()) {
 	w := &carried{end}
 	c.mu.Lock()
@@ -39,7 +39,7 @@ func (c *conn) carry(end func(error)) (done func()) {
 	}
 }
 
-// lose is the end of the connection: the server, or what is between, has closed it.
+// lose ends the connection, as if the server or a middlebox had closed it.
 func (c *conn) lose() {
 	c.mu.Lock()
 	watches := c.watches
@@ -53,7 +53,7 @@ func (c *conn) lose() {
 	c.g.Cut(c.link)
 }
 
-// end is the channel that is closed when the connection is lost.
+// end returns a channel that is closed when the connection is lost.
 func (c *conn) end() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

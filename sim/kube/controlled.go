@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// bookmarkEvery is how often whoever watches without hearing of anything is told up to
-// which revision it knows everything.
+// bookmarkEvery is how often an idle watch gets a bookmark with its revision.
 //
 // Source: apiserver, pkg/storage/cacher, defaultBookmarkFrequency (v0.37.2).
 const bookmarkEvery = time.Minute
 
-// ForControllers makes it the server that Kubernetes' own controllers and scheduler
-// count on: a namespace goes when it is empty, admission decides, evictions meet
-// budgets, and watches have bookmarks. Call it before the first request.
+// ForControllers configures the server for Kubernetes' own controllers and scheduler: a
+// namespace is removed when it is empty, admission decides, evictions respect budgets, and
+// watches have bookmarks. Call it before the first request.
 //
-// Without it, whoever stands in for them does what that is for.
+// Without it, the simple controllers do what they need of that.
 func (s *Server) ForControllers() error {
 	if err := s.mux.forControllers(s); err != nil {
 		return fmt.Errorf("kube: %w", err)
@@ -25,7 +24,7 @@ func (s *Server) ForControllers() error {
 	return nil
 }
 
-// Controlled reports whether Kubernetes' own controllers are counted on.
+// Controlled reports whether the server is configured for Kubernetes' own controllers.
 func (s *Server) Controlled() bool { return s.backend.controlled }
 
 func (m *mux) forControllers(s *Server) error {
@@ -37,7 +36,8 @@ func (m *mux) forControllers(s *Server) error {
 	return err
 }
 
-// loopback is the way of a registry that outlives the run to the server of each run.
+// loopback is the transport of a registry that outlives the run: it leads to the server of
+// each run.
 type loopback struct{ o *storages }
 
 // RoundTrip serves one request.

@@ -40,8 +40,8 @@ func ParseCRD(doc []byte) (*apiextv1.CustomResourceDefinition, error) {
 	return crd, nil
 }
 
-// newCustom is the real custom-resource handler of apiextensions-apiserver, over
-// a fixed list of established definitions.
+// newCustom returns the real custom-resource handler of apiextensions-apiserver for a fixed
+// list of established definitions.
 func newCustom(o generic.RESTOptionsGetter, a admission.Interface, crds []*apiextv1.CustomResourceDefinition, next http.Handler) (http.Handler, error) {
 	list := &fixed{definitions: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
 	for _, c := range crds {
@@ -61,9 +61,9 @@ var crdScheme = sync.OnceValue(func() *runtime.Scheme {
 	return s
 })
 
-// established applies the real defaults and marks a definition as the
-// controllers of a real server would. The moment lies long before the run: the
-// handler holds back requests for a definition that is younger than 2 s.
+// established applies the real defaults and sets the status that a real server's controllers
+// set. The time is long before the run: the handler delays requests for a definition younger
+// than 2 s.
 func established(crd *apiextv1.CustomResourceDefinition) *apiextv1.CustomResourceDefinition {
 	e := crd.DeepCopy()
 	crdScheme().Default(e)
@@ -82,10 +82,9 @@ func established(crd *apiextv1.CustomResourceDefinition) *apiextv1.CustomResourc
 	return e
 }
 
-// fixed stands for the informer of definitions: no objects in the store, no
-// goroutine, no change.
+// fixed replaces the informer of definitions, without a store, a goroutine or changes.
 type fixed struct {
-	cache.SharedIndexInformer // nil: the handler calls only what is below
+	cache.SharedIndexInformer // nil: the handler calls only the methods below
 	definitions               cache.Indexer
 }
 

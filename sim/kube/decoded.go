@@ -10,29 +10,28 @@ import (
 	"k8s.io/apiserver/pkg/storage/etcd3"
 )
 
-// decoded remembers what the stored bytes of a resource were decoded to. An object
-// is read several times at each of its revisions, and to read one costs four times
-// what a copy does; of a custom resource, whose schema is gone through twice, ten
-// times.
+// decoded caches the decoded objects of a resource. An object is read several times at each
+// revision; decoding costs four times as much as a copy, and ten times for a custom resource,
+// whose schema is applied twice.
 type decoded struct {
 	etcd3.Decoder
 
 	mu       sync.Mutex
-	now, old map[int64]reading // by revision; old is what was there when now was last full
+	now, old map[int64]reading // by revision; old is the full generation before now
 }
 
-// reading is what was read of some bytes at a revision. Nobody else has the object.
+// reading is a decoded object, its bytes and revision. No other code refers to the object.
 type reading struct {
 	data []byte
 	obj  runtime.Object
 }
 
-// decodedMax bounds the readings that are kept of a resource, to twice as many.
+// decodedMax bounds the cached objects of a resource, to twice as many.
 const decodedMax = 2048
 
 func newDecoded(d etcd3.Decoder) *decoded { return &decoded{Decoder: d, now: map[int64]reading{}} }
 
-// Decode is that of etcd3.Decoder.
+// Decode implements etcd3.Decoder.
 func (d *decoded) Decode(value []byte, into runtime.Object, rev int64) error {
 	if known := d.find(value, rev); known != nil && reflect.TypeOf(known) == reflect.TypeOf(into) {
 		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(known.DeepCopyObject()).Elem())
@@ -45,7 +44,7 @@ func (d *decoded) Decode(value []byte, into runtime.Object, rev int64) error {
 	return err
 }
 
-// DecodeListItem is that of etcd3.Decoder.
+// DecodeListItem implements etcd3.Decoder.
 func (d *decoded) DecodeListItem(ctx context.Context, value []byte, rev uint64, new func() runtime.Object) (runtime.Object, error) {
 	if known := d.find(value, int64(rev)); known != nil {
 		return known.DeepCopyObject(), nil
@@ -57,7 +56,7 @@ func (d *decoded) DecodeListItem(ctx context.Context, value []byte, rev uint64, 
 	return obj, err
 }
 
-// find is what these very bytes were decoded to, or nil: a transaction that writes
+// find returns the object decoded from exactly these bytes, or nil: a transaction that writes
 // several objects gives them one revision.
 func (d *decoded) find(value []byte, rev int64) runtime.Object {
 	d.mu.Lock()

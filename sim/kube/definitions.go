@@ -14,8 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 )
 
-// definitions are custom resources with the handler that serves them, for one run
-// after another.
+// definitions are custom resources with their handler, which consecutive runs share.
 type definitions struct {
 	given       []*apiextv1.CustomResourceDefinition
 	established map[schema.GroupResource]*apiextv1.CustomResourceDefinition
@@ -23,7 +22,7 @@ type definitions struct {
 	handler     http.Handler
 }
 
-// define makes the handler, which builds nothing yet. Call it outside of bubbles.
+// define creates the handler, which builds nothing yet. Call it outside of bubbles.
 func define(crds []*apiextv1.CustomResourceDefinition, o generic.RESTOptionsGetter, a admission.Interface) (*definitions, error) {
 	d := &definitions{
 		given: crds, established: map[schema.GroupResource]*apiextv1.CustomResourceDefinition{}, open: map[schema.GroupResource]bool{},
@@ -39,8 +38,8 @@ func define(crds []*apiextv1.CustomResourceDefinition, o generic.RESTOptionsGett
 	return d, err
 }
 
-// build has the handler build what it needs to serve a resource. The method of it
-// that does is meant for the controller that empties a resource.
+// build makes the handler build what it needs to serve a resource. It calls the method that
+// upstream has for the controller that empties a resource.
 func (d *definitions) build(gr schema.GroupResource) error {
 	h, ok := d.handler.(interface {
 		GetCustomResourceListerCollectionDeleter(*apiextv1.CustomResourceDefinition) (finalizer.ListerCollectionDeleter, error)
@@ -53,8 +52,8 @@ func (d *definitions) build(gr schema.GroupResource) error {
 	return err
 }
 
-// renew gives every resource another group to count its requests in, because a
-// sync.WaitGroup belongs to the bubble that used it first.
+// renew gives every resource a new group to count its requests in, because a sync.WaitGroup
+// belongs to the bubble of its first use.
 //
 // Source: apiextensions-apiserver, pkg/apiserver/customresource_handler.go, crdInfo (v0.37.2).
 func (d *definitions) renew() {

@@ -14,19 +14,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Served is what the server serves. No request was made and no gate passed; it may be used
+// Served lists what the server serves. It needs no request and passes no gate; it may be used
 // outside of the run's bubble, and after it.
 type Served struct {
-	// Groups are those of the API with their versions, both sorted by name, and the
+	// Groups are the groups of the API with their versions, both sorted by name, and the
 	// resources of each: built-in ones by plural, then custom ones.
 	Groups []discoveryv2.APIGroupDiscovery
-	// Routes are the requests that built-in resources know, by group and version.
+	// Routes are the requests that built-in resources accept, by group and version.
 	Routes map[schema.GroupVersion][]*restful.WebService
-	// Custom are the definitions of custom resources, as they are established.
+	// Custom are the established definitions of custom resources.
 	Custom []*apiextv1.CustomResourceDefinition
 }
 
-// Served is what clients of the server would find out by asking.
+// Served returns what discovery would report to clients.
 func (s *Server) Served() (Served, error) {
 	out := Served{Routes: map[schema.GroupVersion][]*restful.WebService{}}
 	by := map[schema.GroupVersion][]discoveryv2.APIResourceDiscovery{}
@@ -62,7 +62,7 @@ func (s *Server) Served() (Served, error) {
 	return out, nil
 }
 
-// custom is what discovery tells of a version of a custom resource.
+// custom returns the discovery information of one version of a custom resource.
 //
 // Source: apiextensions-apiserver, pkg/apiserver/customresource_discovery_controller.go (v0.37.2).
 func custom(c *apiextv1.CustomResourceDefinition, v *apiextv1.CustomResourceDefinitionVersion) discoveryv2.APIResourceDiscovery {
@@ -82,7 +82,7 @@ func custom(c *apiextv1.CustomResourceDefinition, v *apiextv1.CustomResourceDefi
 	return r
 }
 
-// Discovery is Served as lists: see Served.Lists.
+// Discovery returns the lists of Served: see Served.Lists.
 func (s *Server) Discovery() ([]*metav1.APIResourceList, error) {
 	served, err := s.Served()
 	if err != nil {
@@ -91,7 +91,8 @@ func (s *Server) Discovery() ([]*metav1.APIResourceList, error) {
 	return served.Lists(), nil
 }
 
-// Lists are the resources of each group and version, sorted by these, without subresources.
+// Lists returns the resources of each group and version, sorted by these, without
+// subresources.
 func (s Served) Lists() (out []*metav1.APIResourceList) {
 	for _, g := range s.Groups {
 		for _, v := range g.Versions {
@@ -110,8 +111,8 @@ func (s Served) Lists() (out []*metav1.APIResourceList) {
 	return out
 }
 
-// Version is the release of Kubernetes whose handlers these are, "v1.37.2"; "" if the
-// build does not say, which is so in every test.
+// Version returns the release of the linked Kubernetes handlers, "v1.37.2"; "" if the build
+// information lacks it, as in every test.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -125,7 +126,7 @@ func Version() string {
 	return ""
 }
 
-// customVerbs is what every custom resource can do.
+// customVerbs are the verbs of every custom resource.
 //
 // Source: apiextensions-apiserver, pkg/apiserver/customresource_discovery_controller.go (v0.37.2).
 var customVerbs = metav1.Verbs{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}

@@ -12,7 +12,7 @@ import (
 // Exchange is one request with its answer: see exchange.Exchange.
 type Exchange = exchange.Exchange
 
-// exchange records the call and its answer, whose body it leaves unread and shares.
+// exchange records the call and its answer. It shares the answer's body and leaves it unread.
 func (c *call) exchange(resp *http.Response) Exchange {
 	x := Exchange{
 		Method: c.req.Method, Path: c.req.URL.Path, RawQuery: c.req.URL.RawQuery,
@@ -31,7 +31,7 @@ func (c *call) exchange(resp *http.Response) Exchange {
 	return x
 }
 
-// objectName is the name in the path or, for a creation, in the body.
+// objectName returns the name in the path or, for a creation, in the body.
 func (c *call) objectName() string {
 	if c.info.Name != "" || c.info.Verb != "create" {
 		return c.info.Name
@@ -45,14 +45,14 @@ func (c *call) objectName() string {
 	return ""
 }
 
-// About is a request for an object, or for a list where there is no name: what is about
-// the same has the same path, whoever sends it.
+// About describes a request for an object, or for a list without a name. Requests of all
+// clients about the same object have the same path.
 func About(verb, resource, namespace, name string) *sim.Request {
 	return &sim.Request{Verb: verb, Resource: resource, Namespace: namespace, Name: name, Path: path.Join(resource, namespace, name)}
 }
 
-// message is the call as the schedule sees it: "PATCH ippools/kube-system/10.0.0.0-24",
-// "LIST pods?fieldSelector=spec.nodeName=a".
+// message returns the label of the call: "PATCH ippools/kube-system/10.0.0.0-24", "LIST
+// pods?fieldSelector=spec.nodeName=a".
 func (c *call) message() *sim.Request {
 	verb := c.req.Method
 	if v := c.info.Verb; v == "list" || v == "watch" {

@@ -22,7 +22,7 @@ import (
 	"ipamsim/sim/way"
 )
 
-// meets is the request as the table of answers knows it.
+// meets returns the request's kind in the table of answers.
 func (c *call) meets() answer.Meets {
 	switch c.info.Verb {
 	case "watch":
@@ -36,7 +36,7 @@ func (c *call) meets() answer.Meets {
 	return answer.Write
 }
 
-// inject is what the client sees of a message that the schedule hurt.
+// inject returns what the client receives for a message with a fault.
 func (d *gated) inject(c *call, f *sim.Fault) (*http.Response, error) {
 	switch f.Outcome {
 	case sim.FailBefore, sim.LoseReply:
@@ -66,8 +66,8 @@ func (d *gated) inject(c *call, f *sim.Fault) (*http.Response, error) {
 	return c.response(a.Code, h, body), nil
 }
 
-// await waits for an answer as its client does. It returns the error with which the
-// connection ended, by the answer or before it came, or that of the client's context.
+// await waits for an answer as its client does. It returns the error of the connection, caused
+// by the answer or earlier, or the error of the client's context.
 func (c *conn) await(ctx context.Context, a *answer.Answer) error {
 	if a.Delay > 0 {
 		t := time.NewTimer(a.Delay)
@@ -86,7 +86,7 @@ func (c *conn) await(ctx context.Context, a *answer.Answer) error {
 	return broken(a.Err)
 }
 
-// broken is an error of a connection as the net package gives it.
+// broken returns a connection error as package net formats it.
 func broken(err error) error {
 	switch err {
 	case syscall.ECONNREFUSED:
@@ -97,7 +97,7 @@ func broken(err error) error {
 	return err
 }
 
-// statusOf is the body of an answer.
+// statusOf returns the body of an answer.
 func statusOf(a *answer.Answer) *metav1.Status {
 	s := &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
@@ -112,7 +112,7 @@ func statusOf(a *answer.Answer) *metav1.Status {
 	return s
 }
 
-// errorOf is an answer as client-go has it.
+// errorOf returns client-go's error for an answer.
 func errorOf(a *answer.Answer, verb string, of schema.GroupResource) error {
 	if a.Plain {
 		return apierrors.NewGenericServerResponse(a.Code, verb, of, "", a.Message, a.RetryAfter, true)
@@ -120,7 +120,7 @@ func errorOf(a *answer.Answer, verb string, of schema.GroupResource) error {
 	return &apierrors.StatusError{ErrStatus: *statusOf(a)}
 }
 
-// gone is the last event of a watch whose history is gone.
+// gone is the last event of a watch whose history is compacted.
 var gone = answer.Of(answer.API, answer.Resume, way.Expired)
 
 // expired is a watch that consists of that event.

@@ -15,14 +15,14 @@ import (
 	"ipamsim/sim"
 )
 
-// frames moves a watch's events from the server to the client, in the order of
-// the stream, each when the schedule says so.
+// frames moves a watch's events from the server to the client, in the order of the stream. The
+// schedule delivers each.
 type frames struct {
 	g        *sim.Gate
 	call     *call
 	from, to *pipe
 	conn     *conn
-	protobuf bool // what the events are written in, if not JSON
+	protobuf bool // the events are protobuf; false: JSON
 }
 
 // move ends when the server ends the stream, when the client hangs up or dies,
@@ -44,7 +44,7 @@ func (f *frames) move(ctx context.Context, r *bufio.Reader) {
 	}
 }
 
-// read takes one event from the server's stream.
+// read returns the next event of the server's stream.
 func (f *frames) read(r *bufio.Reader) ([]byte, error) {
 	if !f.protobuf {
 		return r.ReadBytes('\n') // one event a line: JSON escapes line ends
@@ -81,9 +81,8 @@ func (f *frames) pass(ctx context.Context, event []byte) bool {
 	return err == nil
 }
 
-// bookmark hands over a bookmark. It says nothing of any object, only that whatever came
-// before it is all there was, so it is no choice of the schedule. Whoever is cut off or
-// paused does not get it.
+// bookmark delivers a bookmark. It concerns no object, only the completeness of earlier
+// events, so the schedule has no choice. A partitioned or paused client does not get it.
 func (f *frames) bookmark(event []byte) bool {
 	if f.g.Reached() {
 		_, err := f.to.Write(event)
@@ -92,7 +91,7 @@ func (f *frames) bookmark(event []byte) bool {
 	return true
 }
 
-// expired is the last event of a watch whose history is gone.
+// expired delivers the last event of a watch whose history is compacted.
 func (f *frames) expired() []byte {
 	e, status := metav1.WatchEvent{Type: "ERROR"}, statusOf(&gone)
 	if !f.protobuf {

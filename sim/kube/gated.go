@@ -13,14 +13,14 @@ import (
 	"ipamsim/sim/kube/answer"
 )
 
-// Transport is one actor's way in. Each request is a message at its gate, and so is
-// each frame of its watches: what a watch shows, and when, is the schedule's.
+// Transport returns the transport of one actor. Each request is a message at the actor's gate,
+// and so is each frame of its watches: the schedule decides what a watch shows, and when.
 //
-// What the schedule hurts comes out as what client-go really gets to see: a
-// Status with its code and reason, a reset connection, a time-out, an end of
-// stream: see package answer. A Transport is one connection. Detail of a step is the Exchange.
+// For a fault, the client receives what a real client-go receives: a Status with its code and
+// reason, a reset connection, a time-out, an end of stream: see package answer. A Transport is
+// one connection. The Detail of a step is the Exchange.
 //
-// Without a gate it is Direct: the same calls without a kernel, to measure it by.
+// Without a gate it is Direct: the same calls without a kernel, for benchmarks.
 func (s *Server) Transport(g *sim.Gate) http.RoundTripper {
 	if g == nil {
 		return s.Direct()
@@ -43,7 +43,7 @@ func WithClass(ctx context.Context, class string) context.Context {
 	return context.WithValue(ctx, classKey{}, class)
 }
 
-// RoundTrip parks the request at the gate and serves it when the schedule says so.
+// RoundTrip waits at the gate and serves the request when the schedule delivers it.
 func (d *gated) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, err := d.s.begin(req)
 	if err != nil {
@@ -71,7 +71,7 @@ func (d *gated) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// op is the request as the schedule sees it.
+// op describes the request to the schedule.
 func (d *gated) op(c *call) sim.Op {
 	op := sim.Op{Request: c.message(), Faults: sim.Of(sim.FailBefore), Link: d.conn.link}
 	op.Fails, op.Loses = answer.Ways(answer.API, c.meets())
@@ -81,7 +81,7 @@ func (d *gated) op(c *call) sim.Op {
 		op.Kind = sim.Watch
 	case "get", "list":
 		op.Kind = sim.Read
-		if c.req.URL.Query().Get("resourceVersion") == "0" { // "any version will do" is what a watch cache answers from
+		if c.req.URL.Query().Get("resourceVersion") == "0" { // a watch cache answers "any version"
 			op.Faults |= sim.Of(sim.Stale)
 		}
 	default:
@@ -102,18 +102,18 @@ func (d *gated) serve(ctx context.Context, c *call) *http.Response {
 	return resp
 }
 
-// lag is how far behind a watch cache is, at least, when the schedule says it is.
+// lag is the minimum lag of a stale watch cache.
 const lag = time.Second
 
-// behind is the revision that a stale read sees: the one of lag ago, and not the
-// present one in any case.
+// behind returns the revision of a stale read: the revision of lag ago, and never the present
+// one.
 func (s *Server) behind() int64 {
 	return max(1, min(s.store.RevisionAt(time.Now().Add(-lag)), s.store.Revision()-1))
 }
 
 // watch opens the server's stream and puts the gate between it and the client.
 func (d *gated) watch(ctx context.Context, c *call) (*http.Response, error) {
-	// The stream lives as long as the caller's request, not only as this step.
+	// The stream ends with the caller's request, not with this step.
 	resp, err := c.watch(c.req.Context())
 	if err != nil {
 		return nil, err

@@ -17,22 +17,22 @@ import (
 	"ipamsim/sim/way"
 )
 
-// gatedKV is the way of a Peer to etcd: each request is a message at its gate.
+// gatedKV is a Peer's KV client of etcd: each request is a message at its gate.
 //
-// A read fails only with its process, for etcd's client tries it again until it succeeds;
-// a write it does not, for it may have been done: see package answer. A watch that loses its
-// connection goes on from where it was, by itself.
+// A read fails only with its process, because etcd's client retries it until it succeeds. It
+// does not retry a write, which may have been executed: see package answer. A watch that loses
+// its connection resumes by itself.
 //
 // Source: etcd, client/v3/retry.go, isSafeRetryMutableRPC (v3.6).
 type gatedKV struct {
 	pb.KVClient
 	g    *sim.Gate
-	late atomic.Int64 // writes tried after the process had ended
+	late atomic.Int64 // writes attempted after the end of the process
 }
 
-// lateMax is how many writes a process that has ended may try. The allocator of cluster IPs
-// tries the next address after each error, of 2^64 in an IPv6 range of /64: the request that
-// still tries is ended by the panic with which Go's HTTP server ends one.
+// lateMax is the number of writes that a process may attempt after its end. The allocator of
+// cluster IPs tries the next address after each error, of 2^64 in an IPv6 range of /64: the
+// request is then ended by the panic with which Go's HTTP server aborts a handler.
 const lateMax = 50
 
 // Range is one message.
@@ -51,7 +51,7 @@ func (d *gatedKV) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.CallO
 	return out, err
 }
 
-// Txn is one message. Those of Kubernetes compare a key's revision and write that key.
+// Txn is one message. Transactions of Kubernetes compare a key's revision and write that key.
 func (d *gatedKV) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOption) (out *pb.TxnResponse, err error) {
 	at := written(q)
 	op := sim.Op{Kind: sim.Write, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Request: at.request()}
@@ -74,7 +74,7 @@ func (d *gatedKV) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOptio
 	return out, err
 }
 
-// etcdError is what etcd's client says of a write, once it does.
+// etcdError returns the error of etcd's client for a write.
 func etcdError(ctx context.Context, f *sim.Fault) error {
 	a := answer.Of(answer.Etcd, answer.Write, way.Way(f.Level))
 	if err := a.Wait(ctx); ctx.Err() != nil {
@@ -83,7 +83,7 @@ func etcdError(ctx context.Context, f *sim.Fault) error {
 	return status.Error(codes.Unavailable, a.Message)
 }
 
-// written is what a transaction writes.
+// written returns what a transaction writes.
 func written(q *pb.TxnRequest) Stored {
 	at := Stored{Verb: "txn"}
 	for _, c := range q.Compare {

@@ -9,15 +9,15 @@ import (
 	"ipamsim/sim"
 )
 
-// gatedWatcher is the way of etcd to a Peer: each event of its watches is a message at its
-// gate. How far the caches of an API server lag behind is the delay of these.
+// gatedWatcher is a Peer's watcher of etcd: each event is a message at the Peer's gate. The
+// delay of these messages is the lag of an API server's caches.
 type gatedWatcher struct {
 	clientv3.Watcher
 	g *sim.Gate
 }
 
-// Watch opens a watch. One that the schedule drops ends, one whose history is gone ends
-// as that of a compaction, and that of a dead process with it.
+// Watch opens a watch. If the schedule drops it, it ends; if the history is gone, it ends as
+// after a compaction; it also ends with its process.
 func (d *gatedWatcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
 	ctx, cancel := context.WithCancel(ctx)
 	from, to := d.Watcher.Watch(ctx, key, opts...), make(chan clientv3.WatchResponse)

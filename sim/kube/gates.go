@@ -15,14 +15,14 @@ import (
 // GateError is a feature gate that cannot be set.
 type GateError struct {
 	Name  string
-	Known []string // sorted; nil: it is known
+	Known []string // sorted; nil: the gate exists
 	Err   error
 }
 
 func (e *GateError) Error() string { return e.Err.Error() }
 
-// CheckGates reports the first gate, by name, that cannot be set: a *GateError. Those of
-// whole groups of features cannot, nor the one that is off for every run (prepare).
+// CheckGates reports the first gate, by name, that cannot be set, as a *GateError. Gates of
+// whole feature groups cannot be set, nor the gate that is off in every run (prepare).
 func CheckGates(gates map[string]bool) error {
 	known := utilfeature.DefaultMutableFeatureGate.GetAll()
 	maps.DeleteFunc(known, func(f featuregate.Feature, _ featuregate.FeatureSpec) bool {
@@ -45,13 +45,13 @@ func CheckGates(gates map[string]bool) error {
 	return nil
 }
 
-// Gates are feature gates that a run has set.
+// Gates are the feature gates that a run has set.
 type Gates struct {
 	set, before map[string]bool
-	consulted   sync.Map // featuregate.Feature, of those that are set
+	consulted   sync.Map // featuregate.Feature, only those that are set
 }
 
-// recorder is the process's feature gates while some are set.
+// recorder replaces the process's feature gates while some are set.
 type recorder struct {
 	featuregate.FeatureGate
 	gates *Gates
@@ -65,17 +65,17 @@ func (r recorder) Enabled(f featuregate.Feature) bool {
 	return r.FeatureGate.Enabled(f)
 }
 
-// SetGates sets feature gates, which CheckGates must have found right, of all that this
-// process has of Kubernetes until Undo is called. One run at a time may.
+// SetGates sets feature gates, checked by CheckGates, for all Kubernetes code of this process
+// until Undo is called. Only one run at a time may call it.
 func SetGates(gates map[string]bool) (*Gates, error) {
 	g := &Gates{set: gates, before: map[string]bool{}}
-	if len(gates) == 0 { // nearly every run: setting none copies all that are known
+	if len(gates) == 0 { // nearly every run: SetGates would copy all gates
 		return g, nil
 	}
 	for name := range gates {
 		g.before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
 	}
-	prepare() // or upstream logs a warning of each gate that will go
+	prepare() // otherwise upstream logs a warning for each deprecated gate
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
 		return nil, fmt.Errorf("kube: feature gates: %w", err)
 	}
@@ -83,8 +83,8 @@ func SetGates(gates map[string]bool) (*Gates, error) {
 	return g, nil
 }
 
-// Unused are the gates that nothing has consulted so far, sorted: what they are for is no part
-// of the run.
+// Unused returns the gates that were not consulted so far, sorted: they affect nothing in the
+// run.
 func (g *Gates) Unused() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(g.set)) {
 		if _, consulted := g.consulted.Load(featuregate.Feature(name)); !consulted {
@@ -94,13 +94,13 @@ func (g *Gates) Unused() (out []string) {
 	return out
 }
 
-// Undo sets the gates to what they were.
+// Undo restores the gates.
 func (g *Gates) Undo() {
 	if len(g.set) == 0 {
 		return
 	}
 	utilfeature.DefaultFeatureGate = utilfeature.DefaultMutableFeatureGate
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(g.before); err != nil {
-		panic(err) // what was so can be so
+		panic(err) // the former values are valid
 	}
 }

@@ -20,18 +20,18 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
-// kept is the handlers of resources: their registries behind Kubernetes' own
-// endpoints. They are the same in every run of the process and cost as much as ten
-// requests to build, so the next run takes them over; only the storage beneath is
-// the run's own.
+// kept holds the handlers of resources: their registries behind Kubernetes' own endpoints.
+// They are the same in every run of the process and cost as much as ten requests to build, so
+// the next run takes them over; only the storage below belongs to the run.
 //
-// They are built outside of the bubble, whose objects the next run could not use.
+// They are built outside of the bubble, because the next run could not use objects of this
+// bubble.
 type kept struct {
 	mu     sync.Mutex
 	opened map[string]opened // of built-in resources, by plural
-	serves map[string]opened // the same, and what there was in an earlier run: what they say of themselves
+	serves map[string]opened // the same, and those of earlier runs: their descriptions
 	builtin,
-	beneath storages // beneath the handler of custom resources
+	beneath storages // below the handler of custom resources
 	custom *definitions
 	run    *backend
 }
@@ -40,16 +40,16 @@ func newKept() *kept {
 	return &kept{opened: map[string]opened{}, serves: map[string]opened{}}
 }
 
-// opened is the handler of a built-in resource, what it says of it, and the requests that
-// it knows.
+// opened is the handler of a built-in resource, its description, and the requests that it
+// accepts.
 type opened struct {
 	http.Handler
 	discovery []discoveryv2.APIResourceDiscovery
 	routes    []*restful.WebService
 }
 
-// shelves are where a run leaves them for the next one of its kind: worlds of one
-// process run one after another; if they do not, each builds its own.
+// shelves hold the handlers for the next run of their kind: runs of one process are
+// consecutive; concurrent runs build their own.
 var shelves struct{ plain, controlled atomic.Pointer[kept] }
 
 func (b *backend) shelf() *atomic.Pointer[kept] {
@@ -59,7 +59,7 @@ func (b *backend) shelf() *atomic.Pointer[kept] {
 	return &shelves.plain
 }
 
-// takeKept gives the run what an earlier one left, or an empty one.
+// takeKept returns the handlers of an earlier run, or an empty set.
 func takeKept(b *backend, crds []*apiextv1.CustomResourceDefinition) (*kept, error) {
 	k := b.shelf().Swap(nil)
 	if k == nil {
@@ -78,7 +78,7 @@ func takeKept(b *backend, crds []*apiextv1.CustomResourceDefinition) (*kept, err
 	return k, nil
 }
 
-// leave ends the run's part in it.
+// leave removes the run's part from the handlers.
 func (k *kept) leave() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -86,8 +86,8 @@ func (k *kept) leave() {
 	k.run.shelf().Store(k)
 }
 
-// serve has the handler of custom resources answer, which builds what it needs for
-// a resource at the first request of the process for it.
+// serve calls the handler of custom resources, which builds what it needs for a resource at
+// the first request of the process.
 func (k *kept) serve(gr schema.GroupResource, w http.ResponseWriter, r *http.Request) error {
 	k.mu.Lock()
 	if !k.custom.open[gr] {
@@ -104,8 +104,8 @@ func (k *kept) serve(gr schema.GroupResource, w http.ResponseWriter, r *http.Req
 	return nil
 }
 
-// handler is the handler of a built-in resource, built at the first request of
-// the process for it.
+// handler returns the handler of a built-in resource, built at the first request of the
+// process.
 func (k *kept) handler(name string, in builtin) (opened, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -127,8 +127,8 @@ func (k *kept) handler(name string, in builtin) (opened, error) {
 	return h, nil
 }
 
-// says is what a built-in resource says of itself. A registry that remembers is opened
-// apart for it: the run's own opens at its first request in any run of the process.
+// says returns the description of a built-in resource. A registry with state outside etcd is
+// opened separately for it: the run's own opens at its first request.
 func (k *kept) says(name string, in builtin) (opened, error) {
 	k.mu.Lock()
 	h, ok := k.serves[name]
@@ -149,12 +149,12 @@ func (k *kept) says(name string, in builtin) (opened, error) {
 	return h, nil
 }
 
-// allow is asked by an update or patch that creates: everybody may do everything.
+// allow authorizes an update or patch that creates.
 func allow(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
 	return authorizer.DecisionAllow, "", nil
 }
 
-// handler is the registry behind Kubernetes' own endpoint handlers.
+// handler wraps the registry in Kubernetes' own endpoint handlers.
 func (in builtin) handler(o generic.RESTOptionsGetter, b *backend) (opened, error) {
 	open := in.open
 	if b.controlled && in.controlled != nil {

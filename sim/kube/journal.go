@@ -29,14 +29,14 @@ type Change struct {
 	Object, Old runtime.Object
 }
 
-// journal turns the store's changes of keys into changes of objects.
+// journal converts the store's changes of keys to changes of objects.
 type journal struct {
 	store  *etcd.Run
 	custom map[schema.GroupResource]bool
 	subs   []func(Change)
 
 	mu   sync.Mutex
-	seen map[string][2]known // by key: what was decoded last, and before that
+	seen map[string][2]known // by key: the last decoded object, and the one before
 }
 
 type known struct {
@@ -48,17 +48,16 @@ func newJournal(store *etcd.Run, custom map[schema.GroupResource]bool) *journal 
 	return &journal{store: store, custom: custom, seen: map[string][2]known{}}
 }
 
-// OnChange subscribes f to every committed change, in order of revision. It is
-// called from the store's Pump, on the kernel's root goroutine: f must not wait.
+// OnChange subscribes f to every committed change, in order of revision. The store's Pump
+// calls it on the kernel's root goroutine: f must not wait.
 func (s *Server) OnChange(f func(Change)) { s.journal.subs = append(s.journal.subs, f) }
 
-// List is every stored object of a resource, in order of namespace and name, as
-// they are now. No request is made and no gate passed. The objects are shared: do
-// not change them.
+// List returns every stored object of a resource, sorted by namespace and name, at the present
+// revision. It makes no request and passes no gate. The objects are shared: do not change
+// them.
 //
-// The resource is a plural ("pods"), with its group where two custom resources
-// share it ("ippools.whereabouts.cni.cncf.io"). It is an error if none or several
-// are meant.
+// The resource is a plural ("pods"), with its group if two custom resources have it
+// ("ippools.whereabouts.cni.cncf.io"). It is an error if no resource or several match.
 func (s *Server) List(_ context.Context, resource string) ([]runtime.Object, error) {
 	where := resource
 	if _, ok := builtins[resource]; !ok {
@@ -80,7 +79,7 @@ func (s *Server) List(_ context.Context, resource string) ([]runtime.Object, err
 	return out, bad
 }
 
-// where is the folder of a custom resource in the store.
+// where returns the prefix of a custom resource in the store.
 func (j *journal) where(resource string) (string, error) {
 	var found []string
 	for gr := range j.custom {
@@ -116,7 +115,7 @@ func (j *journal) heard(e etcd.Event) {
 		c.Object, err = j.decode(e.Key, e.Value, e.Revision)
 	}
 	if err != nil {
-		panic(err) // what the API server itself has just encoded
+		panic(err) // the API server has just encoded it
 	}
 	for _, f := range j.subs {
 		f(c)
@@ -143,7 +142,7 @@ func parse(key string) (Change, bool) {
 	return c, c.Resource != ""
 }
 
-// decode reads a stored object; the revision is not part of what is stored.
+// decode reads a stored object; the stored bytes do not contain the revision.
 func (j *journal) decode(key string, value []byte, rev int64) (runtime.Object, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -173,10 +172,10 @@ func (j *journal) decode(key string, value []byte, rev int64) (runtime.Object, e
 // compactEvery is kube-apiserver's --etcd-compaction-interval.
 const compactEvery = 5 * time.Minute
 
-// compact forgets, every five virtual minutes, the history that is older than
-// the interval, as a real API server does: a client that was away for longer
-// gets 410, and a long run does not grow without bound. It looks at the clock
-// when something changes; while nothing does, there is nothing to forget.
+// compact deletes, every five virtual minutes, the history that is older than the interval, as
+// a real API server does: a client that was away for longer gets 410, and the memory of a long
+// run is bounded. It checks the clock at each change; without changes there is nothing to
+// delete.
 func (s *Server) compact() func(etcd.Event) {
 	last, mark := time.Now(), int64(0)
 	return func(e etcd.Event) {

@@ -2,9 +2,9 @@
 // registries, validation, defaulting, patches and custom-resource handler of
 // Kubernetes over the run's store, without TCP and without a watch cache.
 //
-// There are two ways in. Direct passes no gate and is for the harness. Transport is
-// one actor's: each of its requests, and each frame of each of its watches, is a
-// message that the schedule delivers or hurts.
+// Direct passes no gate and is for the simulator. Transport belongs to one actor: each of its
+// requests, and each frame of each of its watches, is a message that the schedule delivers or
+// fails.
 package kube
 
 import (
@@ -28,8 +28,8 @@ type Server struct {
 	crds    []*apiextv1.CustomResourceDefinition
 	journal *journal
 	answers answers
-	tap     func(*Message)  // nil: nobody listens
-	settled atomic.Int64    // revision that every watch had told of before the last step with a message, if there is a tap
+	tap     func(*Message)  // nil: no tap
+	settled atomic.Int64    // revision that every watch had delivered before the last step with a message, if there is a tap
 	ctx     context.Context // ends with Close, and every watch with it
 	cancel  context.CancelFunc
 }
@@ -39,8 +39,8 @@ type Server struct {
 // resources, and NetworkAttachmentDefinition.
 func New(store *etcd.Run, crds []*apiextv1.CustomResourceDefinition) (*Server, error) {
 	prepare()
-	// generateName draws from one generator of the process: the n-th name of a
-	// run must not depend on how many runs came before.
+	// generateName draws from one generator of the process: the n-th name of a run must not
+	// depend on the number of earlier runs.
 	utilrand.Seed(1)
 	nad, err := networkAttachmentDefinition()
 	if err != nil {
@@ -67,12 +67,12 @@ func (s *Server) Close() {
 	s.backend.close()
 }
 
-// Direct is the way in that passes no gate: requests are served at once.
+// Direct returns a transport that passes no gate: it serves requests immediately.
 func (s *Server) Direct() http.RoundTripper { return direct{s} }
 
-// Config is a client configuration over a way in, without a rate limit. Callers
-// may set one. Typed clients made with it speak protobuf of Kubernetes' own
-// resources, as they do in any cluster.
+// Config returns a client configuration for a transport, without a rate limit. Callers may set
+// one. Typed clients made with it use protobuf for Kubernetes' own resources, as in any
+// cluster.
 func Config(rt http.RoundTripper) *rest.Config {
 	return &rest.Config{Host: "http://kube.sim", Transport: rt, QPS: -1, UserAgent: "ipamsim"}
 }

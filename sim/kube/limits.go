@@ -13,8 +13,8 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
 )
 
-// limits is LimitRanger where there is a LimitRange. Where there is none it has nothing
-// to do, but would ask the server whether its cache lags behind, which it does not.
+// limits is LimitRanger for namespaces with a LimitRange. Without one LimitRanger has no
+// effect, but would check with the server whether its cache lags, which it does not.
 type limits struct {
 	*limitranger.LimitRanger
 	s *Server
@@ -23,14 +23,14 @@ type limits struct {
 func newLimits(s *Server) limits {
 	l, err := limitranger.NewLimitRanger(nil)
 	if err != nil {
-		panic(err) // it returns none
+		panic(err) // it returns no error
 	}
 	l.SetExternalKubeInformerFactory(present{s: s})
 	return limits{l, s}
 }
 
-// none: nothing limits what is created or updated. What is as if it had been there for
-// ever was limited then.
+// none reports whether no limit applies. Objects marked AsFound were limited when they were
+// created.
 func (l limits) none(ctx context.Context, a admission.Attributes) (bool, error) {
 	if !(&limitranger.DefaultLimitRangerActions{}).SupportsAttributes(a) || isFound(ctx) {
 		return true, nil

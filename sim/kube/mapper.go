@@ -12,8 +12,8 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
-// Mapper knows every resource that the server serves. It is for clients that would ask
-// for them (controller-runtime, kubectl's builders): discovery is not served.
+// Mapper maps every resource of the server. It is for clients that would use discovery
+// (controller-runtime, kubectl's builders), which is not served.
 func (s *Server) Mapper() meta.RESTMapper {
 	var preferred []schema.GroupVersion
 	for _, in := range builtins {
@@ -48,11 +48,11 @@ func (s *Server) Mapper() meta.RESTMapper {
 	return m
 }
 
-// kindOf is the kind of a resource of Kubernetes itself.
+// kindOf returns the kind of a resource of Kubernetes.
 func kindOf(plural string, gv schema.GroupVersion) (kind schema.GroupVersionKind) {
 	for name := range legacyscheme.Scheme.KnownTypes(gv) {
 		if r, _ := meta.UnsafeGuessKindToResource(gv.WithKind(name)); r.Resource == plural {
-			kind = gv.WithKind(name) // there is one
+			kind = gv.WithKind(name) // exactly one version matches
 		}
 	}
 	return kind

@@ -20,17 +20,17 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
-// mux sends a request to the handler of its resource. It takes the place of a
-// real server's filters: everybody is allowed everything.
+// mux sends a request to the handler of its resource. It replaces a real server's filters:
+// every request is authorized.
 type mux struct {
 	crds      []*apiextv1.CustomResourceDefinition
 	custom    map[schema.GroupResource]bool
 	kept      atomic.Pointer[kept] // nil once the run is over
-	admission admission.Interface  // nil: everything is admitted as it is
+	admission admission.Interface  // nil: everything is admitted unchanged
 	own       map[string]builtin   // what a Peer serves instead of builtins
 }
 
-// builtin is the resource of Kubernetes' own that has a plural.
+// builtin returns the built-in resource of a plural.
 func (m *mux) builtin(plural string) (in builtin, ok bool) {
 	if m.own != nil {
 		in, ok = m.own[plural]
@@ -50,8 +50,7 @@ func newMux(b *backend, crds []*apiextv1.CustomResourceDefinition) (*mux, error)
 	return m, err
 }
 
-// close leaves the handlers to the next run: whoever still asks is told that
-// there is nothing.
+// close passes the handlers on to the next run. Later requests get NotFound.
 func (m *mux) close() {
 	if k := m.kept.Swap(nil); k != nil {
 		k.leave()
@@ -71,13 +70,13 @@ func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		unknown(w, r)
 		return
 	}
-	// The handlers of custom resources write to the audit log unless told not to.
+	// The handlers of custom resources write to the audit log by default.
 	ctx := audit.WithAuditContext(request.WithUser(r.Context(), everyone))
 	if m.admission != nil {
 		ctx = context.WithValue(ctx, admissionKey{}, m.admission)
 	}
 	if err := audit.AuditContextFrom(ctx).Init(audit.RequestAuditConfig{Level: auditinternal.LevelNone}, nil); err != nil {
-		panic(err) // only if it was initialized already
+		panic(err) // only if it was already initialized
 	}
 	r = r.WithContext(ctx)
 	gr := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
@@ -87,12 +86,12 @@ func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case k != nil && m.custom[gr]:
 		if err := k.serve(gr, w, r); err != nil {
-			panic(fmt.Sprintf("kube: open %s: %v", gr, err)) // a defect of the definition, on the first use
+			panic(fmt.Sprintf("kube: open %s: %v", gr, err)) // an invalid definition, detected on first use
 		}
 	case k != nil && ok:
 		h, err := k.handler(info.Resource, in)
 		if err != nil {
-			panic(fmt.Sprintf("kube: open %s: %v", gr, err)) // a defect of the table, on the first use
+			panic(fmt.Sprintf("kube: open %s: %v", gr, err)) // an invalid table, detected on first use
 		}
 		h.ServeHTTP(w, r)
 	default:

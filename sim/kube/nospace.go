@@ -7,8 +7,8 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// NoSpace has etcd refuse what would make it grow, as with an alarm NOSPACE, or no longer: a
-// put, a transaction with one, a new lease, of every client. Reads and deletions go on.
+// NoSpace switches etcd's alarm NOSPACE: etcd refuses requests that would make it grow (a put,
+// a transaction with a put, a new lease) of every client. Reads and deletions continue.
 //
 // Source: etcd, server/v3/etcdserver/apply/capped.go:24, applierV3Capped;
 // server/v3/storage/quota.go:161, costTxn (v3.7.3).

@@ -24,31 +24,31 @@ import (
 	"ipamsim/sim/way"
 )
 
-// Objects is a process's way to all objects of a resource, for an informer: the messages
-// at its gate are those of a client at a Transport, and so is what the schedule does to them,
-// but they carry objects. To encode each for one reader and decode it there is most of
-// what an informer costs. It implements cache.ListerWatcherWithContext.
+// Objects lists and watches all objects of a resource for an informer. The messages at the
+// process's gate, and their faults, are those of a client with a Transport, but they carry
+// objects: encoding each object for one reader and decoding it again is most of the cost of an
+// informer. It implements cache.ListerWatcherWithContext.
 //
-// A list and the watch that follows are one request, as of a client whose WatchListClient
-// is on. Its first part is one message, however many the objects are. A watch that ends by
-// its time-out is renewed where it ended without a message: it has missed nothing, and a
-// process that can be reached gets it at once.
+// A list and the watch that follows are one request, as of a client with WatchListClient. Its
+// first part is one message, independent of the number of objects. A watch that ends by its
+// time-out is renewed at its revision without a message: it has missed nothing, and a
+// reachable process gets it immediately.
 type Objects struct {
 	d     *gated
 	gvr   schema.GroupVersionResource
-	where string // their folder in the store
+	where string // their prefix in the store
 	blank func() runtime.Object
 	query string
-	keeps func(runtime.Object) bool // those that are meant; nil: all
+	keeps func(runtime.Object) bool // the selected objects; nil: all
 	mu    sync.Mutex
-	known string       // the revision up to which the informer knows everything
+	known string       // the revision up to which the informer is complete
 	ended bool         // its watch has ended by its time-out
-	next  *objectWatch // was begun by a list
+	next  *objectWatch // begun by a list
 }
 
-// ObjectsOf is the way of the process whose Transport it is. The informer expects objects like
-// blank: of the resource's type, or their metadata. ok is false for what is not a
-// Transport, and for what the server does not serve.
+// ObjectsOf returns the Objects of the process with this Transport. The informer expects
+// objects like blank: of the resource's type, or their metadata. ok is false if rt is not a
+// Transport, and for resources that the server does not serve.
 func ObjectsOf(rt http.RoundTripper, gvr schema.GroupVersionResource, blank runtime.Object) (o *Objects, ok bool) {
 	d, ok := rt.(*gated)
 	if !ok {
@@ -71,13 +71,13 @@ type objectList struct {
 	Items []runtime.Object
 }
 
-// Keep leaves out the objects of which keeps does not hold, as a selector does. The query
-// is how a request says so ("fieldSelector=…"). Call it before anything else.
+// Keep selects objects, as a selector does. The query is the selector's form in a request
+// ("fieldSelector=…"). Call it before the first list.
 func (o *Objects) Keep(query string, keeps func(runtime.Object) bool) {
 	o.query, o.keeps = query, keeps
 }
 
-// DeepCopyObject is that of runtime.Object.
+// DeepCopyObject implements runtime.Object.
 func (l *objectList) DeepCopyObject() runtime.Object {
 	c := &objectList{TypeMeta: l.TypeMeta, ListMeta: *l.ListMeta.DeepCopy()}
 	for _, o := range l.Items {
@@ -86,17 +86,17 @@ func (l *objectList) DeepCopyObject() runtime.Object {
 	return c
 }
 
-// List is ListWithContext for whoever has none.
+// List is ListWithContext without a context.
 func (o *Objects) List(opts metav1.ListOptions) (runtime.Object, error) {
 	return o.ListWithContext(context.Background(), opts)
 }
 
-// Watch is WatchWithContext for whoever has none.
+// Watch is WatchWithContext without a context.
 func (o *Objects) Watch(opts metav1.ListOptions) (watch.Interface, error) {
 	return o.WatchWithContext(context.Background(), opts)
 }
 
-// ListWithContext is all objects as they are, and begins their watch.
+// ListWithContext returns all objects and begins their watch.
 func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOptions) (runtime.Object, error) {
 	list := &objectList{}
 	err := o.send(caller, o.op("WATCH", sim.Watch, "sendInitialEvents=true"), answer.Watch, func(ctx context.Context) (err error) {
@@ -119,7 +119,7 @@ func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOption
 	return list, nil
 }
 
-// WatchWithContext is what happens to the objects from a revision on.
+// WatchWithContext returns the changes of the objects after a revision.
 func (o *Objects) WatchWithContext(caller context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	o.mu.Lock()
 	w, goesOn := o.next, o.ended && o.known == opts.ResourceVersion && o.d.g.Reached()
@@ -146,20 +146,20 @@ func (o *Objects) WatchWithContext(caller context.Context, opts metav1.ListOptio
 	return w, nil
 }
 
-// op is a request as the schedule sees it.
+// op describes a request to the schedule.
 func (o *Objects) op(verb string, kind sim.OpKind, query string) sim.Op {
 	r := About(verb, o.gvr.Resource, "", "")
 	r.Query = "?" + strings.Trim(o.query+"&"+query, "&")
 	return sim.Op{Request: r, Kind: kind, Faults: sim.Of(sim.FailBefore), Link: o.d.conn.link}
 }
 
-// retriesMax is how often a client asks again that may do so later.
+// retriesMax is how often a client retries a request after Retry-After.
 //
 // Source: client-go, rest.NewRequest (v0.37.2).
 const retriesMax = 10
 
-// send parks a request until the schedule has it served or refused. It asks again where
-// client-go does: if the server says when, or the connection ended.
+// send waits at the gate until the schedule delivers or fails a request. It retries as
+// client-go does: if the server sends Retry-After, or the connection ended.
 //
 // Source: client-go, rest.Request.request, rest.Request.Watch (v0.37.2).
 func (o *Objects) send(ctx context.Context, op sim.Op, m answer.Meets, do func(context.Context) error) error {
@@ -200,7 +200,7 @@ func (o *Objects) report(ctx context.Context, revision string) {
 	sim.Report(ctx, x.Note(), x)
 }
 
-// read lists what is stored.
+// read lists the stored objects.
 func (o *Objects) read(ctx context.Context, list *objectList) error {
 	got, err := o.d.s.backend.client.KV.Get(ctx, o.where, clientv3.WithPrefix())
 	if err != nil {
@@ -219,7 +219,7 @@ func (o *Objects) read(ctx context.Context, list *objectList) error {
 	return nil
 }
 
-// shown is a copy of an object as it is at a revision, as a client has it.
+// shown returns a copy of an object with its revision, as a client has it.
 func (o *Objects) shown(obj runtime.Object, rev int64) runtime.Object {
 	if partial, is := o.blank().(*metav1.PartialObjectMetadata); is {
 		if m, err := meta.Accessor(obj); err == nil {
@@ -237,6 +237,6 @@ func (o *Objects) shown(obj runtime.Object, rev int64) runtime.Object {
 	return obj
 }
 
-// IsWatchListSemanticsUnSupported has a reflector call ListWithContext and then
-// WatchWithContext, which between them are the one stream.
+// IsWatchListSemanticsUnSupported makes a reflector call ListWithContext and then
+// WatchWithContext, which together are the one stream.
 func (o *Objects) IsWatchListSemanticsUnSupported() bool { return true }

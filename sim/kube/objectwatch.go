@@ -26,14 +26,14 @@ type objectWatch struct {
 	timer *time.Timer
 }
 
-// begin opens a watch of what comes after a revision. It lives until the caller's context
-// ends, its reader stops it, it has had its time, or its history is gone.
+// begin opens a watch of the changes after a revision. It ends with the caller's context, by
+// Stop, by its time-out, or when its history is compacted.
 func (o *Objects) begin(caller context.Context, from string) *objectWatch {
 	w := &objectWatch{o: o, out: make(chan watch.Event)}
 	w.ctx, w.cancel = context.WithCancel(caller)
 	rev, err := strconv.ParseInt(from, 10, 64)
 	if err != nil {
-		panic(err) // what a list or an event of ours has said
+		panic(err) // the revision comes from our own list or event
 	}
 	s := o.d.s
 	in := s.backend.client.Watch(clientv3.WithRequireLeader(w.ctx), o.where, clientv3.WithPrefix(), clientv3.WithRev(rev+1), clientv3.WithPrevKV())
@@ -53,7 +53,7 @@ func (o *Objects) begin(caller context.Context, from string) *objectWatch {
 	return w
 }
 
-// end ends the watch when its time is up.
+// end ends the watch after its time-out.
 func (w *objectWatch) end(after time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,14 +65,14 @@ func (w *objectWatch) end(after time.Duration) {
 	})
 }
 
-// ResultChan is that of watch.Interface.
+// ResultChan implements watch.Interface.
 func (w *objectWatch) ResultChan() <-chan watch.Event { return w.out }
 
-// Stop is that of watch.Interface.
+// Stop implements watch.Interface.
 func (w *objectWatch) Stop() { w.cancel() }
 
-// move hands over what the store tells, each event when the schedule says so, and once a
-// minute up to where that is all.
+// move delivers the store's events, each when the schedule delivers it, and once a minute a
+// bookmark.
 func (w *objectWatch) move(in clientv3.WatchChan) {
 	tick := time.NewTicker(bookmarkEvery)
 	defer tick.Stop()
@@ -99,8 +99,8 @@ func (w *objectWatch) move(in clientv3.WatchChan) {
 	}
 }
 
-// bookmark tells whoever can be reached that there is nothing else up to now. It says
-// nothing of any object, so it is no choice of the schedule.
+// bookmark delivers the present revision to a reachable process. It concerns no object, so the
+// schedule has no choice.
 func (w *objectWatch) bookmark() bool {
 	rev := w.o.d.s.store.Heard()
 	w.o.mu.Lock()
@@ -112,15 +112,15 @@ func (w *objectWatch) bookmark() bool {
 	return w.say(watch.Bookmark, w.o.shown(w.o.blank(), rev), rev)
 }
 
-// change is what an event means to whoever watches what the selector keeps. It is nothing
-// of it if the kind is "". ok is false if the history is gone.
+// change converts an event for a watcher of the selected objects. The kind is "" if the event
+// does not concern them. ok is false if the history is compacted.
 //
 // Source: apiserver, pkg/storage/etcd3, watchChan.transform (v0.37.2).
 func (w *objectWatch) change(e *clientv3.Event) (kind watch.EventType, obj runtime.Object, ok bool) {
 	read := func(kv *mvccpb.KeyValue) runtime.Object {
 		obj, err := w.o.d.s.journal.decode(string(kv.Key), kv.Value, kv.ModRevision)
 		if err != nil {
-			panic(err) // what the API server itself has encoded
+			panic(err) // the API server itself has encoded it
 		}
 		return obj
 	}
@@ -174,8 +174,8 @@ func (w *objectWatch) pass(e *clientv3.Event) bool {
 	return err == nil && w.say(kind, w.o.shown(obj, rev), rev)
 }
 
-// say hands over an event, after which its reader knows all up to a revision. It reports
-// whether there is a reader.
+// say delivers an event; its reader is then complete up to a revision. It reports whether
+// there is a reader.
 func (w *objectWatch) say(kind watch.EventType, obj runtime.Object, rev int64) bool {
 	select {
 	case w.out <- watch.Event{Type: kind, Object: obj}:
@@ -188,7 +188,7 @@ func (w *objectWatch) say(kind watch.EventType, obj runtime.Object, rev int64) b
 	return true
 }
 
-// expired is the last event of a watch whose history is gone.
+// expired delivers the last event of a watch whose history is compacted.
 func (w *objectWatch) expired() {
 	select {
 	case w.out <- watch.Event{Type: watch.Error, Object: statusOf(&gone)}:

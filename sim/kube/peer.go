@@ -14,12 +14,11 @@ import (
 	"ipamsim/sim"
 )
 
-// Peer is another kube-apiserver over the same etcd, as a process: what it asks of etcd,
-// and each event that etcd tells it, is a message at the gate of its process. It serves
-// the resources that it is given, and nothing else.
+// Peer is another kube-apiserver over the same etcd, as a process: each of its requests to
+// etcd, and each event from etcd, is a message at the gate of its process. It serves only the
+// given resources.
 //
-// As that of Server, its watches have no cache in front of etcd, and its admission admits
-// everything.
+// Like those of Server, its watches have no cache, and its admission admits everything.
 type Peer struct {
 	g      *sim.Gate
 	server *Server
@@ -32,8 +31,8 @@ type Resource struct {
 	Open    func(generic.RESTOptionsGetter) (map[string]rest.Storage, error)
 }
 
-// Peer is the API server that a process is. It serves until ctx ends. Without a gate what
-// it asks of etcd passes none.
+// Peer returns the API server of a process. It serves until ctx ends. Without a gate, its
+// requests to etcd pass none.
 func (s *Server) Peer(ctx context.Context, g *sim.Gate) *Peer {
 	c := s.store.Client()
 	if g != nil {
@@ -48,31 +47,30 @@ func (s *Server) Peer(ctx context.Context, g *sim.Gate) *Peer {
 	return &Peer{g: g, server: &Server{store: s.store, backend: b, mux: m, ctx: ctx}, inbox: make(chan *work)}
 }
 
-// Serve adds a resource, by its plural. Its registry is opened at the first request.
+// Serve adds a resource, by its plural. The first request opens its registry.
 func (p *Peer) Serve(plural string, r Resource) {
 	p.server.mux.own[plural] = builtin{gv: r.Version, open: r.Open, remembers: true}
 }
 
-// Builtin is a resource as every API server here has it, by its plural.
+// Builtin returns a resource as every simulated API server has it, by its plural.
 func Builtin(plural string) Resource {
 	in := builtins[plural]
 	return Resource{in.gv, in.open}
 }
 
-// Storage is what a registry keeps its objects in that has a key of its own, and no
-// resource.
+// Storage returns the storage of a registry with its own key and no resource.
 func (p *Peer) Storage(gr schema.GroupResource, plural, key string) storage.Interface {
 	o := restOptions(schema.GroupResource{Resource: plural}, nil)
 	return p.server.backend.open(o.StorageConfig.Config.ForResource(gr), key, nil, nil)
 }
 
-// requestTimeout is for how long an API server works on a request that is no watch.
+// requestTimeout is the API server's time limit for a request that is not a watch.
 //
 // Source: apiserver, pkg/server, Config.RequestTimeout (v0.37.2).
 const requestTimeout = time.Minute
 
-// RoundTrip serves one request at once: the loopback by which the API server's own
-// controllers and registries call it.
+// RoundTrip serves one request immediately: the loopback for the API server's own controllers
+// and registries.
 func (p *Peer) RoundTrip(r *http.Request) (*http.Response, error) {
 	c, err := p.server.begin(r)
 	if err != nil {
@@ -90,7 +88,7 @@ func (p *Peer) answer(ctx context.Context, c *call) (*http.Response, error) {
 	return c.serve(ctx), nil
 }
 
-// Run serves what arrives by a Wire until ctx ends.
+// Run serves the requests of a Wire until ctx ends.
 func (p *Peer) Run(ctx context.Context) error {
 	for {
 		select {

@@ -14,14 +14,14 @@ import (
 	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 )
 
-// presentOne is a built-in object as it is stored now; the name of one in a namespace is
+// presentOne returns the stored built-in object of a name; with a namespace the name is
 // NAMESPACE/NAME.
 func presentOne[T runtime.Object](s *Server, gr schema.GroupResource, name string) (obj T, err error) {
 	err = apierrors.NewNotFound(gr, name)
 	key := prefix + "/" + gr.Resource + "/" + name
 	s.store.Scan(key, func(k string, value []byte, rev int64) {
 		if k != key {
-			return // its name only begins so
+			return // a longer name with this prefix
 		}
 		var o runtime.Object
 		if o, err = s.journal.decode(k, value, rev); err == nil {
@@ -31,8 +31,8 @@ func presentOne[T runtime.Object](s *Server, gr schema.GroupResource, name strin
 	return obj, err
 }
 
-// presentAll are the built-in objects of a resource that are stored now, by namespace and
-// name: those of a namespace, or all.
+// presentAll returns the stored built-in objects of a resource, by namespace and name, in one
+// namespace or all.
 func presentAll[T runtime.Object](s *Server, resource, namespace string) (all []T, err error) {
 	key := prefix + "/" + resource + "/"
 	if namespace != "" {
@@ -49,9 +49,9 @@ func presentAll[T runtime.Object](s *Server, resource, namespace string) (all []
 	return all, err
 }
 
-// present is the informers of admission plugins, which list priority classes and limit
-// ranges: what is stored now, without a goroutine. Nothing else of the interfaces is
-// called.
+// present replaces the informers of admission plugins, which list priority classes and limit
+// ranges: it reads the stored objects, without a goroutine. The plugins call no other method
+// of the interfaces.
 type present struct {
 	informers.SharedInformerFactory
 	s *Server
@@ -89,7 +89,7 @@ func (p presentClasses) Lister() listers.PriorityClassLister { return p }
 
 func (presentClasses) HasSynced() bool { return true }
 
-// Get knows the classes of system components, which kube-apiserver stores when it starts.
+// Get also has the classes of system components, which kube-apiserver stores when it starts.
 func (p presentClasses) Get(name string) (*schedulingv1.PriorityClass, error) {
 	for _, c := range scheduling.SystemPriorityClasses() {
 		if c.Name == name {
@@ -99,7 +99,7 @@ func (p presentClasses) Get(name string) (*schedulingv1.PriorityClass, error) {
 	return presentOne[*schedulingv1.PriorityClass](p.s, schedulingv1.Resource("priorityclasses"), name)
 }
 
-// List are those that are stored: no other is the global default.
+// List returns the stored classes: no other class is the global default.
 func (p presentClasses) List(labels.Selector) ([]*schedulingv1.PriorityClass, error) {
 	return presentAll[*schedulingv1.PriorityClass](p.s, "priorityclasses", "")
 }

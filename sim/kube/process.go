@@ -21,17 +21,16 @@ func init() {
 	workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Name: "first"}).ShutDown()
 }
 
-// prepare changes, once for the process, what Kubernetes keeps in globals and
-// what a bubble cannot bear.
+// prepare changes, once for the process, globals of Kubernetes that do not work in a bubble.
 var prepare = sync.OnceFunc(func() {
-	// The handlers behind the first one log and back off. The back-off remembers
-	// the wall clock at start-up: in a bubble, which begins in the year 2000,
-	// every handled error would sleep for 26 years.
+	// The error handlers after the first log and back off. The back-off starts at the wall
+	// clock of the program's start: in a bubble, which begins in the year 2000, every handled
+	// error would sleep for 26 years.
 	utilruntime.ErrorHandlers = nil
-	// Each store would run a goroutine that estimates the size of its objects,
-	// for a priority queue of requests that is not here.
+	// Each store would run a goroutine that estimates the size of its objects, for priority
+	// and fairness, which is absent.
 	if err := utilfeature.DefaultMutableFeatureGate.Set(string(features.SizeBasedListCostEstimate) + "=false"); err != nil {
-		panic(err) // the feature is gone: drop the line
+		panic(err) // the feature was removed: drop the line
 	}
 	specs()
 	clientfeatures.ReplaceFeatureGates(gates{clientfeatures.FeatureGates()})

@@ -17,8 +17,8 @@ import (
 	"ipamsim/sim/kube/early"
 )
 
-// quotas is ResourceQuota: upstream's evaluator over the quotas that are stored now. It
-// is made, with its workers, for the first object in a namespace that has one.
+// quotas is ResourceQuota: upstream's evaluator over the stored quotas. It is created, with
+// its workers, for the first object in a namespace with a quota.
 //
 // Source: apiserver, pkg/admission/plugin/resourcequota, QuotaAdmission (v0.37.2).
 type quotas struct {
@@ -37,7 +37,7 @@ func newQuotas(s *Server) quotas {
 		if err != nil {
 			return nil, err
 		}
-		const workers = 5 // as QuotaAdmission is registered
+		const workers = 5 // the number that QuotaAdmission registers
 		return resourcequota.NewQuotaEvaluator(quotaAccess{s, client}, c.IgnoredResources(), generic.NewRegistry(c.Evaluators()), nil, nil, workers, s.ctx.Done()), nil
 	})}
 }
@@ -46,11 +46,10 @@ func (quotas) Handles(op admission.Operation) bool {
 	return op == admission.Create || op == admission.Update
 }
 
-// Validate makes upstream's decision. What is as if it had been there for ever was
-// decided upon then.
+// Validate makes upstream's decision. Objects marked AsFound are already counted.
 func (q quotas) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if a.GetNamespace() == "" || a.GetKind().Kind == "Namespace" || a.GetSubresource() == "status" || isFound(ctx) {
-		return nil // nobody counts a status, which is what is updated most
+		return nil // no quota counts a status, and most updates are of a status
 	}
 	if all, err := presentAll[*corev1.ResourceQuota](q.s, "resourcequotas", a.GetNamespace()); err != nil || len(all) == 0 {
 		return err
@@ -62,7 +61,7 @@ func (q quotas) Validate(ctx context.Context, a admission.Attributes, _ admissio
 	return e.Evaluate(a)
 }
 
-// quotaAccess reads and writes quotas at once. It implements resourcequota.QuotaAccessor.
+// quotaAccess reads and writes quotas immediately. It implements resourcequota.QuotaAccessor.
 type quotaAccess struct {
 	s      *Server
 	client *coreclient.CoreV1Client

@@ -16,8 +16,9 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 )
 
-// uids hands out what a real API server takes from crypto/rand: numbers in order of creation or, if
-// it has names, what says no more than how many objects of that name there were before.
+// uids generates UIDs, which a real API server takes from crypto/rand. They are numbered in
+// order of creation or, if uids has names, by the number of earlier objects with the same
+// name.
 type uids struct {
 	mu    sync.Mutex
 	last  uint64
@@ -36,27 +37,26 @@ func (u *uids) next(key string) types.UID {
 	return types.UID(fmt.Sprintf("%x-0000-4000-8000-%012x", name[:4], u.names[key]))
 }
 
-// NameUIDs has objects' UIDs go by their names, so that the order in which unrelated objects are
-// created changes no UID. It is called before anything is stored.
+// NameUIDs derives objects' UIDs from their names, so that the creation order of unrelated
+// objects changes no UID. Call it before anything is stored.
 func (s *Server) NameUIDs() { s.backend.uids.names = map[string]uint64{} }
 
-// repeatable replaces, just before an object reaches etcd, what would differ
-// between two runs of the same schedule. Timestamps need no care: the bubble's
-// clock gives them.
+// repeatable replaces, just before an object reaches etcd, values that would differ between
+// two runs of the same schedule. Timestamps need no replacement: they are virtual time.
 type repeatable struct {
 	storage.Interface
 	run *backend
-	// open is set for the storage of a registry that outlives the run, which has
-	// the two above of each run in turn.
+	// open is set for the storage of a registry that outlives the run. It has the uids and
+	// untracked of each run in turn.
 	open func(*backend) storage.Interface
 }
 
-// Create numbers UIDs in order of creation and drops managedFields of what nobody has
-// applied: they cost half of an object's bytes and describe only who wrote it. An object
-// stored without them is tracked from the first apply on, as one from before server-side
-// apply is.
+// Create numbers UIDs in order of creation and drops managedFields of objects that were never
+// applied: they are half of an object's bytes and describe only the writer. An object stored
+// without them is tracked from its first apply, like an object from before server-side apply.
 //
-// A namespace is stored without its finalizer where the controller that would empty
+// A namespace is stored without its finalizer if the controller that empties the namespace and
+// removes the finalizer is absent.
 // the namespace and take it off is not here.
 func (s *repeatable) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
 	if m, err := meta.Accessor(obj); err == nil {
@@ -69,14 +69,15 @@ func (s *repeatable) Create(ctx context.Context, key string, obj, out runtime.Ob
 	return s.Interface.Create(ctx, key, obj, out, ttl)
 }
 
-// untrack drops managedFields of what nobody has applied.
+// untrack drops managedFields of objects that were never applied.
 func untrack(m metav1.Object) {
 	if !slices.ContainsFunc(m.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool { return f.Operation == metav1.ManagedFieldsOperationApply }) {
 		m.SetManagedFields(nil)
 	}
 }
 
-// GuaranteedUpdate drops managedFields as well, and numbers what an update creates.
+// GuaranteedUpdate drops managedFields as well, and numbers the objects that an update
+// creates.
 func (s *repeatable) GuaranteedUpdate(ctx context.Context, key string, dest runtime.Object, ignoreNotFound bool,
 	pre *storage.Preconditions, update storage.UpdateFunc, cached runtime.Object,
 ) error {
@@ -96,7 +97,7 @@ func (s *repeatable) GuaranteedUpdate(ctx context.Context, key string, dest runt
 	return s.Interface.GuaranteedUpdate(ctx, key, dest, ignoreNotFound, pre, clean, cached)
 }
 
-// Watch has those who ask for bookmarks told of their progress.
+// Watch adds progress events for clients that request bookmarks.
 func (s *repeatable) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
 	opts.ProgressNotify = s.run.controlled && opts.Predicate.AllowWatchBookmarks
 	return s.Interface.Watch(ctx, key, opts)

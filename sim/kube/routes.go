@@ -9,9 +9,9 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// routes remembers which handler Kubernetes' own router has chosen for a kind of
-// request to a resource: the choice depends on nothing else, and to go through
-// all of a resource's routes takes a tenth of a short request.
+// routes caches the handler that Kubernetes' own router chooses for a kind of request to a
+// resource: the choice depends on nothing else, and searching all routes of a resource takes a
+// tenth of a short request.
 type routes struct {
 	restful.CurlyRouter
 
@@ -19,7 +19,7 @@ type routes struct {
 	chosen map[route]choice
 }
 
-// route is what the router looks at: the form of the path, without its names.
+// route is the router's input: the form of the path, without its names.
 type route struct {
 	method, subresource, sends, accepts string
 	namespaced, watch                   bool // "watch" may be a part of the path
@@ -31,7 +31,7 @@ type choice struct {
 	route   *restful.Route
 }
 
-// SelectRoute is that of restful.RouteSelector.
+// SelectRoute implements restful.RouteSelector.
 func (r *routes) SelectRoute(services []*restful.WebService, req *http.Request) (*restful.WebService, *restful.Route, error) {
 	info, ok := request.RequestInfoFrom(req.Context())
 	if !ok || !info.IsResourceRequest {
@@ -56,8 +56,8 @@ func (r *routes) SelectRoute(services []*restful.WebService, req *http.Request) 
 	return service, chosen, err
 }
 
-// ExtractParameters is that of restful.PathProcessor. Kubernetes' handlers take
-// the names in a path from the RequestInfo.
+// ExtractParameters implements restful.PathProcessor. Kubernetes' handlers take the names in a
+// path from the RequestInfo.
 func (*routes) ExtractParameters(*restful.Route, *restful.WebService, string) map[string]string {
 	return nil
 }

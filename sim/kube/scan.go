@@ -2,10 +2,9 @@ package kube
 
 import "strconv"
 
-// text is the string at a path of keys in a JSON object, or "". It reads no
-// further than the value and decodes nothing on the way: a trace wants the name
-// and the revision of every object that passes, and a pool of a thousand
-// allocations takes a millisecond to decode.
+// text returns the string at a path of keys in a JSON object, or "". It reads only up to the
+// value and decodes nothing before it: a trace needs the name and the revision of every
+// object, and a pool of a thousand allocations takes a millisecond to decode.
 func text(doc []byte, path ...string) string {
 	i := space(doc, 0)
 	for _, want := range path {
@@ -23,7 +22,7 @@ func text(doc []byte, path ...string) string {
 	return s
 }
 
-// member is where the value of a key begins in the object at i, or -1.
+// member returns the start of the value of a key in the object at i, or -1.
 func member(doc []byte, i int, want string) int {
 	if i >= len(doc) || doc[i] != '{' {
 		return -1
@@ -46,7 +45,7 @@ func member(doc []byte, i int, want string) int {
 	return -1
 }
 
-// skip is where the value at i ends.
+// skip returns the end of the value at i.
 func skip(doc []byte, i int) int {
 	depth := 0
 	for ; i < len(doc); i++ {
@@ -64,7 +63,7 @@ func skip(doc []byte, i int) int {
 			depth++
 		case '}', ']':
 			if depth--; depth < 0 {
-				return i // the end of what holds a bare number
+				return i // the end of the container of a bare number
 			} else if depth == 0 {
 				return i + 1
 			}

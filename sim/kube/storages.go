@@ -10,23 +10,23 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// storages are the storages of registries that outlive the run. Each run opens
-// its own beneath them.
+// storages are the storages of registries that outlive the run. Each run opens its own below
+// them.
 type storages struct {
 	run *backend
 	all []*repeatable
 }
 
-// connect gives them to another run.
+// connect connects them to another run.
 func (s *storages) connect(b *backend) {
 	s.run = b
 	for _, r := range s.all {
-		r.Interface = nil // the last run's, which answers nobody any more
+		r.Interface = nil // the last run's storage no longer answers
 	}
 	s.open()
 }
 
-// open opens those that are not yet open in this run.
+// open opens the storages that are not yet open in this run.
 func (s *storages) open() {
 	for _, r := range s.all {
 		if r.Interface == nil {
@@ -35,7 +35,7 @@ func (s *storages) open() {
 	}
 }
 
-// GetRESTOptions gives a registry storage that open opens.
+// GetRESTOptions returns options with a storage that open opens.
 func (s *storages) GetRESTOptions(gr schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
 	return restOptions(gr, s.decorate), nil
 }

@@ -6,23 +6,22 @@ import (
 	"ipamsim/sim"
 )
 
-// Stored is what a Peer asks of etcd, or an event that etcd tells it: the Detail of a
-// step.
+// Stored is a Peer's request to etcd, or an event from etcd: the Detail of a step.
 type Stored struct {
 	Verb                      string // get list create update delete; event for a watch's
 	Resource, Namespace, Name string
-	Object                    []byte // as it is sent, found or heard of; JSON reads it. Of an event of a deletion as it was
-	If                        int64  // the revision that a write depends on
-	Revision                  int64  // that a write left behind, or of the object that was found or heard of
-	Conflict                  bool   // a write was not done: If is not so any more
-	Gone                      bool   // of an event: it was deleted
+	Object                    []byte // as sent, read or received; JSON decodes it. For a deletion: the deleted object
+	If                        int64  // the revision that a write requires
+	Revision                  int64  // of the written object, or of the object that was read or received
+	Conflict                  bool   // the write was refused: If no longer holds
+	Gone                      bool   // an event of a deletion
 	Bare                      bool   // the trace had no room for Object
 }
 
-// Size is that of the object.
+// Size returns the size of the object.
 func (s Stored) Size() int { return len(s.Object) }
 
-// Short is it without the object.
+// Short returns a copy without the object.
 func (s Stored) Short() any {
 	s.Object, s.Bare = nil, true
 	return s
@@ -30,7 +29,7 @@ func (s Stored) Short() any {
 
 func storedAt(verb string, key []byte) Stored { return Stored{Verb: verb}.named(key) }
 
-// named has the names that a key of etcd's says.
+// named sets the names from a key of etcd.
 func (s Stored) named(key []byte) Stored {
 	path := strings.TrimSuffix(strings.TrimPrefix(string(key), prefix+"/"), "/")
 	parts := strings.Split(path, "/")
@@ -44,7 +43,7 @@ func (s Stored) named(key []byte) Stored {
 	return s
 }
 
-// request is it as a schedule sees it.
+// request describes it to the schedule.
 func (s *Stored) request() *sim.Request {
 	return About(strings.ToUpper(s.Verb), s.Resource, s.Namespace, s.Name)
 }

@@ -16,7 +16,7 @@ type stream struct {
 	once    sync.Once
 	started chan struct{} // closed when the answer begins
 	pipe    *pipe
-	events  *Events // a copy of what goes through it; may be nil
+	events  *Events // a copy of the events; may be nil
 }
 
 func (w *stream) Header() http.Header { return w.header }
@@ -35,12 +35,11 @@ func (w *stream) Write(b []byte) (int, error) {
 
 func (w *stream) Flush() { w.WriteHeader(http.StatusOK) }
 
-// CloseNotify is never used. Kubernetes wraps a writer that flushes only if it
-// looks like that of HTTP/2, which has both methods.
+// CloseNotify is never called. Kubernetes wraps a writer that flushes only if the writer has
+// the methods of HTTP/2's.
 func (w *stream) CloseNotify() <-chan bool { return nil }
 
-// pipe is an unbounded byte stream: its writer, a server, never waits for its
-// reader.
+// pipe is an unbounded byte stream: the writer, a server, never waits for the reader.
 type pipe struct {
 	cancel context.CancelFunc // ends the server's side
 
@@ -48,7 +47,7 @@ type pipe struct {
 	more  *sync.Cond
 	buf   bytes.Buffer
 	ended bool
-	err   error // with which it ended, if not io.EOF
+	err   error // the final error, if not io.EOF
 }
 
 func newPipe(cancel context.CancelFunc) *pipe {
@@ -67,8 +66,7 @@ func (p *pipe) Write(b []byte) (int, error) {
 	return p.buf.Write(b)
 }
 
-// Read returns io.EOF when the stream has ended and everything was read, or the error with
-// which it ended.
+// Read returns io.EOF after the end of the stream, or the stream's final error.
 func (p *pipe) Read(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +79,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 	return p.buf.Read(b)
 }
 
-// end lets the reader see the end once it has read the rest.
+// end marks the end of the stream; the reader reads the rest first.
 func (p *pipe) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,8 +97,8 @@ func (p *pipe) fail(err error) {
 	}
 }
 
-// Close is the reader hanging up: a server's goroutine whose client has gone
-// would otherwise wait for ever.
+// Close ends the reader's side. Otherwise the server's goroutine would wait forever for a
+// client that has ended.
 func (p *pipe) Close() error {
 	p.end()
 	p.cancel()

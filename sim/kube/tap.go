@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Message is a request that has reached the server's handlers, with its answer: what
-// another API server would be asked that is compared with this one.
+// Message is a request that reached the server's handlers, with its answer: the input for the
+// comparison with another API server.
 type Message struct {
 	Method, URI         string // /api/v1/pods?watch=1
 	ContentType, Accept string
@@ -16,22 +16,21 @@ type Message struct {
 	Status              int
 	Answer              []byte // nil for a watch that opened
 	Events              *Events
-	// Stale says that the schedule had it read an older revision, as from a watch cache
-	// that lags behind.
+	// Stale: the schedule made it read an older revision, as from a watch cache that lags
+	// behind.
 	Stale bool
-	// Found says that what it creates is taken as if it had been there for ever: AsFound.
+	// Found: its context is marked AsFound.
 	Found bool
 }
 
-// Events are what a watch has told so far, or nil if the message is none.
+// Events are the events of a watch so far, or nil if the message is not a watch.
 type Events struct {
 	mu    sync.Mutex
 	b     bytes.Buffer
 	until int64
 }
 
-// Until is a revision up to which the watch has told everything, once it has ended; 0
-// before.
+// Until returns a revision up to which the watch is complete, once it has ended; 0 before.
 func (e *Events) Until() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -44,7 +43,7 @@ func (e *Events) end(rev int64) {
 	e.until = max(1, rev)
 }
 
-// Bytes are the frames one after the other, as in the stream.
+// Bytes returns the frames in order, as in the stream.
 func (e *Events) Bytes() []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -57,11 +56,11 @@ func (e *Events) add(b []byte) {
 	e.b.Write(b)
 }
 
-// Tap has f told of every message, gated or not, in the order in which they are answered.
-// Call it before the first one. What f is given must not be changed.
+// Tap calls f with every message, gated or not, in the order of the answers. Call it before
+// the first message. f must not change its arguments.
 func (s *Server) Tap(f func(*Message)) { s.tap = f }
 
-// tapped tells of a message that was answered.
+// tapped passes an answered message to the tap.
 func (c *call) tapped(resp *http.Response, events *Events) {
 	if c.s.tap == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// direct calls the handlers at once.
+// direct calls the handlers immediately.
 type direct struct{ s *Server }
 
 // RoundTrip serves one request.
@@ -25,7 +25,7 @@ func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.serve(req.Context()), nil
 }
 
-// call is one request on its way in.
+// call is one incoming request.
 type call struct {
 	s    *Server
 	req  *http.Request
@@ -54,8 +54,8 @@ func (s *Server) begin(req *http.Request) (*call, error) {
 	return c, nil
 }
 
-// inbound is the request as the handlers see it. It is a copy: the caller's must
-// not change.
+// inbound returns the request for the handlers. It is a copy: the caller's request must not
+// change.
 func (c *call) inbound(ctx context.Context) *http.Request {
 	r := c.req.Clone(request.WithRequestInfo(ctx, c.info))
 	r.RequestURI = c.req.URL.RequestURI()
@@ -81,7 +81,7 @@ func (c *call) served(ctx context.Context) *http.Response {
 	return c.response(w.code, w.header, w.body.Bytes())
 }
 
-// ask has the handlers answer.
+// ask calls the handlers.
 func (c *call) ask(ctx context.Context) *reply {
 	w := &reply{header: http.Header{}, code: http.StatusOK}
 	c.s.mux.ServeHTTP(w, c.inbound(ctx))
@@ -96,7 +96,7 @@ func (c *call) response(code int, h http.Header, body []byte) *http.Response {
 	}
 }
 
-// inMemory is the body of an answer that is complete. Nobody changes it.
+// inMemory is the body of a complete answer. It is never changed.
 type inMemory struct {
 	bytes.Reader
 	body []byte
@@ -108,22 +108,22 @@ func newInMemory(body []byte) *inMemory {
 	return m
 }
 
-// Close has nothing to do.
+// Close does nothing.
 func (*inMemory) Close() error { return nil }
 
-// readAll is io.ReadAll for what is probably as long as it says.
+// readAll is io.ReadAll with a buffer of the expected length.
 func readAll(r io.Reader, length int64) ([]byte, error) {
 	if length < 0 || length > bodyMax {
 		return io.ReadAll(r)
 	}
-	b := bytes.NewBuffer(make([]byte, 0, length+bytes.MinRead)) // with less it would grow to see the end
+	b := bytes.NewBuffer(make([]byte, 0, length+bytes.MinRead)) // with less room ReadFrom grows the buffer to detect the end
 	_, err := b.ReadFrom(r)
 	return b.Bytes(), err
 }
 
-// watch opens a watch and returns when its answer begins. The server's side of
-// it is a goroutine that ends with ctx, when the client closes the body, when
-// the watch has had its time, or with the run.
+// watch opens a watch and returns when its answer begins. The server's side is a goroutine
+// that ends with ctx, when the client closes the body, at the watch's time-out, or with the
+// run.
 func (c *call) watch(ctx context.Context) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := context.AfterFunc(c.s.ctx, cancel)
@@ -144,7 +144,7 @@ func (c *call) watch(ctx context.Context) (*http.Response, error) {
 	}()
 	<-w.started
 	if w.code != http.StatusOK {
-		body, err := io.ReadAll(p) // a refusal is short and ends
+		body, err := io.ReadAll(p) // a refusal is short and complete
 		if err != nil {
 			return nil, err
 		}

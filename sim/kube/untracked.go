@@ -14,13 +14,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// untracked is the view that Kubernetes' field managers have of an object, by the schemas
-// of its types. What they find out about a creation is dropped before it is stored (see
-// repeatable), so an object that is being created looks empty to them: to go over its
-// fields costs a third of the request. One that is stored or applied is seen as it is.
+// untracked is the view that Kubernetes' field managers have of an object, by the schemas of
+// its types. repeatable drops their result for a creation, so they get an empty object:
+// traversing its fields costs a third of the request. A stored or applied object is passed
+// unchanged.
 //
 // Source: apimachinery, util/managedfields/internal, structuredMergeManager.Update.
-type untracked struct{ deduced *typed.TypedValue } // nothing, of a type without a schema
+type untracked struct{ deduced *typed.TypedValue } // an empty value, of a type without a schema
 
 func newUntracked() untracked {
 	nothing, err := typed.DeducedParseableType.FromUnstructured(map[string]any{})
@@ -30,8 +30,8 @@ func newUntracked() untracked {
 	return untracked{nothing}
 }
 
-// schemas are those of Kubernetes' types, which are read when somebody applies first: that
-// takes 200 ms.
+// schemas are those of Kubernetes' types. They are read at the first apply, because that takes
+// 200 ms.
 var schemas = sync.OnceValue(func() managedfields.TypeConverter {
 	schemasRead.Store(true)
 	return applyconfigurations.NewTypeConverter(legacyscheme.Scheme)
@@ -39,12 +39,12 @@ var schemas = sync.OnceValue(func() managedfields.TypeConverter {
 
 var schemasRead atomic.Bool
 
-// ObjectToTyped knows a creation by its type, which an applied patch does not
-// have yet, and by the UID that it lacks.
+// ObjectToTyped identifies a creation by its type, which an applied patch does not have yet,
+// and by the missing UID.
 func (u untracked) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	_, applied := obj.(runtime.Unstructured)
 	if _, binding := obj.(*corev1.Binding); binding {
-		return u.deduced, nil // it is created with the pod's UID, and never stored
+		return u.deduced, nil // created with the pod's UID, and never stored
 	}
 	if m, err := meta.Accessor(obj); err == nil && !applied && m.GetUID() == "" {
 		return u.nothing(obj), nil
@@ -52,13 +52,13 @@ func (u untracked) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOpt
 	return schemas().ObjectToTyped(obj, opts...)
 }
 
-// TypedToObject is what was merged.
+// TypedToObject returns the merged object.
 func (untracked) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 	return schemas().TypedToObject(v)
 }
 
-// nothing is an empty object of a type. What is applied is merged into it, and is asked
-// for before; where nobody applies it is compared with another of the kind only.
+// nothing returns an empty object of a type. An apply is merged into it and requests it first;
+// without an apply it is only compared with others of its kind.
 func (u untracked) nothing(obj runtime.Object) *typed.TypedValue {
 	if !schemasRead.Load() {
 		return u.deduced

@@ -12,13 +12,13 @@ import (
 	fielderrors "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// customSchema is what validates the objects of a custom resource.
+// customSchema validates the objects of a custom resource.
 type customSchema struct {
 	structural *schema.Structural
 	validator  validation.SchemaValidator
 }
 
-// customSchemas are those that were read, by definition: reading one costs more than a check.
+// customSchemas caches schemas by definition: reading one costs more than a validation.
 var customSchemas sync.Map
 
 func customSchemaOf(crd *apiextv1.CustomResourceDefinition) (*customSchema, error) {
@@ -42,8 +42,8 @@ func customSchemaOf(crd *apiextv1.CustomResourceDefinition) (*customSchema, erro
 	return s, nil
 }
 
-// ValidateCustom checks an object by the schema of its custom resource, with the defaults of
-// that filled in, as an API server does that is asked to create it.
+// ValidateCustom validates an object by the schema of its custom resource, with the schema's
+// defaults filled in, as an API server does for a creation.
 //
 // It returns an error if the schema or the object cannot be read.
 func ValidateCustom(crd *apiextv1.CustomResourceDefinition, body []byte) (fielderrors.ErrorList, error) {

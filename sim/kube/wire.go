@@ -12,9 +12,9 @@ import (
 	"ipamsim/sim"
 )
 
-// Wire is one actor's way to API servers that are processes: each of its requests is a
-// message at its gate, as with Transport, and what the server does about it is that process's
-// affair. Pick says which server a request goes to.
+// Wire returns an actor's transport to API servers that are processes. As with Transport, each
+// request is a message at the actor's gate; the serving process sends its own messages. Pick
+// chooses the server of a request.
 func (s *Server) Wire(g *sim.Gate, pick func(context.Context) (*Peer, error)) http.RoundTripper {
 	return &wire{newGated(s, g), pick}
 }
@@ -24,8 +24,8 @@ type wire struct {
 	pick func(context.Context) (*Peer, error)
 }
 
-// RoundTrip sends the request when the schedule says so, and waits for the answer. A
-// server that ends meanwhile takes the connection with it.
+// RoundTrip sends the request when the schedule delivers it, and waits for the answer. If the
+// server ends in the meantime, the connection breaks.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	p, err := w.pick(req.Context())
 	if err != nil {
@@ -45,7 +45,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.stream(job, resp, cancel), nil
 }
 
-// answered is the answer to a request once it is there.
+// answered waits for the answer to a request.
 func (w *wire) answered(ctx context.Context, p *Peer, job *work) (*http.Response, error) {
 	err := w.g.Pass(ctx, w.op(job.call), func(ctx context.Context) error { return p.take(ctx, job) })
 	var f *sim.Fault
@@ -71,7 +71,7 @@ func (w *wire) answered(ctx context.Context, p *Peer, job *work) (*http.Response
 	return job.resp, job.err
 }
 
-// take hands a request over to the process.
+// take passes a request to the process.
 func (p *Peer) take(ctx context.Context, job *work) error {
 	select {
 	case p.inbox <- job:
@@ -83,7 +83,7 @@ func (p *Peer) take(ctx context.Context, job *work) error {
 	}
 }
 
-// awake waits until an answer of the server would arrive: one that stands still sends none.
+// awake waits until an answer of the server would arrive: a paused server sends none.
 func (p *Peer) awake(ctx context.Context) error {
 	t := time.NewTicker(awakeEvery)
 	defer t.Stop()
@@ -99,7 +99,7 @@ func (p *Peer) awake(ctx context.Context) error {
 	return nil
 }
 
-// awakeEvery is how soon a client hears of a server that goes on.
+// awakeEvery is how soon a client notices that a server has resumed.
 const awakeEvery = 100 * time.Millisecond
 
 // stream puts the gate between a watch and the client.

@@ -10,14 +10,14 @@ import (
 	"ipamsim/sim/etcd"
 )
 
-// bridge is a store of ours: etcd under the bridge, or the fast one.
+// bridge is one of our stores: etcd under the bridge, or the memory store.
 type bridge struct {
 	*etcd.Run
 	player *player
 	sum    string // at the end
 }
 
-// on plays the program on a store of ours. The sum is what only ours have.
+// on plays the program on one of our stores. sum is the result that only our stores have.
 func (p Program) on(run *etcd.Run) (answers []string, sum string, err error) {
 	b := &bridge{Run: run}
 	answers, err = p.play(1, func(p *player) (store, *clientv3.Client, error) {
@@ -41,14 +41,14 @@ func (b *bridge) scan(prefix string, f func(key string, value []byte, rev int64)
 	return nil
 }
 
-// end also says what etcd by itself has not: how often it was called, and its digest.
+// end also records results that plain etcd does not have: the number of calls and the digest.
 func (b *bridge) end() error {
 	digest, err := b.Digest()
 	b.sum = fmt.Sprintf("%d calls, digest %s", b.Calls(), digest)
 	return errors.Join(err, b.player.client.Lease.Close())
 }
 
-// beneath is a context under which a store of ours reads what lies beneath it.
+// beneath returns a context for reads of the store below the bridge.
 func (p *player) beneath() (context.Context, bool) {
 	_, ours := p.store.(*bridge)
 	return etcd.Beneath(p.ctx), ours

@@ -8,11 +8,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// choices is where a program comes from: a number in [0, n).
+// choices is the source of a program: each call returns a number in [0, n).
 type choices func(n int) int
 
-// Draw makes one operation of choices. The first choice of each kind is the
-// simplest.
+// Draw creates one operation from choices. The first choice of each kind is the simplest.
 func Draw(choose func(n int) int) operation {
 	c := choices(choose)
 	switch c(16) {
@@ -43,7 +42,7 @@ func (c choices) key() string   { return keys[c(len(keys))] }
 func (c choices) value() string { return values[c(len(values))] }
 func (c choices) yes() bool     { return c(4) == 3 }
 
-// span is the range of a request: one key by default.
+// span draws the range of a request: one key by default.
 func (c choices) span() (string, []clientv3.OpOption) {
 	switch c(5) {
 	case 1:
@@ -57,7 +56,7 @@ func (c choices) span() (string, []clientv3.OpOption) {
 	return "", nil
 }
 
-// revision is chosen relative to the current one, when the operation is played.
+// revision is relative to the current revision when the operation is played.
 type revision struct {
 	text     string
 	relative bool
@@ -86,7 +85,7 @@ func (r revision) of(p *player) int64 {
 	return r.by
 }
 
-// optional is one of the operations' switches.
+// optional is a switch of an operation.
 type optional struct {
 	text string
 	opt  clientv3.OpOption
@@ -101,7 +100,7 @@ func (c choices) some(all ...optional) (text string, out []clientv3.OpOption) {
 	return text, out
 }
 
-// puts are a put's key, value and options.
+// puts draws a put's key, value and options.
 func (c choices) puts() (text, key, value string, opts []clientv3.OpOption) {
 	key, value = c.key(), c.value()
 	text, opts = c.some(optional{"prev", clientv3.WithPrevKV()}, optional{"ignoring the value", clientv3.WithIgnoreValue()}, optional{"ignoring the lease", clientv3.WithIgnoreLease()})
@@ -122,7 +121,7 @@ func (c choices) put() operation {
 	}}
 }
 
-// gets are a get's key and options, without its revision.
+// gets draws a get's key and options, without its revision.
 func (c choices) gets() (text, key string, opts []clientv3.OpOption) {
 	key = c.key()
 	text, opts = c.span()
@@ -143,7 +142,7 @@ func (c choices) gets() (text, key string, opts []clientv3.OpOption) {
 	return fmt.Sprintf("get %q%s", key, text), key, opts
 }
 
-// get may read through a cache that lags.
+// get draws a get, which may read through a cache that lags.
 func (c choices) get() operation {
 	text, key, opts := c.gets()
 	rev, lags := c.revision(), c.yes()
@@ -161,8 +160,7 @@ func (c choices) get() operation {
 	}}
 }
 
-// askBeneath asks a store of ours what lies beneath it, for what the bridge says by
-// itself must be that.
+// askBeneath reads the store below the bridge, because the bridge's own answer must equal it.
 func (p *player) askBeneath(text, key string, opts []clientv3.OpOption) {
 	ctx, ours := p.beneath()
 	if !ours {
@@ -174,7 +172,7 @@ func (p *player) askBeneath(text, key string, opts []clientv3.OpOption) {
 	}
 }
 
-// deletes are a deletion's key and options.
+// deletes draws a deletion's key and options.
 func (c choices) deletes() (text, key string, opts []clientv3.OpOption) {
 	key = c.key()
 	text, opts = c.span()

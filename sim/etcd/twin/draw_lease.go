@@ -9,7 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// grant makes a lease. Their numbers are 1, 2, 3…
+// grant creates a lease. The ids are 1, 2, 3…
 func (c choices) grant() operation {
 	ttl := int64(c(9))
 	if ttl == 0 {
@@ -24,10 +24,10 @@ func (c choices) grant() operation {
 	}}
 }
 
-// keepersMax is how many leases may be kept alive.
+// keepersMax is the maximum number of leases that are kept alive.
 const keepersMax = 4
 
-// lease does something with one that may be there, or lets time pass.
+// lease draws an operation on a lease that may exist, or lets time pass.
 func (c choices) lease() operation {
 	id := clientv3.LeaseID(1 + c(4))
 	switch c(8) {
@@ -72,7 +72,7 @@ func (c choices) lease() operation {
 		if err != nil {
 			return fmt.Sprintf("%T %v", err, err)
 		}
-		slices.SortFunc(a.Leases, func(a, b clientv3.LeaseStatus) int { return cmp.Compare(a.ID, b.ID) }) // etcd's are in any order if they end together
+		slices.SortFunc(a.Leases, func(a, b clientv3.LeaseStatus) int { return cmp.Compare(a.ID, b.ID) }) // etcd's order is random for leases that end together
 		return fmt.Sprintf("%s %v", a.ResponseHeader, a.Leases)
 	}}
 }
@@ -87,7 +87,7 @@ func (c choices) timeLeft(id clientv3.LeaseID) operation {
 		if err != nil {
 			return fmt.Sprintf("%T %v", err, err)
 		}
-		slices.SortFunc(a.Keys, slices.Compare) // etcd's are in any order
+		slices.SortFunc(a.Keys, slices.Compare) // etcd's order is random
 		return fmt.Sprintf("%s lease %d: %d of %d s, keys %q", a.ResponseHeader, a.ID, a.TTL, a.GrantedTTL, a.Keys)
 	}}
 }
@@ -98,8 +98,8 @@ func (p *player) pass(d time.Duration) string {
 	return ""
 }
 
-// passLong lets so much pass that every stream tells of progress once, whatever etcd adds
-// by chance to its ten minutes. A second time that would not be so.
+// passLong lets enough time pass for exactly one progress notification of every stream,
+// whatever random part etcd adds to its ten minutes.
 func (p *player) passLong() string {
 	if p.slept {
 		return ""

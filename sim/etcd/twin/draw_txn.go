@@ -8,7 +8,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// transaction is one that may hold others. Revisions in it are chosen when it is
+// transaction is a transaction that may have nested ones. Its revisions are chosen when it is
 // played.
 type transaction struct {
 	text     string
@@ -19,11 +19,11 @@ type transaction struct {
 	puts    bool
 }
 
-// txn draws one. Some cannot be played, for etcd does not survive them: it takes the
-// end of a deletion "from key", a zero byte, for less than any key, so it lets pass a
-// put of a deleted key in the same transaction. If that keeps the value or lease,
-// of which there is none any more, etcd panics ("unexpected error during txn with
-// writes"), and else a compaction may lose the key (etcd-io/etcd issues 22445, 22376).
+// txn draws a transaction. Some cannot be played because etcd does not survive them: it treats
+// the end of a deletion "from key", a zero byte, as less than any key, so it accepts a put of
+// a deleted key in the same transaction. If the put keeps the value or lease, which no longer
+// exists, etcd panics ("unexpected error during txn with writes"), and otherwise a compaction
+// may lose the key (etcd-io/etcd issues 22445, 22376).
 func (c choices) txn() operation {
 	t := c.transaction(2)
 	if t.endless && t.puts {
@@ -43,7 +43,7 @@ func each[T any](p *player, all []func(*player) T) []T {
 	return out
 }
 
-// transaction draws one that may nest others to a depth.
+// transaction draws a transaction with nested ones up to a depth.
 func (c choices) transaction(depth int) transaction {
 	var t transaction
 	var ifs, then, or []string
@@ -86,7 +86,7 @@ func (c choices) comparison() (string, func(*player) clientv3.Cmp) {
 	}
 }
 
-// within is an operation of a transaction.
+// within draws an operation of a transaction.
 func (c choices) within(depth int, t *transaction) (string, func(*player) clientv3.Op) {
 	switch n := c(7); {
 	case n < 3:
@@ -105,7 +105,8 @@ func (c choices) within(depth int, t *transaction) (string, func(*player) client
 	text, key, opts := c.gets()
 	rev := c.revision()
 	return text + " at " + rev.text, func(p *player) clientv3.Op {
-		// One below zero is now for an etcd that was never compacted, which none beneath a bridge is.
+		// A revision below zero means now only for an etcd that was never compacted, and etcd
+		// below the bridge was.
 		return clientv3.OpGet(key, append(opts[:len(opts):len(opts)], clientv3.WithRev(max(0, rev.of(p))))...)
 	}
 }

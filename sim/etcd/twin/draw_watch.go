@@ -6,10 +6,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// watchesMax is how many may be opened.
+// watchesMax is how many watches may be opened.
 const watchesMax = 6
 
-// watch opens one, ends one, or asks for the progress of those of a stream.
+// watch opens a watch, ends one, or requests progress for a stream.
 func (c choices) watch() operation {
 	on := []string{"one", "two"}[c(2)]
 	switch c(6) {
@@ -28,7 +28,7 @@ func (c choices) watch() operation {
 	}
 	key, rev := c.key(), c.revision()
 	if rev.by < 0 && !rev.relative {
-		rev = revision{"0", false, 0} // etcd's answer to one below depends on the bytes of a number without a sign
+		rev = revision{"0", false, 0} // etcd's answer to a revision below zero depends on an unsigned conversion
 	}
 	text, opts := c.span()
 	more, some := c.some(

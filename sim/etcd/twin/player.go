@@ -24,23 +24,23 @@ type player struct {
 	keepers []*keeper
 	heard   strings.Builder // by the subscriber
 	slept   bool            // for long
-	wrong   error           // the first thing that is wrong with this store alone
+	wrong   error           // the first error of this store alone
 }
 
-// store is what a client of one cannot do by the client alone.
+// store is what a test needs of a store in addition to its client.
 type store interface {
 	revision() int64
-	// stale reads as it was at a revision, with a header that says so.
+	// stale reads at an older revision, with a header of that revision.
 	stale(rev int64, key string, opts []clientv3.OpOption) (*clientv3.GetResponse, error)
-	// pump moves what is due to watches, and reports whether there may be more.
+	// pump moves due events to watches, and reports whether there may be more.
 	pump() bool
-	// plain is a text with the names of cluster and member that ours has.
+	// plain replaces the names of cluster and member in a text by ours.
 	plain(text string) string
 	scan(prefix string, f func(key string, value []byte, rev int64)) error
 	end() error
 }
 
-// watch is one that was opened and what it told since it was asked last.
+// watch is an open watch and what it received since it was last read.
 type watch struct {
 	cancel   context.CancelFunc
 	received strings.Builder
@@ -52,18 +52,18 @@ type keeper struct {
 	received strings.Builder
 }
 
-// kept is an answer and how it read when it came: it must not change any more.
+// kept is an answer and its text at its arrival: it must not change later.
 type kept struct {
 	answer fmt.Stringer
 	text   string
 }
 
-// stream makes the watches under the context share etcd's stream of that name.
+// stream makes the watches under the context share the stream of that name.
 func stream(ctx context.Context, name string) context.Context {
 	return metadata.NewOutgoingContext(ctx, metadata.Pairs("stream", name))
 }
 
-// say is an answer as text. It is read again at the end.
+// say returns an answer as text. The answer is rendered again at the end.
 func (p *player) say(answer fmt.Stringer, err error) string {
 	if err != nil {
 		return fmt.Sprintf("%T %v", err, err)
@@ -77,18 +77,18 @@ func (p *player) hear(e etcd.Event) {
 	fmt.Fprintf(&p.heard, " heard %q=%q(%t) was %q(%t)@%d at %d deleted %t", e.Key, e.Value, e.Value == nil, e.Prev, e.Prev == nil, e.PrevRevision, e.Revision, e.Deleted)
 }
 
-// The first operation is a quarter of a second off the half seconds at which etcd looks for
-// leases that are over. The step between two keeps them off for 50,000 operations, and
-// off everything that etcd does ten times a second.
+// The first operation is a quarter of a second off the half seconds at which etcd checks for
+// expired leases. The step between operations keeps them off for 50,000 operations, and off
+// everything that etcd does ten times a second.
 const (
 	firstAt = 10250 * time.Millisecond
 	step    = 501001 * time.Microsecond
 )
 
-// settle lets everything that is due happen, until the next operation.
+// settle processes everything that is due before the next operation.
 func (p *player) settle() {
 	for p.store.pump() {
-		time.Sleep(time.Nanosecond) // whoever reads is read from
+		time.Sleep(time.Nanosecond) // readers take their events
 	}
 	time.Sleep(time.Until(p.next))
 	for p.store.pump() {
@@ -97,8 +97,8 @@ func (p *player) settle() {
 	p.next = p.next.Add(step)
 }
 
-// news tells what subscriber, watches and whoever keeps leases alive heard until the
-// next operation.
+// news returns what the subscriber, watches and keepers of leases received until the next
+// operation.
 func (p *player) news() string {
 	p.settle()
 	heard := p.heard.String()
@@ -118,7 +118,7 @@ func (p *player) news() string {
 	return p.store.plain(heard)
 }
 
-// watch opens one on a stream.
+// watch opens a watch on a stream.
 func (p *player) watch(on, key string, opts ...clientv3.OpOption) {
 	ctx, cancel := context.WithCancel(stream(p.ctx, on))
 	w := &watch{cancel: cancel}
@@ -159,7 +159,7 @@ func (p *player) keepAlive(id clientv3.LeaseID) string {
 	return ""
 }
 
-// end is what is left. Only what is being watched may still come.
+// end returns the final state. Only events of open watches may still arrive.
 func (p *player) end() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "revision %d, keys", p.store.revision())

@@ -25,18 +25,17 @@ import (
 	"ipamsim/sim/etcd"
 )
 
-// reference is etcd by itself, nothing of ours between it and its client: the whole
-// server, fresh, and etcd's own client of it in one bubble. It has no network, so its
-// clock is the bubble's: elections, leases, the catching up of watches and progress
-// notifications take the time they take, and none of it is waited for.
+// reference is plain etcd without our code between it and its client: the whole server, fresh,
+// and etcd's own client in one bubble. It has no network, so its clock is the bubble's:
+// elections, leases, lagging watches and progress notifications take virtual time.
 type reference struct {
 	server *etcdserver.EtcdServer
 	client *clientv3.Client
 	player *player
-	ids    string // how headers name this cluster and member
+	ids    string // the names of this cluster and member in headers
 }
 
-// onEtcd plays the program on etcd by itself, in the order of a seed.
+// onEtcd plays the program on plain etcd, in the order of a seed.
 func (p Program) onEtcd(s *etcd.Server, seed uint64) ([]string, error) {
 	dir, err := s.Temp()
 	if err != nil {
@@ -51,9 +50,9 @@ func (p Program) onEtcd(s *etcd.Server, seed uint64) ([]string, error) {
 	})
 }
 
-// neverDone is what the client's watches wait for besides everything else, a channel
-// that nobody closes. It belongs to the process, and who waits for what is not of his
-// bubble keeps virtual time from passing: so each bubble gets one of its own.
+// neverDone is a channel that the client's watches also wait for and that is never closed. It
+// belongs to the process, and a goroutine that waits for a channel of another bubble stops
+// virtual time: so each bubble gets its own.
 //
 //go:linkname neverDone go.etcd.io/etcd/client/v3.valCtxCh
 var neverDone chan struct{}
@@ -78,11 +77,11 @@ func newReference(p *player, dir string) (store, *clientv3.Client, error) {
 	return r, c, nil
 }
 
-// settings are those of an etcd that is started without any, but for the disk.
+// settings are etcd's defaults, except for the disk.
 func settings(dir string) (config.ServerConfig, error) {
 	const name = "n"
 	d := embed.NewConfig()
-	urls, err := types.NewURLs([]string{"http://localhost:2"}) // nobody dials it
+	urls, err := types.NewURLs([]string{"http://localhost:2"}) // never dialed
 	return config.ServerConfig{
 		Name: name, DataDir: dir, ClientURLs: urls, PeerURLs: urls, InitialPeerURLsMap: types.URLsMap{name: urls}, NewCluster: true,
 		TickMs: d.TickMs, ElectionTicks: d.ElectionTicks(), PreVote: d.PreVote, AuthToken: d.AuthToken,
@@ -91,15 +90,15 @@ func settings(dir string) (config.ServerConfig, error) {
 	}, err
 }
 
-// wire sends requests as the network would, encoded: in process etcd takes the end of a
-// range that is empty and not nil for another thing than none.
+// wire encodes requests as the network would: in process etcd treats a range end that is empty
+// and not nil differently from nil.
 type wire struct{ pb.KVClient }
 
-// sent is a request as it comes off the wire, in to.
+// sent decodes a request from the wire into to.
 func sent[T proto.Message](q proto.Message, to T) T {
 	b, err := proto.Marshal(q)
 	if err = errors.Join(err, proto.Unmarshal(b, to)); err != nil {
-		panic(err) // it is one of etcd's own
+		panic(err) // it is one of etcd's own messages
 	}
 	return to
 }
@@ -151,7 +150,7 @@ func (r *reference) revision() int64 {
 	return a.Header.Revision
 }
 
-// stale reads as a cache would that lags, which etcd has not.
+// stale reads like a cache that lags, which etcd does not have.
 func (r *reference) stale(rev int64, key string, opts []clientv3.OpOption) (*clientv3.GetResponse, error) {
 	a, err := r.client.Get(r.player.ctx, key, append(opts[:len(opts):len(opts)], clientv3.WithRev(rev))...)
 	if err == nil {
@@ -162,9 +161,9 @@ func (r *reference) stale(rev int64, key string, opts []clientv3.OpOption) (*cli
 
 func (r *reference) pump() bool { return false }
 
-// plain is a text with the names that our headers have.
+// plain replaces the names in a text by those of our headers.
 func (r *reference) plain(text string) string {
-	// protobuf's text has one space or two, by the build
+	// protobuf's text has one space or two, depending on the build
 	text = strings.ReplaceAll(text, r.ids, "cluster_id:1 member_id:1 ")
 	return strings.ReplaceAll(text, strings.ReplaceAll(r.ids, " ", "  "), "cluster_id:1  member_id:1  ")
 }
@@ -182,7 +181,7 @@ func (r *reference) scan(prefix string, f func(key string, value []byte, rev int
 
 func (r *reference) end() error {
 	err := errors.Join(r.client.Watcher.Close(), r.client.Lease.Close())
-	_ = r.client.Close() // says that its own context is at an end
+	_ = r.client.Close() // returns the error of its own canceled context
 	r.server.Stop()
 	return err
 }

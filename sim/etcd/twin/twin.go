@@ -1,6 +1,6 @@
-// Package twin holds both stores of ours against etcd: one client does the same things
-// on each and on an etcd with which we have nothing to do, and every answer, error,
-// event and revision, and the final store, must be the same, at the same time.
+// Package twin compares both of our stores with etcd: one client executes the same operations
+// on each and on a plain etcd, and every answer, error, event and revision, and the final
+// store, must be the same, at the same time.
 package twin
 
 import (
@@ -18,11 +18,11 @@ import (
 	"ipamsim/sim/etcd"
 )
 
-// Program is what a client does, one operation after another.
+// Program is a client's operations, in order.
 type Program []operation
 
-// operation is one call. What it returns is the answer as text; whatever the store
-// decides must be in it.
+// operation is one call. It returns the answer as text, which must contain everything that the
+// store decides.
 type operation struct {
 	text string
 	do   func(*player) string
@@ -36,13 +36,13 @@ func (p Program) String() string {
 	return b.String()
 }
 
-// GoString is String, for whoever prints what was drawn.
+// GoString is String, for printed test failures.
 func (p Program) GoString() string { return "\n" + p.String() }
 
-// operationsMax is how many a fuzzer's input can ask for.
+// operationsMax is the maximum number of operations of a fuzzer's input.
 const operationsMax = 200
 
-// Decode makes a program of any bytes; longer ones do more.
+// Decode converts any bytes to a program; longer input has more operations.
 func Decode(data []byte) Program {
 	var p Program
 	choose := func(n int) int {
@@ -59,14 +59,14 @@ func Decode(data []byte) Program {
 	return p
 }
 
-// ErrDiffer is what the error of Play wraps if the two stores are not the same.
+// ErrDiffer is wrapped by the error of Play if the stores differ.
 var ErrDiffer = errors.New("the stores differ")
 
-// Play decodes a program and plays it on etcd and on the fast store.
+// Play decodes a program and plays it on etcd and on the memory store.
 func Play(s *etcd.Server, data []byte) error { return Decode(data).Play(s) }
 
-// Play plays the program on etcd by itself, on etcd under the bridge and on the fast
-// store. It must not be called in a bubble, and ends the server's run before it.
+// Play plays the program on plain etcd, on etcd under the bridge and on the memory store. It
+// must not be called in a bubble, and ends the server's previous run.
 func (p Program) Play(s *etcd.Server) error {
 	run, err := s.Begin()
 	if err != nil {
@@ -101,16 +101,16 @@ func (p Program) Play(s *etcd.Server) error {
 	return first
 }
 
-// orders is under how many orders of its goroutines etcd plays a program before a
-// difference is one. It revokes leases that it finds over at once, each in a goroutine:
-// whose keys go first is not said. Of three and more, one order is not always among as
-// many; programs have few that end together.
+// orders is the number of goroutine orders in which etcd plays a program before a difference
+// counts. etcd revokes all expired leases at the same time, each in a goroutine: the order of
+// their deletions is not defined. With three and more leases the matching order may be missing
+// among these; programs have few that end together.
 const orders = 16
 
-// reordered counts the programs that etcd did as we do under another order only.
+// reordered counts the programs whose results matched only under another order.
 var reordered atomic.Int64
 
-// compare what each operation came to.
+// compare compares the results of each operation.
 func (p Program) compare(want, bridge, memory []string) error {
 	for i := range want {
 		if want[i] != bridge[i] || want[i] != memory[i] {
@@ -133,8 +133,8 @@ func cut(text string) string {
 	return text
 }
 
-// play plays the program on the store that start makes in the bubble, and returns what
-// each operation came to, and what was left at the end. The seed orders goroutines.
+// play plays the program on the store that start creates in the bubble, and returns the result
+// of each operation and the final state. The seed orders goroutines.
 func (p Program) play(seed uint64, start func(*player) (store, *clientv3.Client, error)) (answers []string, err error) {
 	_, err = sim.Run(context.Background(), sim.Options{Seed: seed}, func(w *sim.World) error {
 		began := time.Now()
