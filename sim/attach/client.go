@@ -11,13 +11,13 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Client is what a program needs to talk to a Server. Certificates and keys are PEM.
+// Client has what a program needs to connect to a Server. Certificates and keys are PEM.
 type Client struct {
 	URL                         string
 	Authority, Certificate, Key []byte
 }
 
-// WriteKubeconfig writes it as a file that only this user can read.
+// WriteKubeconfig writes a kubeconfig file that only this user can read.
 func (c Client) WriteKubeconfig(file string) error {
 	const name = "ipamsim"
 	k := api.NewConfig()
@@ -28,8 +28,8 @@ func (c Client) WriteKubeconfig(file string) error {
 	return clientcmd.WriteToFile(*k, file)
 }
 
-// Step sends the run of the Server of a kubeconfig on by some steps and returns the line
-// that says where it stands then. It is an error of the Server's if that does not hold.
+// Step advances the run of a kubeconfig's Server by some steps and returns one line with its
+// position. It returns the Server's error if that fails.
 func Step(ctx context.Context, kubeconfig string, steps int) (where string, err error) {
 	conf, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {

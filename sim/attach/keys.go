@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// keys are those of one Server, in PEM but for its own: nobody else has them, and they are
-// good for a day.
+// keys are the certificates and keys of one Server, PEM except the server's own. They exist
+// only here and are valid for a day.
 type keys struct {
 	authority, client, clientKey []byte
 	server                       tls.Certificate
@@ -48,7 +48,7 @@ func newKeys() (k keys, err error) {
 	}, nil
 }
 
-// certify makes a certificate; without a key of the authority it signs itself.
+// certify creates a certificate; without a key of the authority it is self-signed.
 func certify(c, ca *x509.Certificate, by *ecdsa.PrivateKey) (der []byte, key *ecdsa.PrivateKey, err error) {
 	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		return nil, nil, err

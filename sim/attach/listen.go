@@ -21,7 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// Server is the side of a Session that other programs see.
+// Server is the part of a Session outside of the bubble.
 type Server struct {
 	URL    string // https://127.0.0.1:PORT
 	Client Client
@@ -29,18 +29,18 @@ type Server struct {
 	http *http.Server
 }
 
-// Stepper takes the run of a Session on by some steps and says in one line where it stands
-// then. Its errors are for the user.
+// Stepper advances the run of a Session by some steps and returns one line with its position.
+// Its errors are for the user.
 type Stepper func(ctx context.Context, steps int) (where string, err error)
 
-// stepPath is where Client sends the run on: POST, with the number of steps as n.
+// stepPath is the path by which Client advances the run: POST, with the number of steps as n.
 const stepPath = "/ipamsim/step"
 
 // StepsMax is more steps than any run has.
 const StepsMax = 10_000_000
 
-// Listen serves a cluster on a free port of 127.0.0.1 until Close. Without a Stepper the
-// run stays where it is.
+// Listen serves a cluster on a free port of 127.0.0.1 until Close. Without a Stepper the run
+// cannot be advanced.
 func Listen(d *Session, step Stepper) (*Server, error) {
 	keys, err := newKeys()
 	if err != nil {
@@ -57,7 +57,7 @@ func Listen(d *Session, step Stepper) (*Server, error) {
 	s.http = &http.Server{
 		Handler: &gatekeeper{session: d, step: step, front: sync.OnceValue(d.front)}, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{keys.server}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert},
-		ErrorLog:  log.New(io.Discard, "", 0), // what a client does wrong it is told
+		ErrorLog:  log.New(io.Discard, "", 0), // the client gets its error in the answer
 	}
 	go func() { _ = s.http.ServeTLS(l, "", "") }()
 	return s, nil
@@ -66,11 +66,11 @@ func Listen(d *Session, step Stepper) (*Server, error) {
 // Close ends all connections.
 func (s *Server) Close() error { return s.http.Close() }
 
-// gatekeeper lets those pass who only look.
+// gatekeeper admits requests that only read.
 type gatekeeper struct {
 	session *Session
 	step    Stepper
-	front   func() http.Handler // waits until the run stands still for the first time
+	front   func() http.Handler // waits until the run is paused for the first time
 }
 
 var paths = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
@@ -93,7 +93,7 @@ func (g *gatekeeper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readOnly says why a change is refused.
+// readOnly returns the reason why a change is refused.
 func readOnly(i *request.RequestInfo) string {
 	what := strings.Trim(path.Join(i.Resource, i.Subresource)+" "+strconv.Quote(i.Name), " ")
 	if i.Name == "" {
@@ -105,7 +105,7 @@ func readOnly(i *request.RequestInfo) string {
 	return what + ": the cluster of a run is read-only; what operators do stands in the scenario's timeline"
 }
 
-// move sends the run on.
+// move advances the run.
 func (g *gatekeeper) move(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.URL.Query().Get("n"))
 	switch {
@@ -135,7 +135,7 @@ func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message
 	})
 }
 
-// refused is the message of a Status.
+// refused returns the message of a Status.
 func refused(body []byte) error {
 	s := metav1.Status{}
 	if err := json.Unmarshal(body, &s); err != nil || s.Message == "" {

@@ -1,11 +1,10 @@
-// Package attach lets programs of this machine, such as kubectl, look at the cluster of a
-// run while it stands still between two steps.
+// Package attach lets programs of this machine, such as kubectl, read the cluster of a run
+// while it is paused between two steps.
 //
-// The two sides of the bubble's wall meet at a Session. Outside, Listen serves HTTPS on
-// loopback, to whoever has the client certificate of its kubeconfig; inside, the root
-// goroutine answers what was asked (Session.Attend) until somebody sends the run on. Only
-// plain data crosses. What is asked passes no gate and moves no clock. Nothing can be
-// changed.
+// A Session connects the two sides of the bubble. Outside, Listen serves HTTPS on loopback, to
+// programs with the client certificate of its kubeconfig; inside, the root goroutine answers
+// requests (Session.Attend) until an Order resumes the run. Only plain data crosses. Requests
+// pass no gate and do not advance the clock, and they cannot change anything.
 package attach
 
 import (
@@ -22,16 +21,16 @@ import (
 	"ipamsim/sim/kube/front"
 )
 
-// Order is what a run that stands still shall do next. The zero Order ends it.
+// Order is the next action of a paused run. The zero Order ends it.
 type Order struct {
-	Steps int // go on for so many, then stand still again
-	// Arrived is for whoever sends the Order and whoever stands still; Session hands it on.
-	// It is made outside, with room for what is sent.
+	Steps int // run this many steps, then pause again
+	// Arrived connects the sender of the Order and the paused run; Session only passes it on.
+	// It is created outside, with room for its messages.
 	Arrived chan<- string
 }
 
-// Session is where requests wait for the run. Make it outside of the bubble, and Close it
-// when the run is over.
+// Session passes requests to a paused run. Create it outside of the bubble, and Close it when
+// the run is over.
 type Session struct {
 	out       *sim.Outside
 	in        chan any // *question, hangUp or Order
@@ -41,21 +40,21 @@ type Session struct {
 	published bool
 }
 
-// NewSession makes one.
+// NewSession returns a Session without a run.
 func NewSession() *Session {
 	s := &Session{out: sim.NewOutside(1), in: make(chan any), served: make(chan kube.Served, 1), over: make(chan struct{})}
 	s.close = sync.OnceFunc(func() { close(s.over) })
 	return s
 }
 
-// Close answers whoever still waits that the run is over.
+// Close refuses the waiting requests, because the run is over.
 func (s *Session) Close() { s.close(); s.out.Close() }
 
-// Over is closed when it is.
+// Over is closed when the run is over.
 func (s *Session) Over() <-chan struct{} { return s.over }
 
-// Send sends the run on from where it stands still. It waits until the run does, and
-// reports false if the run is over.
+// Send resumes the paused run. It waits until the run is paused, and reports false if the run
+// is over.
 func (s *Session) Send(o Order) bool { return s.put(context.Background(), o) }
 
 func (s *Session) put(ctx context.Context, m any) bool {
@@ -68,14 +67,14 @@ func (s *Session) put(ctx context.Context, m any) bool {
 	return false
 }
 
-// question is a request on its way in, and hangUp says that its sender has gone.
+// question is an incoming request; hangUp: its sender has closed the connection.
 type (
 	question struct {
 		method, uri string
 		header      http.Header
-		answer      chan answer // made outside, as all channels that both sides know
+		answer      chan answer // created outside, like all channels of both sides
 		frames      chan []byte // of a watch; closed at its end
-		cancel      func()      // made inside
+		cancel      func()      // created inside
 	}
 	hangUp struct{ *question }
 )
@@ -84,14 +83,14 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	watch  bool // the body is what comes by question.frames
+	watch  bool // the body comes from question.frames
 }
 
-// framesMax is how many writes of a watch may wait for a client that does not read. Then
-// the watch ends, as that of a real API server does.
+// framesMax is how many writes of a watch may wait for a client that does not read. Then the
+// watch ends, as that of a real API server does.
 const framesMax = 1000
 
-// beat is how often the run's watchdog hears that all is well.
+// beat is the period of the watchdog's heartbeat during a pause.
 const beat = time.Second
 
 // Attend answers questions until an Order comes. The caller is the bubble's root
@@ -139,7 +138,7 @@ func (s *Session) next(alive func()) any {
 	}
 }
 
-// ask asks the API server, inside.
+// ask calls the API server, inside.
 func (q *question) ask(api *kube.Server) {
 	ctx, cancel := context.WithCancel(context.Background())
 	q.cancel = cancel
@@ -172,7 +171,7 @@ func (q *question) ask(api *kube.Server) {
 	q.answer <- a
 }
 
-// follow hands a watch on as it comes. It never waits for the outside.
+// follow passes on the frames of a watch. It never waits for the outside.
 func (q *question) follow(from io.ReadCloser) {
 	defer close(q.frames)
 	defer from.Close()
@@ -192,7 +191,7 @@ func (q *question) follow(from io.ReadCloser) {
 	}
 }
 
-// front is what the run serves besides resources, once it stands still.
+// front serves discovery, OpenAPI and version, once the run is paused.
 func (s *Session) front() http.Handler {
 	select {
 	case v := <-s.served:
@@ -202,7 +201,7 @@ func (s *Session) front() http.Handler {
 	}
 }
 
-// serve is ask from outside.
+// serve passes a request to the inside.
 func (s *Session) serve(w http.ResponseWriter, r *http.Request) {
 	q := &question{method: r.Method, uri: r.URL.RequestURI(), header: r.Header.Clone(), answer: make(chan answer, 1), frames: make(chan []byte, framesMax)}
 	if !s.put(r.Context(), q) {
@@ -224,7 +223,7 @@ func (s *Session) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream writes a watch until one of its ends is gone.
+// stream writes a watch until the client or the server ends it.
 func (s *Session) stream(w http.ResponseWriter, r *http.Request, q *question) {
 	flush := http.NewResponseController(w)
 	_ = flush.Flush()

@@ -1,10 +1,9 @@
-// Package cloud is a provider's API in a simulation, answered by a model: an engine that
-// knows interfaces, addresses and prefixes, quotas, rate limits in virtual time and reads
-// that lag behind writes, and to which a manager's model adds its operations.
+// Package cloud simulates a provider's API with a model: an engine with interfaces, addresses
+// and prefixes, quotas, rate limits in virtual time and reads that lag behind writes. A
+// manager's model adds its operations.
 //
-// Each call is a message at the gate of the process that makes it. There are two ways in:
-// Call, for a manager whose SDK is behind an interface of Go, and Transport, for one that
-// speaks HTTP.
+// Each call is a message at the gate of its process. Managers use Call if their SDK has a Go
+// interface, and Transport if they use HTTP.
 package cloud
 
 import (
@@ -22,37 +21,36 @@ import (
 	"ipamsim/sim/way"
 )
 
-// Options say what a provider's API is like.
+// Options describe a provider's API.
 type Options struct {
 	Name       string // "ec2"
 	Operations map[string]Operation
-	// Reads and Writes are how often an account may call; the zero Bucket has no limit.
+	// Reads and Writes are the rate limits of an account; the zero Bucket has no limit.
 	Reads, Writes Bucket
-	// Lag is how far a read may be behind; how far each is the schedule says. 0: not at all.
+	// Lag is the maximum lag of a read; the schedule draws each lag. 0: no lag.
 	Lag time.Duration
-	// Quota is how many resources of a kind one other may hold; a kind that is not there
-	// has no limit.
+	// Quota is how many resources of a kind another resource may hold; a missing kind has no
+	// limit.
 	Quota map[Kind]int
 }
 
-// Operation is one that a manager's model answers.
+// Operation is an operation of a manager's model.
 type Operation struct {
 	Reads  bool
 	Handle Handler
 }
 
-// Handler answers a call. It gets its input in c and returns what is sent back, as JSON.
-// An *Error is the provider's; any other error is a mistake of the caller's: 400,
-// InvalidParameter.
+// Handler answers a call. Its input is in c and its result is sent as JSON. An *Error is the
+// provider's; any other error is an invalid call: 400, InvalidParameter.
 type Handler func(c *Call) (output any, err error)
 
-// Bucket is a rate limit: Burst calls at once, and Rate more each second.
+// Bucket is a rate limit: a burst of Burst calls, then Rate per second.
 type Bucket struct {
 	Rate  float64
 	Burst int
 }
 
-// Error is a refusal, as SDKs know it.
+// Error is a provider's error, as SDKs represent it.
 type Error struct {
 	Status  int    // of HTTP
 	Code    string // "RequestLimitExceeded"
@@ -61,7 +59,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Refusals of the engine's own.
+// The engine's own errors.
 var (
 	ErrThrottled   = &Error{503, "RequestLimitExceeded", "Request limit exceeded."}
 	ErrUnavailable = &Error{503, "Unavailable", "The server is overloaded and can't handle the request."}
@@ -83,7 +81,7 @@ type Cloud struct {
 	slow   sim.Slowness
 }
 
-// New is a provider that has nothing yet, on the clock of a run.
+// New returns a provider without resources, on the clock of a run.
 func New(w *sim.World, o Options) *Cloud {
 	return &Cloud{
 		opts: o, now: w.Now, state: state{},
@@ -91,14 +89,14 @@ func New(w *sim.World, o Options) *Cloud {
 	}
 }
 
-// bucket is a Bucket in use.
+// bucket is the state of a Bucket.
 type bucket struct {
 	Bucket
 	tokens float64
 	at     time.Duration
 }
 
-// take reports whether a call may be made now.
+// take reports whether a call is allowed now.
 func (b *bucket) take(now time.Duration) bool {
 	if b.Burst == 0 {
 		return true
@@ -119,10 +117,10 @@ type Exchange struct {
 	Input, Output    json.RawMessage
 	Behind           time.Duration // of a read
 	Gives, Takes     []act.Thing   // addresses and prefixes
-	Err              *Error        // nil: done
+	Err              *Error        // nil: executed
 }
 
-// Act is the call in the words of reports.
+// Act describes the call for reports.
 func (x Exchange) Act() act.Act {
 	a := act.Act{Verb: act.Call, Thing: act.Thing{Kind: act.Cloud, Name: x.Operation, State: x.Cloud}, Gives: x.Gives, Takes: x.Takes}
 	if x.Err != nil {
@@ -131,21 +129,21 @@ func (x Exchange) Act() act.Act {
 	return a
 }
 
-// Size is that of input and output.
+// Size returns the size of input and output.
 func (x Exchange) Size() int { return len(x.Input) + len(x.Output) }
 
-// Short is the call without them.
+// Short returns the call without them.
 func (x Exchange) Short() any { x.Input, x.Output = nil, nil; return x }
 
-// ways are the refusals of a call that the schedule fails before it is served.
+// ways are the errors of a call that the schedule fails before it is served.
 var ways = map[way.Way]*Error{way.Internal: ErrInternal, way.Unavailable: ErrUnavailable, way.Throttled: ErrThrottled}
 
-// ErrLost is what a caller gets of a call that was served and whose answer is lost.
+// ErrLost is the error of a call that was served and whose answer is lost.
 var ErrLost = errors.New("read: connection reset by peer")
 
-// Call makes a call in the name of a process: input is sent as JSON, and the answer read
-// into output unless that is nil. The error is an *Error, ErrLost, or that of the gate.
-// Without a gate it is served at once, and never late.
+// Call makes a call for a process: input is sent as JSON, and the answer is decoded into
+// output unless output is nil. The error is an *Error, ErrLost, or that of the gate. Without a
+// gate the call is served immediately, without lag.
 func (c *Cloud) Call(ctx context.Context, g *sim.Gate, operation string, input, output any) error {
 	in, err := json.Marshal(input)
 	if err != nil {
@@ -205,7 +203,7 @@ func (c *Cloud) send(ctx context.Context, g *sim.Gate, operation string, in json
 // Class is the latency class of calls.
 const Class = "cloud"
 
-// serve answers.
+// serve executes a call.
 func (c *Cloud) serve(x *Exchange, drawn int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// options are a provider of two operations: assign gives an interface addresses, and
+// options describe a provider with two operations: assign gives an interface addresses, and
 // describe lists them.
 func options() cloud.Options {
 	type assign struct {
@@ -69,7 +69,7 @@ type request struct {
 	Addresses []string
 }
 
-// run is one process of a run with a provider.
+// run executes one process of a run with a provider.
 func run(t *testing.T, st sim.Strategy, faults sim.Budget, o cloud.Options, f func(context.Context, *sim.Gate, *cloud.Cloud)) *sim.Trace {
 	t.Helper()
 	tr, err := sim.Run(t.Context(), sim.Options{Strategy: st, Faults: faults}, func(w *sim.World) error {
@@ -87,7 +87,7 @@ func run(t *testing.T, st sim.Strategy, faults sim.Budget, o cloud.Options, f fu
 	return tr
 }
 
-// Ten calls at once, then two a second.
+// A burst of ten calls, then two a second.
 func TestRateLimit(t *testing.T) {
 	o := options()
 	o.Reads = cloud.Bucket{Rate: 2, Burst: 10}
@@ -116,7 +116,7 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// A read may be late, a write never; how late is the schedule's.
+// A read may lag, a write never; the schedule draws the lag.
 func TestLag(t *testing.T) {
 	o := options()
 	o.Lag = 4 * time.Second
@@ -142,7 +142,7 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// What one interface may hold, and what is not there.
+// The quota of an interface, and missing resources.
 func TestQuota(t *testing.T) {
 	o := options()
 	o.Quota = map[cloud.Kind]int{cloud.Address: 2}
@@ -164,8 +164,8 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// A share of calls is refused, and a share of writes fails in the middle; neither
-// happens before the fault or after it.
+// A share of calls is refused, and a share of writes fails in the middle; neither happens
+// before or after the fault.
 func TestFaults(t *testing.T) {
 	refused, partial, calls := 0, 0, 0
 	for seed := range uint64(20) {
@@ -197,7 +197,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The schedule may lose an answer: what was asked for is done.
+// The schedule may lose an answer of an executed call.
 func TestLost(t *testing.T) {
 	st := strategy.NewTimed(1, strategy.Settings{Faults: strategy.FaultRates{sim.LoseReply: 1}})
 	run(t, st, sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 1}, options(), func(ctx context.Context, g *sim.Gate, c *cloud.Cloud) {

@@ -12,12 +12,12 @@ type Fault uint8
 // The faults.
 const (
 	Refuse  Fault = iota // a share of calls is refused: Unavailable
-	Partial              // a share of writes fails after the first thing that it did
+	Partial              // a share of writes fails after its first change
 	faults
 )
 
-// Fail begins a fault for a share of calls, 0 to 1; which ones the schedule says. The
-// function ends it.
+// Fail begins a fault for a share of calls, 0 to 1; the schedule chooses them. The function
+// ends it.
 func (c *Cloud) Fail(f Fault, share float64) (end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -30,23 +30,23 @@ func (c *Cloud) Fail(f Fault, share float64) (end func()) {
 	})
 }
 
-// Slow makes every call take at least so long; the function ends it.
+// Slow sets a minimum duration of every call; the function ends it.
 func (c *Cloud) Slow(by time.Duration) (end func()) { return c.slow.Add(by) }
 
-// One draw of the schedule says of a call how late it reads, whether it is refused and
-// whether it fails in the middle. Answer 0 is a call that nothing happens to.
+// One draw of the schedule decides the lag of a call, whether it is refused and whether it
+// fails in the middle. Answer 0 is a call without any of these.
 const (
-	lags   = 5  // how many ways a read can be late, the first not at all
-	chance = 20 // of how many parts a share is taken
+	lags   = 5  // the number of lags, the first is none
+	chance = 20 // the resolution of a share
 )
 
-// lot is what a draw means.
+// lot is the meaning of a draw.
 type lot struct {
 	lag              int
 	refused, partial bool
 }
 
-// draws is how many answers a call has.
+// draws returns the number of answers of a call.
 func (c *Cloud) draws(x *Exchange) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +66,8 @@ func (c *Cloud) draws(x *Exchange) int {
 	return n
 }
 
-// draw reads an answer. What has begun or ended since the call was made counts as it
-// was then only as far as the answer goes.
+// draw interprets an answer. The number of answers is that of the call's start; faults that
+// began or ended since apply.
 func (c *Cloud) draw(reads bool, answer int) (l lot) {
 	if reads && c.opts.Lag > 0 {
 		l.lag, answer = answer%lags, answer/lags

@@ -13,13 +13,13 @@ import (
 // Wire is a provider's protocol over HTTP. Its zero value is plain JSON: POST
 // /OPERATION, input and output as bodies, a refusal as {"code": …, "message": …}.
 type Wire struct {
-	// Decode finds operation and input in a request.
+	// Decode returns operation and input of a request.
 	Decode func(*http.Request) (operation string, input json.RawMessage, err error)
-	// Encode is the answer; with a refusal output is nil.
+	// Encode returns the answer; with a refusal output is nil.
 	Encode func(operation string, output json.RawMessage, refusal *Error) (status int, header http.Header, body []byte)
 }
 
-// Transport is how a process calls the provider over HTTP, through its gate.
+// Transport returns a process's HTTP transport to the provider, through its gate.
 func (c *Cloud) Transport(g *sim.Gate, w Wire) http.RoundTripper {
 	if w.Decode == nil {
 		w.Decode = decode
@@ -53,7 +53,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// bodyMax is more than any call of an address manager sends.
+// bodyMax exceeds every call of an address manager.
 const bodyMax = 1 << 20
 
 func decode(r *http.Request) (string, json.RawMessage, error) {
@@ -75,7 +75,7 @@ func encode(_ string, output json.RawMessage, refusal *Error) (int, http.Header,
 	}
 	b, err := json.Marshal(map[string]string{"code": refusal.Code, "message": refusal.Message})
 	if err != nil {
-		panic(err) // two texts
+		panic(err) // two strings
 	}
 	return refusal.Status, h, b
 }

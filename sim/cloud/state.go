@@ -21,12 +21,12 @@ const (
 	Prefix    Kind = "prefix"    // In is its interface; ID is the prefix
 )
 
-// Resource is what a provider has.
+// Resource is a resource of a provider.
 type Resource struct {
 	Kind Kind
 	ID   string
-	In   string            // the ID of what holds it
-	Data map[string]string // what else is known of it; it is not changed any more
+	In   string            // the ID of the resource that holds it
+	Data map[string]string // other attributes; never changed
 }
 
 // state is every version of every resource, oldest first.
@@ -43,7 +43,7 @@ type version struct {
 	gone bool
 }
 
-// at is a resource as it was at a time.
+// at returns a resource at a time.
 func (s state) at(k key, t time.Duration) (Resource, bool) {
 	for _, v := range slices.Backward(s[k]) {
 		if v.at <= t {
@@ -58,19 +58,19 @@ type Call struct {
 	Input json.RawMessage
 
 	cloud    *Cloud
-	seen     time.Duration // reads see what was there then
+	seen     time.Duration // reads see the state at this time
 	exchange *Exchange
-	left     int // writes until the provider fails in the middle
+	left     int // writes before the provider fails in the middle
 }
 
-// Decode reads the input.
+// Decode decodes the input.
 func (c *Call) Decode(into any) error { return json.Unmarshal(c.Input, into) }
 
-// Get is a resource as this call sees it: an operation that reads may be late.
+// Get returns a resource as this call sees it: reads may lag.
 func (c *Call) Get(k Kind, id string) (Resource, bool) { return c.cloud.state.at(key{k, id}, c.seen) }
 
-// List is every resource of a kind that something holds, or of all with in "", sorted by
-// ID, as this call sees them.
+// List returns the resources of a kind that in holds, or all with in "", sorted by ID, as this
+// call sees them.
 func (c *Call) List(k Kind, in string) []Resource { return c.cloud.list(k, in, c.seen) }
 
 func (c *Cloud) list(k Kind, in string, at time.Duration) (out []Resource) {
@@ -86,9 +86,8 @@ func (c *Cloud) list(k Kind, in string, at time.Duration) (out []Resource) {
 	return out
 }
 
-// Put makes a resource or changes it. The error is ErrQuota if what holds it holds as
-// many as it may, and ErrInternal if the provider fails here, with what was done before
-// in place.
+// Put creates a resource or changes it. The error is ErrQuota if the holder is at its quota,
+// and ErrInternal if the provider fails here; earlier changes stay.
 func (c *Call) Put(r Resource) error {
 	now := c.cloud.now()
 	_, there := c.cloud.state.at(key{r.Kind, r.ID}, now)
@@ -102,7 +101,7 @@ func (c *Call) Put(r Resource) error {
 	return nil
 }
 
-// Delete takes a resource away. The error is ErrNotFound if it is not there, or as of Put.
+// Delete deletes a resource. The error is ErrNotFound if it does not exist, or one of Put's.
 func (c *Call) Delete(k Kind, id string) error {
 	now := c.cloud.now()
 	r, there := c.cloud.state.at(key{k, id}, now)
@@ -126,7 +125,7 @@ func (c *Call) write(v version) error {
 	return nil
 }
 
-// things are the addresses that a resource is, for reports.
+// things returns the addresses of a resource, for reports.
 func (r Resource) things() []act.Thing {
 	owner := model.Ref{Kind: "interface", Name: r.In}
 	switch r.Kind {
@@ -138,7 +137,7 @@ func (r Resource) things() []act.Thing {
 	return nil
 }
 
-// Now lists what there really is: the harness's way, which is never late.
+// Now lists the present resources, for the simulator: it never lags.
 func (c *Cloud) Now(k Kind, in string) []Resource {
 	c.mu.Lock()
 	defer c.mu.Unlock()

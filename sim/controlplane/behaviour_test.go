@@ -25,7 +25,7 @@ spec:
     spec: {containers: [{name: c, image: i}]}
 `
 
-// pinned is a pod on a node that tolerates its silence for some seconds.
+// pinned returns a pod on a node; it tolerates an unreachable node for some seconds.
 func pinned(name, node, seconds string) string {
 	return `
 apiVersion: v1
@@ -38,8 +38,8 @@ spec:
 `
 }
 
-// Each pod stays on a node that is silent for as long as it says, or for five minutes; the
-// node is unreachable 50 s after its last word, as the monitor finds within 5 s.
+// Each pod stays on an unreachable node for its toleration, or for five minutes; the node is
+// unreachable 50 s after its last heartbeat, which the monitor detects within 5 s.
 //
 // Kubernetes asserts the same: test/integration/node, TestTaintBasedEvictions (v1.37.2).
 func TestTolerationSeconds(t *testing.T) {
@@ -61,8 +61,8 @@ func TestTolerationSeconds(t *testing.T) {
 	}
 }
 
-// When every node of the only zone is silent none is tainted NoExecute, and no pod is
-// deleted; once one can be heard again, those of the others are.
+// If every node of the only zone is unreachable, none is tainted NoExecute, and no pod is
+// deleted; once one is reachable again, the pods of the others are deleted.
 //
 // Kubernetes asserts the same: pkg/controller/nodelifecycle, TestMonitorNodeHealth, "No
 // Disruption: Initially both zones down, one comes back", and node_lifecycle_controller.go,
@@ -84,15 +84,15 @@ func TestFullDisruption(t *testing.T) {
 	}
 }
 
-// ready is what a kubelet that is back says of its node.
+// ready is the node condition that a resumed kubelet reports.
 func (w *world) ready(name string) {
 	n := must(w.CoreV1().Nodes().Get(context.Background(), name, metav1.GetOptions{}))
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now(), LastTransitionTime: metav1.Now()}}
 	must(w.CoreV1().Nodes().UpdateStatus(context.Background(), n, metav1.UpdateOptions{}))
 }
 
-// A changed template replaces the pods: ReplicaSets are never scaled to more than 25 % over
-// the number, rounded up, and never are fewer than 75 % of it ready.
+// A changed template replaces the pods: ReplicaSets never scale to more than 25 % over the
+// number, rounded up, and at least 75 % of it are ready.
 //
 // Kubernetes asserts the same: pkg/controller/deployment, rolling_test.go, and
 // test/integration/deployment, TestDeploymentRollingUpdate (v1.37.2).
@@ -120,7 +120,7 @@ func TestRollout(t *testing.T) {
 	}
 }
 
-// A DaemonSet has no pod where a taint is that it does not tolerate.
+// A DaemonSet has no pod on a node with a taint that it does not tolerate.
 //
 // Kubernetes asserts the same: pkg/controller/daemon,
 // TestTaintedNodeDaemonDoesNotLaunchIntolerantPod and
@@ -157,7 +157,7 @@ status:
 	}
 }
 
-// A deleted namespace goes when all in it has gone, and no pod is made in it again.
+// A deleted namespace is removed when it is empty, and no pod is created in it again.
 //
 // Kubernetes asserts the same: pkg/controller/namespace/deletion,
 // TestSyncNamespaceThatIsTerminatingV1, and test/integration/namespace (v1.37.2).
@@ -180,8 +180,8 @@ func TestNamespaceDeletion(t *testing.T) {
 	}
 }
 
-// A Job whose pods fail makes another for each, later and later, and gives up when more
-// have failed than its back-off limit.
+// A Job replaces each failed pod, with growing delays, and fails when more pods have failed
+// than its back-off limit.
 //
 // Kubernetes asserts the same: pkg/controller/job, TestSingleJobFailedCondition,
 // TestJobBackoff (10 s, doubled) and TestJobBackoffOnRestartPolicyNever (v1.37.2).
@@ -213,7 +213,7 @@ spec:
 	}
 }
 
-// What a deleted Deployment owned is collected; what it owned and was orphaned is not.
+// The dependents of a deleted Deployment are collected; orphaned dependents are not.
 //
 // Kubernetes asserts the same: test/integration/garbagecollector, TestCascadingDeletion
 // and TestOrphaning (v1.37.2).
@@ -235,7 +235,7 @@ func TestOwnerDeleted(t *testing.T) {
 	}
 }
 
-// The objects of a node that is deleted go: its pods, by the pod garbage collector.
+// The pods of a deleted node are removed by the pod garbage collector.
 //
 // Kubernetes asserts the same: pkg/controller/podgc, TestGCOrphaned (v1.37.2).
 func TestNodeDeleted(t *testing.T) {
@@ -244,12 +244,12 @@ func TestNodeDeleted(t *testing.T) {
 		w.silent["a"] = true
 		check(w.CoreV1().Nodes().Delete(ctx, "a", metav1.DeleteOptions{}))
 	})
-	if at := w.when(t, "pod x gone"); at < 100*time.Second || at > 125*time.Second { // a quarantine of 40 s, seen every 20 s
+	if at := w.when(t, "pod x gone"); at < 100*time.Second || at > 125*time.Second { // a quarantine of 40 s, checked every 20 s
 		t.Errorf("gone at %v", at)
 	}
 }
 
-// No more pods are made than a quota allows, and those that lack are when it allows more.
+// No more pods are created than a quota allows; the missing ones follow when it allows more.
 //
 // Kubernetes asserts the same: test/integration/quota, TestQuota (v1.37.2).
 func TestQuota(t *testing.T) {
@@ -267,7 +267,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// A pod that finds no room takes that of pods of a lower class.
+// A pod without room preempts pods of a lower class.
 //
 // Kubernetes asserts the same: test/integration/scheduler/preemption, TestPreemption
 // (v1.37.2).

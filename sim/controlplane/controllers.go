@@ -45,8 +45,8 @@ func controllerNames() (all []string) {
 	return all
 }
 
-// controllers are those of kube-controller-manager that run here, in the order in which
-// they start: the real one starts all at once. Each is made and run as by its
+// controllers are the controllers of kube-controller-manager that run here, in the order of
+// their start: the real one starts all at the same time. Each is created and run as by its
 // function of cmd/kube-controller-manager/app: newCronJobController.
 var controllers = []struct {
 	name string // in --controllers
@@ -119,7 +119,7 @@ func openDisruption(ctx context.Context, m *manager, c kubernetes.Interface) (ru
 	return func(ctx context.Context) { x.Run(ctx, int(m.config.DisruptionController.ConcurrentDisruptionSyncs)) }, nil
 }
 
-// versions is discovery for who asks only what a group and version serves.
+// versions is discovery for clients that only ask for the resources of a group and version.
 type versions struct {
 	discovery.DiscoveryInterface
 	s served
@@ -150,7 +150,7 @@ func openGarbageCollector(ctx context.Context, m *manager, c kubernetes.Interfac
 	}, err
 }
 
-// openResourceQuota runs nothing where no quota is served.
+// openResourceQuota runs nothing if the server has no quotas.
 func openResourceQuota(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 	if !m.serves.has("resourcequotas") {
 		return func(context.Context) {}, nil

@@ -16,7 +16,7 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// everything is a world in which each of the controllers has something to do.
+// everything is a world with work for each of the controllers.
 func everything(t testing.TB) string {
 	all := strings.Join([]string{
 		strings.Replace(web, "replicas: 4", "replicas: 12", 1),
@@ -67,7 +67,7 @@ spec: {hard: {pods: "3", count/deployments.apps: "5"}}`,
 
 const childVariable = "IPAMSIM_CONTROLPLANE_CHILD"
 
-// A run is a function of its seed, in one process after another.
+// A run is a function of its seed, in every process.
 func TestDeterminism(t *testing.T) {
 	longtest.Skip(t)
 	if !hermetic.Enabled {

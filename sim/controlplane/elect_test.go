@@ -13,9 +13,9 @@ import (
 	"ipamsim/sim/kube/elect"
 )
 
-// Of two of each program one works. One that is stopped for longer than its lease loses it
-// to the other, which goes on where it was; awake again it exits, and what it had under way
-// does no harm.
+// One of two instances of each program works. If it is paused for longer than its lease, the
+// other one becomes leader and continues its work; the first exits when it resumes, and its
+// unfinished work does no harm.
 //
 // Kubernetes asserts the same: client-go, tools/leaderelection, TestTryAcquireOrRenewLeases
 // and TestReleaseLeaseLeases (v0.37.2).
@@ -31,7 +31,7 @@ func TestDeposed(t *testing.T) {
 			must(w.AppsV1().Deployments("default").Patch(ctx, "web", types.MergePatchType, []byte(`{"spec":{"replicas":`+to+`}}`), metav1.PatchOptions{}))
 		}
 		scale("7")
-		time.Sleep(5 * time.Millisecond) // they have heard of it
+		time.Sleep(5 * time.Millisecond) // the informers are up to date
 		for _, name := range names {
 			old[holder(name)] = true
 		}
@@ -58,8 +58,8 @@ func TestDeposed(t *testing.T) {
 			t.Errorf("%s: %v", a.ID, a.Err())
 		}
 	}
-	// Two are what the one that was stopped may have asked for and not yet heard of: they
-	// are made when it wakes, and deleted again.
+	// The paused instance may have requested two objects without an answer: they are created
+	// when it resumes, and deleted again.
 	if made := len(w.lines("made")); made < 8 || made > 8+2 {
 		t.Errorf("%d pods were made", made)
 	}

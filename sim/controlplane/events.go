@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// withoutEvents answers whoever records an Event as if it were stored, and sends no
-// message: nothing that is simulated reads them.
+// withoutEvents answers the creation of an Event as if it were stored, and sends no message:
+// no simulated process reads Events.
 type withoutEvents struct{ http.RoundTripper }
 
-// RoundTrip sends what is no Event.
+// RoundTrip sends all other requests.
 func (w withoutEvents) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet || !strings.HasSuffix(r.URL.Path, "/events") && !strings.Contains(r.URL.Path, "/events/") {
 		return w.RoundTripper.RoundTrip(r)

@@ -22,21 +22,21 @@ import (
 	"ipamsim/sim/kube/elect"
 )
 
-// Flag is one of a command line, without its dashes, as kubeadm writes it.
+// Flag is a flag of a command line, without its dashes, as kubeadm writes it.
 type Flag struct{ Name, Value string }
 
-// FlagError is a command line that a program would not start with, or that asks for
-// something that is not simulated.
+// FlagError is a command line with which a program would not start, or that needs something
+// that is not simulated.
 type FlagError struct {
-	At    int      // which flag; -1: all of them together
-	Known []string // sorted; nil: the flag is known
+	At    int      // the index of the flag; -1: the combination
+	Known []string // sorted; nil: the flag exists
 	Err   error
 }
 
 func (e *FlagError) Error() string { return e.Err.Error() }
 
-// ManagerConfig is the configuration of a kube-controller-manager with flags, as its own
-// options parse and check them: those of the controllers that run here. The error is a
+// ManagerConfig returns the configuration of a kube-controller-manager with flags, parsed and
+// validated by its own options: those of the controllers that run here. The error is a
 // *FlagError.
 //
 // Source: cmd/kube-controller-manager/app/options, KubeControllerManagerOptions (v1.37.2).
@@ -76,7 +76,7 @@ func ManagerConfig(flags []Flag) (*config.KubeControllerManagerConfiguration, er
 	return c, checkElection(flags, c.Generic.LeaderElection)
 }
 
-// SchedulerConfig is what flags say of a kube-scheduler.
+// SchedulerConfig is the configuration of a kube-scheduler from its flags.
 type SchedulerConfig struct {
 	LeaderElection componentconfig.LeaderElectionConfiguration
 	scheduleroptions.DeprecatedOptions
@@ -101,8 +101,8 @@ func ParseScheduler(flags []Flag) (*SchedulerConfig, error) {
 
 func seconds(n int) metav1.Duration { return metav1.Duration{Duration: time.Duration(n) * time.Second} }
 
-// parse gives flags their values; those that are out are known to upstream and have no
-// meaning here.
+// parse sets the values of flags; upstream accepts the flags in out, which have no meaning
+// here.
 func parse(set *pflag.FlagSet, flags []Flag, out ...string) error {
 	known := map[string]bool{}
 	set.VisitAll(func(f *pflag.Flag) { known[f.Name] = !slices.Contains(out, f.Name) })
@@ -122,16 +122,16 @@ func parse(set *pflag.FlagSet, flags []Flag, out ...string) error {
 	return nil
 }
 
-// What a simulated program may be told. A shorter period than the least would be no time.
+// The bounds of a simulated program's flags. A period below the minimum would be zero time.
 const (
 	workersMax = 100
 	periodMin  = 100 * time.Millisecond
 )
 
-// contentTypes are those that the API server speaks.
+// contentTypes are the content types of the API server.
 var contentTypes = []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf}
 
-// bounded refuses what a run could not bear.
+// bounded refuses values that a run cannot support.
 func bounded(set *pflag.FlagSet, name string) error {
 	if d, err := set.GetDuration(name); err == nil && d < periodMin {
 		return fmt.Errorf("--%s: want at least %v", name, periodMin)
@@ -145,12 +145,12 @@ func bounded(set *pflag.FlagSet, name string) error {
 	return nil
 }
 
-// at is the first flag of one of these names.
+// at returns the first flag with one of these names.
 func at(flags []Flag, names ...string) int {
 	return slices.IndexFunc(flags, func(f Flag) bool { return slices.Contains(names, f.Name) })
 }
 
-// candidate is a process that elects a leader with the others.
+// candidate is a process that takes part in leader election.
 func candidate(c componentconfig.LeaderElectionConfiguration, identity string) elect.Options {
 	return elect.Options{
 		Namespace: c.ResourceNamespace, Name: c.ResourceName, Identity: identity,

@@ -23,7 +23,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.NodeLifecycleController.AddFlags(pflag.NewFlagSet("", pflag.ContinueOnError)) // which has defaults of its own
+	o.NodeLifecycleController.AddFlags(pflag.NewFlagSet("", pflag.ContinueOnError)) // which sets other defaults
 	if d := cmp.Diff(*o.NodeLifecycleController.NodeLifecycleControllerConfiguration, c.NodeLifecycleController); d != "" {
 		t.Error(d)
 	}
@@ -42,7 +42,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Flags say what they say to the real programs.
+// Flags have the same meaning as for the real programs.
 func TestFlags(t *testing.T) {
 	c, err := ManagerConfig([]Flag{
 		{"node-monitor-grace-period", "20s"}, {"terminated-pod-gc-threshold", "3"}, {"unhealthy-zone-threshold", "0.9"},
@@ -61,7 +61,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// What the programs would not start with, or what is not simulated, is told.
+// Flags with which the programs would not start, or that are not simulated, are reported.
 func TestBadFlags(t *testing.T) {
 	for _, x := range []struct {
 		scheduler   bool

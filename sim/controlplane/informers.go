@@ -34,8 +34,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// types are Go's types of resources and the reverse. To find them draws from the bubble's
-// random numbers: Prepare does it outside.
+// types maps resources to Go types and back. Building it draws from the bubble's random
+// numbers, so Prepare does it outside.
 var types = sync.OnceValue(func() (t struct {
 	resource map[reflect.Type]schema.GroupVersionResource
 	object   map[schema.GroupVersionResource]runtime.Object
@@ -57,7 +57,7 @@ type factory struct {
 	rt http.RoundTripper
 }
 
-// InformerFor makes the informer of a type, unless there is one.
+// InformerFor creates the informer of a type, unless it exists.
 func (f *factory) InformerFor(obj runtime.Object, open internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	if gvr, known := types().resource[reflect.TypeOf(obj)]; known {
 		if way, ok := kube.ObjectsOf(f.rt, gvr, obj); ok {
@@ -69,11 +69,11 @@ func (f *factory) InformerFor(obj runtime.Object, open internalinterfaces.NewInf
 	return f.SharedInformerFactory.InformerFor(obj, open)
 }
 
-// ForResource makes the informer of a resource, unless there is one.
+// ForResource creates the informer of a resource, unless it exists.
 func (f *factory) ForResource(gvr schema.GroupVersionResource) (informers.GenericInformer, error) {
 	if obj, known := types().object[gvr]; known {
 		if _, ok := kube.ObjectsOf(f.rt, gvr, obj); ok {
-			f.InformerFor(obj, nil) // which the factory finds
+			f.InformerFor(obj, nil) // so that the factory has it
 		}
 	}
 	return f.SharedInformerFactory.ForResource(gvr)
@@ -88,8 +88,8 @@ func (f *factory) Resource() resource.Interface         { return resource.New(f,
 func (f *factory) Scheduling() scheduling.Interface     { return scheduling.New(f, "", nil) }
 func (f *factory) Storage() storage.Interface           { return storage.New(f, "", nil) }
 
-// partials is a client of metadata whose lists and watches of all objects of a resource
-// get objects from the process's transport.
+// partials is a metadata client whose lists and watches of all objects of a resource get
+// objects from the process's transport.
 type partials struct {
 	metadata.Interface
 	rt http.RoundTripper
@@ -98,7 +98,7 @@ type partials struct {
 	of map[schema.GroupVersionResource]*kube.Objects
 }
 
-// Resource is that of metadata.Interface.
+// Resource implements metadata.Interface.
 func (p *partials) Resource(gvr schema.GroupVersionResource) metadata.Getter {
 	getter := p.Interface.Resource(gvr)
 	p.mu.Lock()
@@ -154,7 +154,7 @@ func (p partial) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Inte
 }
 
 // podsClient is a client whose lists and watches of the pods of all namespaces get objects
-// from the process's transport: kube-scheduler makes their informer itself, with a selector.
+// from the process's transport: kube-scheduler creates their informer itself, with a selector.
 type podsClient struct {
 	kubernetes.Interface
 	way *kube.Objects
@@ -199,7 +199,7 @@ func (p podsOf) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Inter
 	return p.way.WatchWithContext(ctx, opts)
 }
 
-// selects keeps the pods that the options mean: there is no selector but of the phase.
+// selects returns the pods that match the options: the only selector is the phase.
 func (p podsOf) selects(opts metav1.ListOptions) error {
 	s, err := fields.ParseSelector(opts.FieldSelector)
 	if err != nil {
@@ -216,8 +216,8 @@ func (p podsOf) selects(opts metav1.ListOptions) error {
 	return nil
 }
 
-// IsWatchListSemanticsUnSupported is that of kube.Objects.
+// IsWatchListSemanticsUnSupported calls kube.Objects.
 func (p *partials) IsWatchListSemanticsUnSupported() bool { return true }
 
-// IsWatchListSemanticsUnSupported is that of kube.Objects.
+// IsWatchListSemanticsUnSupported calls kube.Objects.
 func (podsClient) IsWatchListSemanticsUnSupported() bool { return true }

@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// leases are the Leases of nodes as nodelifecycle's informer of them, which reads one at
-// a time: that of a node whose kubelet can be heard was renewed at its last turn. As
-// messages they would be half of all steps.
+// leases is nodelifecycle's informer of node Leases, which it reads one at a time: the Lease
+// of a node with a reachable kubelet was renewed at its last turn. As messages they would be
+// half of all steps.
 //
 // Source: pkg/controller/nodelifecycle, tryUpdateNodeHealth (v1.37.2).
 type leases struct {
@@ -42,14 +42,14 @@ func (synced) HasSynced() bool { return true }
 
 func (synced) GetStore() cache.Store { return present{} }
 
-// present is a store that lags behind nothing, so that it has no revision to wait for.
+// present is a store without lag, so it has no revision to wait for.
 type present struct{ cache.Store }
 
 func (present) LastStoreSyncResourceVersion() string { return "" }
 
-// client is c, but for the Leases, which it has from here, too: nodelifecycle asks the
-// server for the Lease of each silent node at every pass, in case its informer lags. That
-// one does not.
+// client is c, except for Leases, which it also reads from leases: nodelifecycle asks the
+// server for the Lease of each unreachable node at every pass, in case its informer lags. This
+// informer does not.
 func (l *leases) client(c kubernetes.Interface) kubernetes.Interface { return leaseClient{c, l} }
 
 type leaseClient struct {
@@ -79,7 +79,7 @@ func (g leaseGetter) Get(_ context.Context, node string, _ metav1.GetOptions) (*
 	return g.of.Get(node)
 }
 
-// lister is of every namespace: there are no others.
+// lister serves every namespace: all Leases are in one.
 type lister struct {
 	listers.LeaseListerExpansion
 	l *leases

@@ -24,22 +24,22 @@ import (
 	"ipamsim/sim/kube/elect"
 )
 
-// Options are what a control plane is told.
+// Options configure a control plane.
 type Options struct {
-	// Serves is what the API server serves, see kube.Server.Discovery.
+	// Serves are the resources of the API server, see kube.Server.Discovery.
 	Serves []*metav1.APIResourceList
-	// Heard reports whether the API server hears of a node's kubelet now.
+	// Heard reports whether the API server can reach a node's kubelet now.
 	Heard            func(node string) bool
-	NodeMonitorGrace time.Duration // --node-monitor-grace-period; 0: what the flags say
-	// Config is what ManagerConfig makes of flags; nil: there are none.
+	NodeMonitorGrace time.Duration // --node-monitor-grace-period; 0: that of the flags
+	// Config is the result of ManagerConfig; nil: no flags.
 	Config *config.KubeControllerManagerConfiguration
-	// Identity has the process wait until it is the leader, by this name, which nobody else
-	// has had; "": it is alone.
+	// Identity makes the process wait until it is the leader, under this unique name; "": no
+	// leader election.
 	Identity string
 }
 
-// Controllers is kube-controller-manager. It returns when ctx ends, or when it is not the
-// leader any more: elect.ErrDeposed.
+// Controllers runs kube-controller-manager. It returns when ctx ends, or with elect.ErrDeposed
+// when it loses the leadership.
 //
 // Source: cmd/kube-controller-manager/app, Run and CreateControllerContext (v1.37.2).
 func Controllers(ctx context.Context, rt http.RoundTripper, o Options) error {
@@ -75,14 +75,14 @@ func (m *manager) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// manager is what the controllers have in common.
+// manager is the shared part of the controllers.
 type manager struct {
 	conf    *rest.Config
 	config  *config.KubeControllerManagerConfiguration
 	serves  served
 	leases  *leases
 	typed   informers.SharedInformerFactory
-	partial metadatainformer.SharedInformerFactory // of resources that Go has no type for
+	partial metadatainformer.SharedInformerFactory // for resources without a Go type
 	started chan struct{}                          // closed when the informers run
 }
 
@@ -117,10 +117,10 @@ func newManager(rt http.RoundTripper, o Options) (*manager, error) {
 	return m, nil
 }
 
-// client is another client, which has its own rate limiter.
+// client returns another client with its own rate limiter.
 func (m *manager) client() (kubernetes.Interface, error) { return kubernetes.NewForConfig(m.conf) }
 
-// open makes every controller, and what runs it.
+// open creates every controller and its run function.
 func (m *manager) open(ctx context.Context) (runs []func(context.Context), err error) {
 	defer early.QuietQueues()()
 	for _, c := range controllers {
@@ -140,7 +140,7 @@ func (m *manager) open(ctx context.Context) (runs []func(context.Context), err e
 	return runs, nil
 }
 
-// defaults is the configuration of a kube-controller-manager without flags.
+// defaults returns the configuration of a kube-controller-manager without flags.
 //
 // Source: cmd/kube-controller-manager/app/options, NewDefaultComponentConfig and
 // NewKubeControllerManagerOptions, and NodeLifecycleControllerOptions.AddFlags, which has

@@ -22,10 +22,10 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// Prepare does what upstream's packages do once in a process, which in a bubble would
-// belong to it or shift its first run. Call it outside of bubbles.
+// Prepare runs upstream's once-per-process initialization, which in a bubble would belong to
+// the bubble or shift its first run. Call it outside of bubbles.
 var Prepare = sync.OnceFunc(func() {
-	// The loop behind signal.Notify starts at the first call.
+	// The loop of signal.Notify starts at the first call.
 	signal.Notify(unread, debuggerSignal)
 	types()
 	cronjob.Register()
@@ -35,23 +35,23 @@ var Prepare = sync.OnceFunc(func() {
 	job.Register()
 	nodelifecycle.Register()
 	podgc.RegisterMetrics()
-	_ = replicaset.Register(legacyregistry.Register) // as the controller does; it panics on no error either
+	_ = replicaset.Register(legacyregistry.Register) // as the controller does; it panics even without an error
 	tainteviction.Register()
 	ttlafterfinished.Register()
 	scheduler.Register()
 })
 
-// debuggerSignal makes the scheduler's debugger write down its cache.
+// debuggerSignal makes the scheduler's debugger write its cache.
 //
 // Source: pkg/scheduler/backend/cache/debugger (v1.37.2).
 const debuggerSignal = syscall.SIGUSR2
 
-// nobody hears of the signal; but as long as somebody has asked for it, who asks too needs
-// nothing from the thread that arranges signals.
+// unread receives the signal without effect. While it is registered, further registrations do
+// not need the thread that manages signals.
 var unread = make(chan os.Signal, 1)
 
-// forgetDebugger lets the process forget what a run's debugger has asked to hear the signal
-// with, for which that thread is needed: it is of no bubble.
+// forgetDebugger unregisters the channel of a run's debugger, which needs the thread that
+// manages signals: it belongs to no bubble.
 func forgetDebugger() {
 	hermetic.Pin(true)
 	defer hermetic.Pin(false)

@@ -15,10 +15,9 @@ import (
 	"ipamsim/sim/kube/elect"
 )
 
-// Scheduler is kube-scheduler with its default profile. config is what ParseScheduler
-// makes of flags; nil: there are none. With an identity, which nobody else has had, it
-// waits until it is the leader. It returns when ctx ends, or when it is not the leader any
-// more: elect.ErrDeposed.
+// Scheduler runs kube-scheduler with its default profile. config is the result of
+// ParseScheduler; nil: no flags. With an identity, which must be unique, it waits until it is
+// the leader. It returns when ctx ends, or with elect.ErrDeposed when it loses the leadership.
 //
 // Source: cmd/kube-scheduler/app, Setup and Run (v1.37.2).
 func Scheduler(ctx context.Context, rt http.RoundTripper, config *SchedulerConfig, identity string) error {
@@ -61,7 +60,7 @@ func Scheduler(ctx context.Context, rt http.RoundTripper, config *SchedulerConfi
 	return elect.Run(ctx, conf, candidate(config.LeaderElection, identity), run)
 }
 
-// schedulerInformers are those that kube-scheduler makes.
+// schedulerInformers are the informers that kube-scheduler creates.
 func schedulerInformers(client kubernetes.Interface, rt http.RoundTripper) informers.SharedInformerFactory {
 	if way, ok := kube.ObjectsOf(rt, corev1.SchemeGroupVersion.WithResource("pods"), &corev1.Pod{}); ok {
 		client = podsClient{client, way}

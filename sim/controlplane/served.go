@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// served is discovery without a message: what the server serves does not change.
+// served is discovery without a message: the served resources do not change.
 type served struct{ lists []*metav1.APIResourceList }
 
 var _ discovery.ServerResourcesInterface = served{}
@@ -42,17 +42,17 @@ func (s served) ServerPreferredNamespacedResources() ([]*metav1.APIResourceList,
 	return discovery.FilteredBy(discovery.ResourcePredicateFunc(func(_ string, r *metav1.APIResource) bool { return r.Namespaced }), s.lists), nil
 }
 
-// ScaleForResource is the kind of a scale subresource.
+// ScaleForResource returns the kind of a scale subresource.
 func (s served) ScaleForResource(schema.GroupVersionResource) (schema.GroupVersionKind, error) {
 	return autoscalingv1.SchemeGroupVersion.WithKind("Scale"), nil
 }
 
-// mapper finds the kind of a resource and the reverse.
+// mapper maps resources to kinds and back.
 func (s served) mapper() meta.ResettableRESTMapper {
 	var groups []*restmapper.APIGroupResources
 	at := map[string]*restmapper.APIGroupResources{}
 	for _, l := range s.lists {
-		gv, _ := schema.ParseGroupVersion(l.GroupVersion) // the server's own
+		gv, _ := schema.ParseGroupVersion(l.GroupVersion) // written by the server
 		g := at[gv.Group]
 		if g == nil {
 			g = &restmapper.APIGroupResources{Group: metav1.APIGroup{Name: gv.Group}, VersionedResources: map[string][]metav1.APIResource{}}
@@ -68,5 +68,5 @@ func (s served) mapper() meta.ResettableRESTMapper {
 
 type mapper struct{ meta.RESTMapper }
 
-// Reset has nothing to forget.
+// Reset does nothing.
 func (mapper) Reset() {}

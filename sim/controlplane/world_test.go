@@ -43,9 +43,9 @@ func check(err error) {
 	}
 }
 
-// world is an API server with Kubernetes' own control plane, three nodes of one zone, and
-// a kubelet that has each pod run a second after it is bound, and gone a second after it
-// is deleted, as long as its node is not silent.
+// world is an API server with Kubernetes' own control plane, three nodes of one zone, and a
+// kubelet that makes each pod Running a second after it is bound, and removes it a second
+// after it is deleted, as long as its node is reachable.
 type world struct {
 	*sim.World
 	kubernetes.Interface // the script's
@@ -53,18 +53,17 @@ type world struct {
 	silent               map[string]bool
 	story                []string
 	scales               map[string]int32 // of ReplicaSets
-	most                 int32            // that they came to
-	programs             []*sim.Actor     // of the control plane
+	most                 int32            // the maximum of their sum
+	programs             []*sim.Actor     // the control plane
 }
 
-// live runs a world for a while: manifests is what is there at first, and script is what
-// somebody does, who sleeps meanwhile.
+// live runs a world: it creates manifests first, then runs script, which sleeps in between.
 func live(t testing.TB, until time.Duration, manifests string, script func(ctx context.Context, w *world)) (w *world, trace *sim.Trace, digest string) {
 	t.Helper()
 	return liveWith(t, 1, until, manifests, script)
 }
 
-// liveWith has several of each program, of which one is the leader.
+// liveWith runs several instances of each program, and one is the leader.
 func liveWith(t testing.TB, replicas int, until time.Duration, manifests string, script func(ctx context.Context, w *world)) (w *world, trace *sim.Trace, digest string) {
 	t.Helper()
 	run := store.BeginMemory()
@@ -77,7 +76,7 @@ func liveWith(t testing.TB, replicas int, until time.Duration, manifests string,
 		w.api = must(kube.New(run, nil))
 		s.Cleanup(w.api.Close)
 		check(w.api.ForControllers())
-		w.Interface = must(kubernetes.NewForConfig(kube.Config(w.api.Direct()))) // until it begins
+		w.Interface = must(kubernetes.NewForConfig(kube.Config(w.api.Direct()))) // before the script begins
 		s.Hooks.Settle = run.Pump
 		s.Hooks.End = func() { digest = must(run.Digest()) }
 		s.Hooks.Panic = func(id sim.ActorID, v any, stack string) { t.Errorf("%s: %v\n%s", id, v, stack) }
@@ -110,7 +109,7 @@ func liveWith(t testing.TB, replicas int, until time.Duration, manifests string,
 	return w, trace, digest
 }
 
-// plane starts one of each program.
+// plane starts one instance of each program.
 func (w *world) plane(n int, elected bool) {
 	o := controlplane.Options{Serves: must(w.api.Discovery()), Heard: func(n string) bool { return !w.silent[n] }}
 	spawn := func(name string, run func(ctx context.Context, g *sim.Gate, identity string) error) {
@@ -146,7 +145,7 @@ func (w *world) prepare(manifests string) {
 	}
 }
 
-// apply creates what a manifest says.
+// apply creates the objects of a manifest.
 func (w *world) apply(ctx context.Context, doc string) {
 	if strings.TrimSpace(doc) == "" {
 		return
@@ -227,7 +226,7 @@ func why(p *corev1.Pod) string {
 	return ""
 }
 
-// kubelets take each pod a step on every second. One whose image is "fail" fails.
+// kubelets advance each pod by a step every second. A pod with the image "fail" fails.
 func (w *world) kubelets(ctx context.Context, g *sim.Gate) error {
 	mine := must(kubernetes.NewForConfig(kube.Config(w.api.Transport(g)))).CoreV1()
 	for {
@@ -271,7 +270,7 @@ func (w *world) lines(parts ...string) (out []string) {
 	return out
 }
 
-// when is the time of the first line of the story that contains all of these.
+// when returns the time of the first line of the story that contains all parts.
 func (w *world) when(t testing.TB, parts ...string) time.Duration {
 	t.Helper()
 	for _, line := range w.story {

@@ -13,23 +13,23 @@ import (
 	"ipamsim/sim/way"
 )
 
-// Access is one system call with what came of it: the Detail of a step.
+// Access is one system call with its result: the Detail of a step.
 type Access struct {
 	Node string
 	Verb act.Verb
 	Path string
-	To   string // the new name, of a rename
-	Dir  bool   // it is about a directory
-	Size int    // bytes read or written; of a directory that is read, its names
-	Text string // the first of them, up to textMax
+	To   string // the new name of a rename
+	Dir  bool   // it concerns a directory
+	Size int    // bytes read or written; for a directory, the names read
+	Text string // the first bytes, up to textMax
 	Err  error
 }
 
-// textMax is how much of a file a trace keeps: the files of address managers that matter
-// are of a line or two.
+// textMax is the part of a file that a trace keeps: the relevant files of address managers
+// have one or two lines.
 const textMax = 64
 
-// Act is the system call in the words of reports.
+// Act describes the system call for reports.
 func (x Access) Act() act.Act {
 	a := act.Act{Verb: x.Verb, Thing: act.Thing{Kind: act.File, Name: x.Path, Size: x.Size, Owner: model.Ref{Kind: model.RefNode, Name: x.Node}}}
 	if x.Dir {
@@ -60,13 +60,13 @@ func (x Access) Act() act.Act {
 
 func (x *Access) says(content []byte) { x.Text = string(content[:min(len(content), textMax)]) }
 
-// verbs are how a trace names system calls: "CREATE files/node-a/var/lib/cni/x".
+// verbs name system calls in a trace: "CREATE files/node-a/var/lib/cni/x".
 var verbs = map[act.Verb]string{
 	act.Stat: "STAT", act.Read: "READ", act.List: "READDIR", act.Create: "CREATE", act.Update: "WRITE",
 	act.Delete: "REMOVE", act.Rename: "RENAME", act.Sync: "FSYNC", act.Lock: "LOCK", act.Unlock: "UNLOCK",
 }
 
-// op is a system call as the schedule sees it.
+// op describes a system call to the schedule.
 func (x *Access) op(n need) sim.Op {
 	kind := sim.Read
 	if n != reading || x.Verb == act.Lock || x.Verb == act.Unlock {
@@ -92,8 +92,8 @@ const Class = "disk"
 // ways are the errors of a system call that the schedule fails.
 var ways = map[way.Way]syscall.Errno{way.IOError: syscall.EIO, way.DiskFull: syscall.ENOSPC}
 
-// pass sends a system call through the gate. Do returns its error, which is nil, a
-// syscall.Errno or errors of this package; it is called with mu held.
+// pass sends a system call through the gate. do returns its error: nil, a syscall.Errno or an
+// error of this package. The caller of do holds mu.
 func (p *Process) pass(x Access, n need, volatile bool, do func(*Access) error) error {
 	d := p.disk
 	x.Node = d.node

@@ -1,12 +1,12 @@
-// Package disk is the file system of one simulated machine: files, directories and locks
-// in memory, of which a loss of power takes what was not yet on disk.
+// Package disk is the file system of one simulated machine: files, directories and locks in
+// memory. A power loss discards data that is not yet on disk.
 //
-// A process reaches it by a Process: each of its system calls is a message at its gate,
-// which the schedule delivers, delays or fails. Errors are those of the operating system
-// (*fs.PathError with a syscall.Errno), so that os.IsNotExist and errors.Is know them.
+// Processes use a Process: each of its system calls is a message at the process's gate, which
+// the schedule delivers, delays or fails. Errors are those of the operating system
+// (*fs.PathError with a syscall.Errno), so that os.IsNotExist and errors.Is work.
 //
-// There are no rights, no links and no sparse files, and a file has one name. What a
-// journaling file system promises, and what it does not, is in journal.go.
+// There are no permissions, no links and no sparse files, and a file has one name. journal.go
+// describes the guarantees of a journaling file system.
 package disk
 
 import (
@@ -19,16 +19,15 @@ import (
 	"ipamsim/sim"
 )
 
-// Disk is that of one machine. It outlives processes and, but for what is in a tmpfs, a
-// reboot.
+// Disk is the disk of one machine. It survives processes and, except for tmpfs, a reboot.
 type Disk struct {
 	node string
 	now  func() time.Duration
 
 	mu     sync.Mutex // not held while waiting
-	live   tree       // as processes see it
-	stored tree       // as it is on disk whatever happens
-	log    []*change  // what is between the two, oldest first
+	live   tree       // the view of processes
+	stored tree       // the part that is on disk in any case
+	log    []*change  // the changes between the two, oldest first
 	next   int        // the number of the last inode
 	locks  map[int]*lock
 	faults [faults]int
@@ -37,13 +36,13 @@ type Disk struct {
 	revision int64
 }
 
-// tmpfs are the directories that are memory; the other standard ones are on disk.
+// tmpfs are the directories in memory; the other standard directories are on disk.
 var (
 	tmpfs    = []string{"/run", "/tmp", "/dev/shm"}
 	standard = []string{"/etc/cni/net.d", "/opt/cni/bin", "/var/lib/cni", "/var/log", runLock}
 )
 
-// runLock is made at each boot, by systemd-tmpfiles.
+// runLock is created at each boot, by systemd-tmpfiles.
 const runLock = "/run/lock"
 
 const (
@@ -51,8 +50,8 @@ const (
 	fileMode = fs.FileMode(0o644)
 )
 
-// New is the disk of a machine that was just installed: the standard directories and
-// nothing in them. The clock is that of w; nil: time does not pass for it.
+// New returns the disk of a newly installed machine: the empty standard directories. The clock
+// is that of w; nil: time does not pass.
 func New(w *sim.World, node string) *Disk {
 	d := &Disk{node: node, now: func() time.Duration { return 0 }}
 	if w != nil {
@@ -62,18 +61,18 @@ func New(w *sim.World, node string) *Disk {
 	return d
 }
 
-// Node is the name of the machine.
+// Node returns the name of the machine.
 func (d *Disk) Node() string { return d.node }
 
-// Revision is higher after whatever changed what processes see. It never falls.
+// Revision increases with each change of the view of processes. It never falls.
 func (d *Disk) Revision() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.revision
 }
 
-// Reimage takes everything away: the machine is installed anew, or thrown away with its
-// disk. Processes that still run do not survive it; whoever kills them does so first.
+// Reimage deletes everything: the machine is reinstalled, or replaced with its disk. The
+// caller first kills the processes, which do not survive it.
 func (d *Disk) Reimage() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -81,7 +80,7 @@ func (d *Disk) Reimage() {
 	d.live.apply(&change{kind: create, inode: d.number(), mode: dirMode})
 	for _, name := range tmpfs {
 		d.directory(name)
-		at, _ := d.live.find(name) // it was just made
+		at, _ := d.live.find(name) // it was just created
 		d.live[at.number].volatile = true
 	}
 	d.stored = d.live.clone()
@@ -91,7 +90,7 @@ func (d *Disk) Reimage() {
 	d.install()
 }
 
-// Put is a file that was there when the machine was installed, with its directories.
+// Put adds a file of the installation, with its directories.
 func (d *Disk) Put(name string, content []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -106,7 +105,7 @@ func (d *Disk) Put(name string, content []byte) {
 	d.install()
 }
 
-// install makes what is there now what is on disk.
+// install writes the present state to the disk.
 func (d *Disk) install() {
 	d.revision++
 	d.stored, d.log = d.live.clone(), nil
@@ -121,7 +120,7 @@ func (d *Disk) install() {
 	}
 }
 
-// directory makes a directory, and those that lead to it, as they are found.
+// directory creates a directory and its parents as part of the installation.
 func (d *Disk) directory(name string) {
 	if at, err := d.live.find(name); err == nil && at.number != 0 {
 		return
@@ -141,14 +140,14 @@ type Fault uint8
 
 // The faults.
 const (
-	Full     Fault = iota // no block is free: ENOSPC of what makes a file longer; an empty file can be made
-	NoInodes              // no inode is free: ENOSPC of what makes a file or a directory
-	ReadOnly              // mounted again read-only, as ext4 does after an error: EROFS of every change
-	Broken                // EIO of everything
+	Full     Fault = iota // no block is free: growing a file is ENOSPC; an empty file can be created
+	NoInodes              // no inode is free: creating a file or directory is ENOSPC
+	ReadOnly              // remounted read-only, as ext4 does after an error: every change is EROFS
+	Broken                // every call is EIO
 	faults
 )
 
-// Fail begins a fault; the function ends it. A tmpfs has none of them.
+// Fail begins a fault; the function ends it. A tmpfs is not affected.
 func (d *Disk) Fail(f Fault) (end func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -160,10 +159,10 @@ func (d *Disk) Fail(f Fault) (end func()) {
 	})
 }
 
-// Slow makes every system call take at least so long; the function ends it.
+// Slow sets a minimum duration of every system call; the function ends it.
 func (d *Disk) Slow(by time.Duration) (end func()) { return d.slow.Add(by) }
 
-// ails is why a system call of this kind fails now, or nil.
+// ails returns why a system call of this kind fails now, or nil.
 func (d *Disk) ails(n need, volatile bool) error {
 	switch {
 	case volatile:
@@ -178,7 +177,7 @@ func (d *Disk) ails(n need, volatile bool) error {
 	return nil
 }
 
-// need is what a system call needs of the disk.
+// need is what a system call requires of the disk.
 type need uint8
 
 const (

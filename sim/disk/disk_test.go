@@ -18,7 +18,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// direct is a disk and a process on it that passes no gate.
+// direct returns a disk and a process without a gate.
 func direct() (*disk.Disk, *disk.Process) {
 	d := disk.New(nil, "node-a")
 	return d, d.Process(context.Background(), nil)
@@ -31,7 +31,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// Errors are those of the operating system, whoever asks.
+// Errors are those of the operating system, with and without a gate.
 func TestErrors(t *testing.T) {
 	_, p := direct()
 	must(t, p.MkdirAll("/var/lib/x/y", 0o755))
@@ -61,7 +61,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// An open file keeps its place, and what was removed under it.
+// An open file keeps its offset, and its data after its removal.
 func TestFile(t *testing.T) {
 	_, p := direct()
 	f, err := p.Create("/var/log/f")
@@ -92,7 +92,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// What a state of the disk fails, and what it does not.
+// The system calls that each fault fails, and those that it does not.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		fault                     disk.Fault
@@ -138,7 +138,7 @@ func world(t *testing.T, st sim.Strategy, faults sim.Budget, setup func(*sim.Wor
 	return tr
 }
 
-// spawn starts a process, and tells left when it has ended.
+// spawn starts a process, and signals left at its end.
 func spawn(w *sim.World, d *disk.Disk, id string, left *int, run func(*disk.Process)) *sim.Actor {
 	*left++
 	return w.Spawn(sim.Process{ID: sim.ActorID(id), Group: "node-a", Run: func(ctx context.Context, g *sim.Gate) error {
@@ -152,7 +152,7 @@ func spawn(w *sim.World, d *disk.Disk, id string, left *int, run func(*disk.Proc
 	}})
 }
 
-// Only one of many takes what O_EXCL makes, in every order.
+// Only one of many processes creates a file with O_EXCL, in every order.
 func TestExclusive(t *testing.T) {
 	for seed := range uint64(20) {
 		left, took := 0, 0
@@ -171,8 +171,8 @@ func TestExclusive(t *testing.T) {
 	}
 }
 
-// A lock keeps others out whatever the schedule, the schedule says who of those that
-// wait is next, and the death of its holder frees it.
+// A lock excludes others under every schedule, the schedule chooses the next holder among the
+// waiting processes, and the death of the holder releases it.
 func TestLock(t *testing.T) {
 	orders := map[string]bool{}
 	for seed := range uint64(30) {
@@ -190,7 +190,7 @@ func TestLock(t *testing.T) {
 						t.Errorf("seed %d: %s: %v, %d inside", seed, id, err, inside)
 					}
 					order = append(order, id)
-					_, _ = p.Stat("/var/lib") // others get their turn
+					_, _ = p.Stat("/var/lib") // other processes run
 					inside--
 					if i == 0 {
 						w.Kill(sim.ActorID(id))
@@ -207,8 +207,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// Two openings exclude each other, also of one process; shared locks do not; who does
-// not want to wait need not.
+// Two open files exclude each other, also of one process; shared locks do not; TryLock does
+// not wait.
 func TestLockKinds(t *testing.T) {
 	_, p := direct()
 	open := func() *disk.File {
@@ -231,8 +231,8 @@ func TestLockKinds(t *testing.T) {
 	must(t, b.TryLock())
 }
 
-// The schedule may fail a system call; the file then is as it was. A process that it
-// kills leaves what it had done.
+// The schedule may fail a system call; the file is then unchanged. The effects of a killed
+// process stay.
 func TestScheduleFails(t *testing.T) {
 	got := map[string]bool{}
 	for seed := range uint64(60) {
@@ -259,7 +259,7 @@ func TestScheduleFails(t *testing.T) {
 	}
 }
 
-// A partition holds no system call, a slow disk delays each.
+// A partition does not delay a system call; a slow disk delays each.
 func TestNear(t *testing.T) {
 	left, took := 0, time.Duration(0)
 	tr := world(t, strategy.NewSerial(), sim.Budget{}, func(w *sim.World, d *disk.Disk) {
@@ -284,7 +284,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// What time and fsync bring to the disk.
+// The effect of time and fsync on the disk.
 func TestJournal(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -361,7 +361,8 @@ func rewritten(p *disk.Process, pass func(time.Duration)) {
 	_ = p.WriteFile("/var/lib/f", []byte("new"), 0o600)
 }
 
-// The revision of a disk rises with whatever a process could see, and with nothing else.
+// The revision of a disk increases with every change that a process can see, and with nothing
+// else.
 func TestRevision(t *testing.T) {
 	d := disk.New(nil, "n")
 	was := d.Revision()
@@ -392,7 +393,7 @@ func TestRevision(t *testing.T) {
 	rises("a new disk", true)
 }
 
-// An oracle reads a disk that does not answer.
+// An oracle can read a failing disk.
 func TestInspect(t *testing.T) {
 	d := disk.New(nil, "node-a")
 	d.Put("/var/lib/cni/x", []byte("y"))
@@ -405,8 +406,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// A file that is nil is as an os.File that is: system calls fail, and its name is a panic of
-// who asks for it.
+// A nil file behaves as a nil os.File: system calls fail, and Name panics in the caller.
 func TestNilFile(t *testing.T) {
 	var f *disk.File
 	_, write := f.WriteString("x")

@@ -10,8 +10,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// A process makes a file of its node; the machine loses its power. The name was written
-// to the disk, what was in the file was not yet.
+// A process creates a file on its node; the machine loses power. The file's name was on the
+// disk, its content was not yet.
 func Example() {
 	_, err := sim.Run(context.Background(), sim.Options{Strategy: strategy.NewSerial()}, func(w *sim.World) error {
 		d := disk.New(w, "node-a")

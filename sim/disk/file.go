@@ -9,24 +9,24 @@ import (
 	"ipamsim/model/act"
 )
 
-// File is an open file or directory. It is one process's, and one goroutine's at a time. Of
-// none that is open, nil, system calls fail as those of an os.File do (fs.ErrInvalid).
+// File is an open file or directory. It belongs to one process, and to one goroutine at a
+// time. System calls of a nil File fail as those of a nil os.File (fs.ErrInvalid).
 type File struct {
 	named
 	process   *Process
 	number    int
 	offset    int
 	appends   bool
-	truncated bool // by this opening, and it was not empty
+	truncated bool // by this open, and it was not empty
 	closed    bool
 	held      *lock // nil: no lock
 }
 
-// named has a method of its own, so that a program which asks a file that is nil for its name
-// panics itself, and not in here.
+// named has its own method, so that a program that calls Name on a nil file panics in its own
+// code.
 type named struct{ name string }
 
-// Name is that under which it was opened.
+// Name returns the name with which it was opened.
 func (n *named) Name() string { return n.name }
 
 // pass sends a system call about an open file.
@@ -40,7 +40,7 @@ func (f *File) pass(op string, v act.Verb, n need, do func(*Access, *inode) erro
 	d := f.process.disk
 	return wrap(op, f.name, f.process.pass(Access{Verb: v, Path: clean(f.name)}, n, d.volatile(f.name), func(x *Access) error {
 		node := d.live[f.number]
-		if node == nil { // removed while it was open: nobody will ever read what is written
+		if node == nil { // removed while open: the data will never be read
 			node = &inode{volatile: true}
 		}
 		x.Dir = node.mode.IsDir()
@@ -48,7 +48,7 @@ func (f *File) pass(op string, v act.Verb, n need, do func(*Access, *inode) erro
 	}))
 }
 
-// Read reads on where the last Read or Write ended. It is io.EOF at the end.
+// Read continues at the file's offset. It returns io.EOF at the end.
 func (f *File) Read(b []byte) (n int, err error) {
 	err = f.pass("read", act.Read, reading, func(x *Access, node *inode) error {
 		if node.mode.IsDir() {
@@ -66,8 +66,8 @@ func (f *File) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Write writes on where the last Read or Write ended, or at the end of a file that was
-// opened with O_APPEND. It writes all or nothing.
+// Write continues at the file's offset, or at the end of a file opened with O_APPEND. It
+// writes all or nothing.
 func (f *File) Write(b []byte) (int, error) {
 	err := f.pass("write", act.Update, blocks, func(x *Access, node *inode) error {
 		if node.mode.IsDir() {
@@ -91,7 +91,7 @@ func (f *File) Write(b []byte) (int, error) {
 // WriteString is Write.
 func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
-// Seek sets where the next Read or Write begins; it is no message.
+// Seek sets the offset; it is not a message.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	from := 0
 	switch whence {
@@ -122,8 +122,7 @@ func (f *File) Truncate(size int64) error {
 	})
 }
 
-// Sync writes to the disk what was written to the file, and the names and sizes of all
-// files.
+// Sync writes the file's data to the disk, and the names and sizes of all files.
 func (f *File) Sync() error {
 	return f.pass("sync", act.Sync, changing, func(_ *Access, node *inode) error {
 		if !node.volatile {
@@ -142,7 +141,7 @@ func (f *File) Stat() (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// Close gives the file up, with its lock. It is a message only if there was one, and
+// Close closes the file and releases its lock. It is a message only if there is a lock, and
 // fails only if the file is closed.
 func (f *File) Close() error {
 	if f == nil {

@@ -24,26 +24,26 @@ const (
 	writebackAfter = 35 * time.Second
 )
 
-// Loss is what a loss of power takes of what was not yet on disk. The zero Loss takes
+// Loss is the part of the unwritten changes that a power loss discards. The zero Loss discards
 // nothing.
 type Loss struct {
-	Journal int  // how many of the last changes of names and sizes never happened, with all that came after
-	Data    Data // which of the files that are left lose what was written to them
+	Journal int  // how many of the last changes of names and sizes are lost
+	Data    Data // the remaining files that lose their unwritten data
 }
 
-// Data says which data a loss of power takes.
+// Data selects the data that a power loss discards.
 type Data uint8
 
-// From nothing to everything.
+// From none to all.
 const (
 	NoData    Data = iota
-	LastFile       // of the file that was written last, all
-	LastWrite      // of every file, what was written last: one that was written in two parts is half there
+	LastFile       // all of the file that was written last
+	LastWrite      // the last write of every file: a file written in two parts is half there
 	AllData
-	Datas // how many there are
+	Datas // their number
 )
 
-// change makes a change and keeps it until it is on disk. The caller holds mu.
+// change makes a change and logs it until it is on disk. The caller holds mu.
 func (d *Disk) change(c *change) {
 	c.at = d.now()
 	d.revision++
@@ -55,8 +55,8 @@ func (d *Disk) change(c *change) {
 	d.settle()
 }
 
-// settle notes what time has brought to the disk, and folds what is there for sure into
-// the tree that a loss of power leaves in any case.
+// settle applies the passage of time, and moves changes that are on disk to the tree that
+// survives every power loss.
 func (d *Disk) settle() {
 	now := d.now()
 	for _, c := range d.log {
@@ -78,7 +78,7 @@ func (d *Disk) fold() {
 	d.log = slices.Delete(d.log, 0, sure)
 }
 
-// sync is fsync of a file.
+// sync is the fsync of a file.
 func (d *Disk) sync(number int) {
 	for _, c := range d.log {
 		c.sure = c.sure || c.kind != write || c.inode == number
@@ -86,8 +86,7 @@ func (d *Disk) sync(number int) {
 	d.settle()
 }
 
-// allocate has the data of a file written before the change of the journal that was
-// made last.
+// allocate writes the data of a file before the last change of the journal.
 func (d *Disk) allocate(number int) {
 	if len(d.log) == 0 {
 		return
@@ -100,8 +99,8 @@ func (d *Disk) allocate(number int) {
 	}
 }
 
-// Unsynced reports how many changes of names and sizes, and how many writes, a loss of
-// power could take now.
+// Unsynced returns how many changes of names and sizes, and how many writes, a power loss
+// could discard now.
 func (d *Disk) Unsynced() (journal, writes int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -118,9 +117,8 @@ func (d *Disk) Unsynced() (journal, writes int) {
 	return journal, writes
 }
 
-// PowerLoss is the machine losing its power: what is in a tmpfs is gone, and of what was
-// not yet on disk as much as l says. Its processes are dead; whoever kills them does so
-// first.
+// PowerLoss is a power loss of the machine: the content of tmpfs is gone, and l selects which
+// unwritten changes are lost. The caller has killed the processes.
 func (d *Disk) PowerLoss(l Loss) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,7 +137,7 @@ func (d *Disk) PowerLoss(l Loss) {
 	d.directory(runLock)
 }
 
-// cut is the index of the first change that is lost with the last n of the journal.
+// cut returns the index of the first change that is lost with the last n of the journal.
 func (d *Disk) cut(n int) int {
 	at := len(d.log)
 	for i := len(d.log) - 1; i >= 0 && n > 0; i-- {
@@ -153,8 +151,7 @@ func (d *Disk) cut(n int) int {
 	return at
 }
 
-// lostOf are the writes among changes that a loss of power takes: of each file the last
-// ones.
+// lostOf returns the writes that a power loss discards: the last ones of each file.
 func lostOf(kept []*change, data Data) map[*change]bool {
 	lost, last := map[*change]bool{}, map[int]bool{}
 	for _, c := range slices.Backward(kept) {

@@ -14,18 +14,18 @@ import (
 	"ipamsim/sim/disk"
 )
 
-// reference is a disk as a list of what was done to it: each call, what it made of the
-// files, and which are on disk whatever happens. Files are "/var/lib/a" to "/var/lib/d".
+// reference is a disk as a list of calls: the effect of each call on the files, and the files
+// that are certainly on disk. Files are "/var/lib/a" to "/var/lib/d".
 type reference struct {
 	states []map[string]string // after each change of names and sizes, the first before all
 	now    map[string]string
-	sure   int               // states[sure] and later may be what a loss of power leaves of names
-	synced map[string]string // by file: content that no later change took away
+	sure   int               // a power loss leaves the names of states[sure] or later
+	synced map[string]string // by file: synced content without a later change
 }
 
-// The law: a loss of power leaves the names of one moment, not before the last fsync;
-// a file that was synced and not touched since has its content; another that is there
-// has a beginning of what was ever written to it, or zeros in its place.
+// The law: a power loss leaves the names of one moment, not before the last fsync; a file that
+// was synced and not changed since has its content; any other file has a prefix of some
+// earlier content, or zeros in its place.
 func TestLossLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := disk.New(nil, "node-a")
@@ -103,7 +103,7 @@ func TestLossLaw(t *testing.T) {
 
 func (r *reference) state() { r.states = append(r.states, maps.Clone(r.now)) }
 
-// check is the law.
+// check checks the law.
 func (r *reference) check(t *rapid.T, left map[string]string) {
 	names := func(m map[string]string) string { return fmt.Sprint(slices.Sorted(maps.Keys(m))) }
 	if !slices.ContainsFunc(r.states[r.sure:], func(s map[string]string) bool { return names(s) == names(left) }) {

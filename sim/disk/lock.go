@@ -10,25 +10,25 @@ import (
 	"ipamsim/model/act"
 )
 
-// lock is the flock of one inode. It belongs to open files, not to processes: two
-// openings by one process exclude each other.
+// lock is the flock of one inode. It belongs to open files, not to processes: two open files
+// of one process exclude each other.
 type lock struct {
 	exclusive bool
 	held      []*File
-	waiting   []*wait // in the order of asking
+	waiting   []*wait // in order of arrival
 }
 
 type wait struct {
 	file  *File
 	woken bool
-	free  chan struct{} // closed when it is worth trying again
+	free  chan struct{} // closed when the lock may be free
 }
 
-// Lock waits for the exclusive lock of the file. Several who wait try again when it is
-// free, and the schedule says who is first; those without a gate get it in the order of
-// asking. The lock is free again when the file is closed or its process has ended.
+// Lock waits for the exclusive lock of the file. Waiting processes retry when it is released,
+// and the schedule chooses the first; processes without a gate get it in order of arrival. The
+// lock is released when the file is closed or its process ends.
 //
-// The error is that of the process's context if the process died.
+// It returns the error of the process's context if the process died.
 func (f *File) Lock() error { return f.lock(true, true) }
 
 // RLock waits for a shared lock of the file.
@@ -67,7 +67,7 @@ func (f *File) lock(exclusive, patient bool) error {
 	}
 }
 
-// take gives the lock to a file if that can be now.
+// take gives the lock to a file if that is possible now.
 func (d *Disk) take(f *File, exclusive bool) bool {
 	l := d.locks[f.number]
 	if l == nil {
@@ -83,12 +83,12 @@ func (d *Disk) take(f *File, exclusive bool) bool {
 	return true
 }
 
-// queued reports whether somebody without a gate asked before.
+// queued reports whether a process without a gate waits longer.
 func (l *lock) queued(f *File) bool {
 	return len(l.waiting) > 0 && l.waiting[0].file.process.gate == nil && l.waiting[0].file != f
 }
 
-// wait has a file wait for the next time that the lock is free.
+// wait makes a file wait for the next release of the lock.
 func (d *Disk) wait(w *wait) {
 	l := d.locks[w.file.number]
 	w.free, w.woken = make(chan struct{}), false
@@ -106,7 +106,7 @@ func (d *Disk) forget(w *wait) {
 	}
 }
 
-// Unlock gives the lock up. It is a message if there is one.
+// Unlock releases the lock. It is a message if there is a lock.
 func (f *File) Unlock() error {
 	if f.held == nil {
 		return nil
@@ -117,7 +117,7 @@ func (f *File) Unlock() error {
 	})
 }
 
-// released gives the lock up for a process that has ended.
+// released releases the lock of an ended process.
 func (f *File) released() func() {
 	d, l := f.process.disk, f.held
 	return sync.OnceFunc(func() {
@@ -139,8 +139,8 @@ func (f *File) release() {
 	l.wake()
 }
 
-// wake has those try again who wait: one without a gate keeps its place until it has the
-// lock; the others lose theirs, because it means nothing.
+// wake makes the waiting files retry: a process without a gate keeps its place until it has
+// the lock; the others lose theirs, because the schedule decides.
 func (l *lock) wake() {
 	if len(l.held) > 0 && l.exclusive {
 		return

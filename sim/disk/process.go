@@ -16,23 +16,23 @@ import (
 	"ipamsim/sim"
 )
 
-// Process is what one process sees of the disk. Its methods are named and behave as those
-// of package os; each system call is a message at the process's gate.
+// Process is one process's view of the disk. Its methods are named and behave as those of
+// package os; each system call is a message at the process's gate.
 type Process struct {
 	disk *Disk
 	ctx  context.Context
 	gate *sim.Gate
-	// inspects: nothing that ails the disk is in its way.
+	// inspects: faults of the disk do not apply.
 	inspects bool
 }
 
-// Process is the way in of a process, whose context ends with it. Without a gate it is
-// for what is no message: the harness, and files that no schedule is to tell apart.
+// Process returns the view of a process whose context ends with it. Without a gate it sends no
+// messages: for the simulator, and for files whose order no schedule distinguishes.
 func (d *Disk) Process(ctx context.Context, g *sim.Gate) *Process {
 	return &Process{disk: d, ctx: ctx, gate: g}
 }
 
-// Inspect is what an oracle sees of the disk, also of one that does not answer.
+// Inspect returns the view of an oracle, which works also for a failing disk.
 func (d *Disk) Inspect() *Process {
 	return &Process{disk: d, ctx: context.Background(), inspects: true}
 }
@@ -50,9 +50,9 @@ func wrap(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// OpenFile opens a file or a directory. Flags are those of package os; of O_RDONLY,
-// O_WRONLY and O_RDWR none is enforced. With O_CREATE and O_EXCL the file is this
-// process's or the error is fs.ErrExist.
+// OpenFile opens a file or a directory. Flags are those of package os; O_RDONLY, O_WRONLY and
+// O_RDWR are not enforced. With O_CREATE and O_EXCL this process creates the file or gets
+// fs.ErrExist.
 func (p *Process) OpenFile(name string, flag int, mode fs.FileMode) (*File, error) {
 	x, n := Access{Verb: act.Stat, Path: clean(name)}, reading
 	if flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC) != 0 {
@@ -72,7 +72,7 @@ func (p *Process) OpenFile(name string, flag int, mode fs.FileMode) (*File, erro
 	return f, nil
 }
 
-// there reports whether a name is taken.
+// there reports whether a name exists.
 func (p *Process) there(name string) bool {
 	p.disk.mu.Lock()
 	defer p.disk.mu.Unlock()
@@ -108,7 +108,7 @@ func (d *Disk) open(f *File, x *Access, flag int, mode fs.FileMode) error {
 	return nil
 }
 
-// make gives a name an inode.
+// make creates an inode for a name.
 func (d *Disk) make(at place, mode fs.FileMode) int {
 	c := &change{kind: create, dir: at.dir, name: at.name, inode: d.number(), mode: mode, volatile: d.live[at.dir].volatile}
 	d.change(c)
@@ -118,13 +118,13 @@ func (d *Disk) make(at place, mode fs.FileMode) int {
 // Open opens a file or a directory for reading.
 func (p *Process) Open(name string) (*File, error) { return p.OpenFile(name, os.O_RDONLY, 0) }
 
-// Create makes a file, or empties one.
+// Create creates or truncates a file.
 func (p *Process) Create(name string) (*File, error) {
 	return p.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
 }
 
-// ReadFile is the content of a file. It is one message: between opening and reading
-// nothing can happen to a file that has one name.
+// ReadFile returns the content of a file. It is one message: nothing can happen between open
+// and read, because a file has one name.
 func (p *Process) ReadFile(name string) (content []byte, err error) {
 	err = p.pass(Access{Verb: act.Read, Path: clean(name)}, reading, p.disk.volatile(name), func(x *Access) error {
 		n, err := p.disk.get(name)
@@ -142,7 +142,7 @@ func (p *Process) ReadFile(name string) (content []byte, err error) {
 	return content, wrap("open", name, err)
 }
 
-// get is what a path leads to.
+// get returns the inode of a path.
 func (d *Disk) get(name string) (*inode, error) {
 	at, err := d.live.find(name)
 	if err == nil && at.number == 0 {
@@ -151,8 +151,8 @@ func (d *Disk) get(name string) (*inode, error) {
 	return d.live[at.number], err
 }
 
-// WriteFile makes a file, or another content of it: it is opened and emptied, then
-// written, and a crash may come between.
+// WriteFile creates or replaces a file: the open truncates it, then it is written, and a crash
+// may come between.
 func (p *Process) WriteFile(name string, content []byte, mode fs.FileMode) error {
 	f, err := p.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
@@ -162,7 +162,7 @@ func (p *Process) WriteFile(name string, content []byte, mode fs.FileMode) error
 	return errors.Join(err, f.Close())
 }
 
-// Mkdir makes a directory.
+// Mkdir creates a directory.
 func (p *Process) Mkdir(name string, mode fs.FileMode) error {
 	return wrap("mkdir", name, p.pass(Access{Verb: act.Create, Path: clean(name), Dir: true}, inodes, p.disk.volatile(name), func(*Access) error {
 		at, err := p.disk.live.find(name)
@@ -177,7 +177,7 @@ func (p *Process) Mkdir(name string, mode fs.FileMode) error {
 	}))
 }
 
-// MkdirAll makes a directory and those that lead to it, unless they are there.
+// MkdirAll creates a directory and its missing parents.
 func (p *Process) MkdirAll(name string, mode fs.FileMode) error {
 	if info, err := p.Stat(name); err == nil {
 		if info.IsDir() {
@@ -191,7 +191,7 @@ func (p *Process) MkdirAll(name string, mode fs.FileMode) error {
 		}
 	}
 	err := p.Mkdir(name, mode)
-	if errors.Is(err, fs.ErrExist) { // another process was faster
+	if errors.Is(err, fs.ErrExist) { // another process has created it
 		if info, _ := p.Stat(name); info != nil && info.IsDir() {
 			return nil
 		}
@@ -199,7 +199,7 @@ func (p *Process) MkdirAll(name string, mode fs.FileMode) error {
 	return err
 }
 
-// Remove takes a file or an empty directory away.
+// Remove removes a file or an empty directory.
 func (p *Process) Remove(name string) error {
 	return wrap("remove", name, p.pass(Access{Verb: act.Delete, Path: clean(name)}, changing, p.disk.volatile(name), func(x *Access) error {
 		at, err := p.disk.live.find(name)
@@ -219,8 +219,8 @@ func (p *Process) Remove(name string) error {
 	}))
 }
 
-// RemoveAll takes away whatever is there under a name, one thing after the other. It is
-// no error if nothing is.
+// RemoveAll removes a file or a directory with its content, one entry after the other. A
+// missing name is no error.
 func (p *Process) RemoveAll(name string) error {
 	err := p.Remove(name)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -244,8 +244,8 @@ func (p *Process) RemoveAll(name string) error {
 	return nil
 }
 
-// Rename gives a file or a directory another name, in the place of a file that has it.
-// Between a tmpfs and the disk it is EXDEV.
+// Rename renames a file or a directory and replaces an existing file. Between a tmpfs and the
+// disk it is EXDEV.
 func (p *Process) Rename(from, to string) error {
 	return wrap("rename", from, p.pass(Access{Verb: act.Rename, Path: clean(from), To: clean(to)}, changing, p.disk.volatile(from), func(*Access) error {
 		return p.disk.rename(from, to)
@@ -295,7 +295,7 @@ func (p *Process) Stat(name string) (info fs.FileInfo, err error) {
 	return info, wrap("stat", name, err)
 }
 
-// ReadDir is what is in a directory, sorted by name.
+// ReadDir returns the entries of a directory, sorted by name.
 func (p *Process) ReadDir(name string) (entries []fs.DirEntry, err error) {
 	err = p.pass(Access{Verb: act.List, Path: clean(name), Dir: true}, reading, p.disk.volatile(name), func(x *Access) error {
 		n, err := p.disk.get(name)

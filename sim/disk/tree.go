@@ -21,11 +21,11 @@ type inode struct {
 	mode     fs.FileMode
 	data     []byte         // of a file
 	entries  map[string]int // of a directory
-	volatile bool           // in a tmpfs: nothing of it is on the disk
+	volatile bool           // in a tmpfs: not on the disk
 	modified time.Duration
 }
 
-// kind of a change. All but write are of the journal.
+// kind is the kind of a change. All but write are in the journal.
 type kind uint8
 
 const (
@@ -33,29 +33,29 @@ const (
 	unlink
 	rename
 	truncate
-	allocate // blocks for what was written: see Disk.allocate
+	allocate // blocks for written data: see Disk.allocate
 	write
 )
 
-// change is one that a system call makes to a tree. The same change makes the same
-// of every tree that was the same.
+// change is a change of a tree by a system call. The same change of equal trees gives equal
+// trees.
 type change struct {
 	kind     kind
 	at       time.Duration
-	dir      int // create, unlink, rename: where the name is
+	dir      int // create, unlink, rename: the directory of the name
 	name     string
 	toDir    int // rename
 	to       string
 	inode    int
 	mode     fs.FileMode
-	offset   int // write; the new size, of truncate
+	offset   int // of a write; the new size of a truncate
 	data     []byte
 	volatile bool
-	sure     bool    // no loss of power takes it back
-	before   *change // write: the change of the journal that waits for it; nil: none does
+	sure     bool    // a power loss does not discard it
+	before   *change // write: the change of the journal that waits for it; nil: none
 }
 
-// apply makes the change. What it is about may be gone: then there is nothing to do.
+// apply makes the change. If its inode is gone, it does nothing.
 func (t tree) apply(c *change) {
 	n := t[c.inode]
 	switch c.kind {
@@ -94,7 +94,7 @@ func (t tree) enter(dir int, name string, number int) {
 	}
 }
 
-// leave takes a name away, and its inode: nothing here has two names.
+// leave removes a name, and its inode: no inode has two names.
 func (t tree) leave(dir int, name string) {
 	d := t[dir]
 	if d == nil {
@@ -112,7 +112,7 @@ func (n *inode) resize(size int) {
 	n.data = append(n.data, make([]byte, size-len(n.data))...)
 }
 
-// clone is a tree that is the same and shares nothing.
+// clone returns an independent copy of the tree.
 func (t tree) clone() tree {
 	out := make(tree, len(t))
 	for number, n := range t {
@@ -123,15 +123,14 @@ func (t tree) clone() tree {
 	return out
 }
 
-// place is where a path leads: a name in a directory, and what has that name.
+// place is the result of a path: a name in a directory, and its inode.
 type place struct {
-	dir    int // 0 of "/" itself
+	dir    int // 0 for "/" itself
 	name   string
-	number int // 0: nothing has that name
+	number int // 0: the name does not exist
 }
 
-// find follows a path. Its errors are ENOENT and ENOTDIR, of what lies before the last
-// name.
+// find follows a path. It returns ENOENT and ENOTDIR for components before the last name.
 func (t tree) find(name string) (place, error) {
 	at := place{number: root}
 	for part := range strings.SplitSeq(strings.Trim(clean(name), "/"), "/") {
@@ -150,8 +149,8 @@ func (t tree) find(name string) (place, error) {
 	return at, nil
 }
 
-// clean is the one form of a path that leads there. /var/run is a link to /run on every
-// machine with systemd.
+// clean returns the canonical form of a path. /var/run is a link to /run on every machine with
+// systemd.
 func clean(name string) string {
 	name = path.Clean("/" + name)
 	if rest, ok := strings.CutPrefix(name, "/var/run"); ok && (rest == "" || rest[0] == '/') {

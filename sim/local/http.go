@@ -10,12 +10,12 @@ import (
 	"ipamsim/sim"
 )
 
-// Transport is how a process talks HTTP to the daemon behind a socket, through its gate:
-// GET and HEAD are reads. The whole answer is read before it is given, so that it is one
-// message. ctx is the process's.
+// Transport returns a process's HTTP transport to the daemon behind a socket, through its
+// gate: GET and HEAD are reads. The whole answer is read before it is returned, so that it is
+// one message. ctx is the process's.
 func (s *Sockets) Transport(ctx context.Context, g *sim.Gate, socket string) http.RoundTripper {
 	return &transport{s, g, socket, &http.Transport{
-		DisableKeepAlives: true, // a connection left open would outlive what the process wants of it
+		DisableKeepAlives: true, // an idle connection would outlive its use
 		DialContext:       func(context.Context, string, string) (net.Conn, error) { return s.Dial(ctx, socket) },
 	}}
 }

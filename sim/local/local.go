@@ -1,9 +1,8 @@
-// Package local is how processes of one simulated machine talk to a daemon of it: unix
-// sockets in memory, for net/http, for gRPC (package localgrpc), or for any protocol.
+// Package local connects processes of one simulated machine to its daemons by unix sockets in
+// memory, for net/http, for gRPC (package localgrpc), or for any protocol.
 //
-// What goes over a connection is bytes, in order and at once. What the schedule orders
-// are requests and their answers, each a message at the gate of the process that asks:
-// see Request.
+// A connection carries bytes, in order and immediately. The schedule orders requests and their
+// answers, each a message at the gate of the calling process: see Request.
 package local
 
 import (
@@ -14,24 +13,24 @@ import (
 	"syscall"
 )
 
-// Sockets are those of one machine, by path. They know nothing of its disk: a path needs
-// no directory.
+// Sockets are the sockets of one machine, by path. They are independent of its disk: a path
+// needs no directory.
 type Sockets struct {
 	node string
 
 	mu   sync.Mutex
-	open map[string]*listener // nil of one whose daemon has ended
+	open map[string]*listener // nil: its daemon has ended
 }
 
-// New is a machine on which nobody listens.
+// New returns the sockets of a machine without a daemon.
 func New(node string) *Sockets { return &Sockets{node: node, open: map[string]*listener{}} }
 
-// Node is the name of the machine.
+// Node returns the name of the machine.
 func (s *Sockets) Node() string { return s.node }
 
-// Listen has the daemon whose context ends with its process take calls. When it ends,
-// its connections break and callers are refused, until the next one listens: daemons
-// remove the socket that they find. A second one beside it gets EADDRINUSE.
+// Listen accepts calls for the daemon whose context ends with its process. When it ends, its
+// connections break and callers are refused until the next daemon listens: daemons remove an
+// existing socket. A second daemon at the same time gets EADDRINUSE.
 func (s *Sockets) Listen(ctx context.Context, path string) (net.Listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +46,8 @@ func (s *Sockets) Listen(ctx context.Context, path string) (net.Listener, error)
 	return l, nil
 }
 
-// Dial connects the process whose context ctx is. The error is ENOENT where nobody has
-// listened yet, ECONNREFUSED where nobody does any more.
+// Dial connects the process with the context ctx. The error is ENOENT if no daemon has
+// listened yet, ECONNREFUSED if none listens any longer.
 func (s *Sockets) Dial(ctx context.Context, path string) (net.Conn, error) {
 	s.mu.Lock()
 	l, known := s.open[path]
@@ -74,8 +73,8 @@ func failed(op, path string, err error) error {
 	return &net.OpError{Op: op, Net: "unix", Addr: addr(path), Err: err}
 }
 
-// conn is one process's end of a connection. It closes with its process, and nothing
-// leaves a process that is dead, whatever of it still unwinds.
+// conn is one process's end of a connection. It closes with its process, and a dead process
+// sends nothing while it unwinds.
 type conn struct {
 	net.Conn
 	ctx context.Context
@@ -119,7 +118,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close refuses whoever calls from now on.
+// Close refuses all further calls.
 func (l *listener) Close() error {
 	err := failed("close", l.path, net.ErrClosed)
 	l.once.Do(func() {
@@ -134,10 +133,10 @@ func (l *listener) Close() error {
 	return err
 }
 
-// Addr is the path.
+// Addr returns the path.
 func (l *listener) Addr() net.Addr { return addr(l.path) }
 
-// Refused reports whether an error says that no daemon listens.
+// Refused reports whether an error means that no daemon listens.
 func Refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)
 }

@@ -26,7 +26,7 @@ func daemon(w *sim.World, s *local.Sockets, id string, served *int) {
 			return err
 		}
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			// The daemon's own affairs are messages, too.
+			// The daemon's own requests are messages, too.
 			if err := g.Pass(r.Context(), sim.Op{Kind: sim.Write, Key: "PUT record"}, func(context.Context) error { *served++; return nil }); err == nil {
 				_, _ = fmt.Fprint(w, *served)
 			}
@@ -35,13 +35,13 @@ func daemon(w *sim.World, s *local.Sockets, id string, served *int) {
 	}})
 }
 
-// world runs a plugin beside a daemon.
+// world runs a plugin and a daemon.
 func world(t *testing.T, st sim.Strategy, faults sim.Budget, served *int, plugin func(context.Context, *sim.World, *http.Client)) *sim.Trace {
 	t.Helper()
 	tr, err := sim.Run(t.Context(), sim.Options{Strategy: st, Faults: faults}, func(w *sim.World) error {
 		s := local.New("node-a")
 		daemon(w, s, "ipamd", served)
-		w.Hold("node-a") // what stays on the node needs no network …
+		w.Hold("node-a") // a call on the node needs no network …
 		w.Spawn(sim.Process{ID: "plugin", Group: "node-a", Run: func(ctx context.Context, g *sim.Gate) error {
 			defer w.Finish()
 			time.Sleep(time.Second)
@@ -76,7 +76,7 @@ func ask(ctx context.Context, c *http.Client) (string, error) {
 	return string(b), errors.Join(err, resp.Body.Close())
 }
 
-// A request, what the daemon does about it, and the answer are three messages.
+// A request, the daemon's own message, and the answer are three messages.
 func TestRequest(t *testing.T) {
 	served := 0
 	tr := world(t, strategy.NewSerial(), sim.Budget{}, &served, func(ctx context.Context, _ *sim.World, c *http.Client) {
@@ -115,7 +115,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A daemon that dies while it works breaks the connection of who waits for it.
+// If a daemon dies during a request, the caller's connection breaks.
 func TestDeath(t *testing.T) {
 	served := 0
 	calls := 0
@@ -138,7 +138,7 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// What the schedule loses: the request, which then was never served, or the answer.
+// The schedule may lose the request, which is then not served, or the answer.
 func TestLost(t *testing.T) {
 	got := map[string]bool{}
 	for seed := range uint64(40) {
@@ -159,7 +159,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// The same seed is the same run, also of what net/http does.
+// The same seed gives the same run, including net/http's part.
 func TestRepeats(t *testing.T) {
 	digest := func() uint64 {
 		served := 0
@@ -174,7 +174,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// A second daemon beside one that listens is refused.
+// A second daemon on the same socket is refused.
 func TestTwoDaemons(t *testing.T) {
 	s := local.New("node-a")
 	if _, err := s.Dial(t.Context(), socket); !errors.Is(err, syscall.ENOENT) {

@@ -21,10 +21,10 @@ type Exchange struct {
 	Node, Socket string
 	Operation    string // "GET /v1/addresses", "/ipam.V1/Allocate"
 	Answer       bool
-	Err          string // of an answer, what the caller is told; "" is success
+	Err          string // the error in an answer; "" is success
 }
 
-// Act is the exchange in the words of reports.
+// Act describes the exchange for reports.
 func (x Exchange) Act() act.Act {
 	a := act.Act{Verb: act.Call, Thing: act.Thing{Kind: act.Service, Name: x.Operation, State: x.Socket, Owner: model.Ref{Kind: model.RefNode, Name: x.Node}}}
 	if x.Answer {
@@ -37,13 +37,13 @@ func (x Exchange) Act() act.Act {
 }
 
 // Request sends a request of a process to a daemon of its node. Two messages pass the
-// process's gate: the request, and what do returned as its answer; between them the
-// daemon works, and either of the two may die. do runs once the request may go, on a
-// goroutine of the caller's process, with a context that ends when nobody waits for it.
+// process's gate: the request, and the result of do as its answer; between them the daemon
+// works, and either process may die. do runs once the request is delivered, on a goroutine of
+// the caller's process, with a context that ends when the caller stops waiting.
 //
-// It returns what do returned; an error wrapping syscall.ECONNRESET if the schedule lost the
-// request, which the daemon then never saw, or the answer; sim.ErrKilled or ctx.Err().
-// Without a gate it is do.
+// It returns the error of do; an error wrapping syscall.ECONNRESET if the schedule lost the
+// request, which the daemon then did not receive, or the answer; sim.ErrKilled or ctx.Err().
+// Without a gate it only calls do.
 func (s *Sockets) Request(ctx context.Context, g *sim.Gate, socket, operation string, reads bool, do func(context.Context) error) error {
 	if g == nil {
 		return do(ctx)
@@ -83,7 +83,7 @@ func (s *Sockets) Request(ctx context.Context, g *sim.Gate, socket, operation st
 	return s.answer(ctx, g, x, err)
 }
 
-// answer is the way back.
+// answer delivers the answer.
 func (s *Sockets) answer(ctx context.Context, g *sim.Gate, x Exchange, answer error) error {
 	x.Answer = true
 	if answer != nil {
@@ -108,7 +108,7 @@ func (x *Exchange) request(verb string) *sim.Request {
 	return &sim.Request{Verb: verb, Resource: "sockets", Name: x.Operation, Path: path.Join("sockets", x.Node, x.Socket) + " " + x.Operation}
 }
 
-// reset is what a caller sees of a fault.
+// reset returns the error that the caller gets for a fault.
 func reset(err error) error {
 	if f := (*sim.Fault)(nil); errors.As(err, &f) {
 		return failed("read", "", syscall.ECONNRESET)

@@ -6,15 +6,15 @@ import (
 	"syscall"
 )
 
-// memory is the directory that Linux keeps in memory.
+// memory is Linux's directory in memory.
 const memory = "/dev/shm"
 
 // roomMin is ten times what an etcd has written after a hundred runs, in bytes.
 const roomMin = 64 << 20
 
-// Parent is where such directories go: into memory, because a run is not worth a
-// disk write, or into the temporary directory where there is no room (a container
-// may have none there). The error says how much there is.
+// Parent returns the parent of scratch directories: memory, because a run is not worth a disk
+// write, or the temporary directory if memory has no room (as in some containers). The error
+// reports the available room.
 func Parent() (string, error) {
 	inMemory, inTemp := free(memory), free(os.TempDir())
 	switch {
@@ -27,8 +27,8 @@ func Parent() (string, error) {
 		memory, inMemory>>10, os.TempDir(), inTemp>>10, roomMin>>20)
 }
 
-// free is how many bytes can be written to a directory; 0 if it is none. A tmpfs
-// without a limit says that it has no blocks at all.
+// free returns how many bytes can be written to a directory; 0 if it is not a directory. A
+// tmpfs without a limit reports zero blocks.
 func free(dir string) int64 {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil || syscall.Access(dir, 2) != nil {

@@ -1,6 +1,6 @@
-// Package scratch is where a process keeps what is gone with it: directories in
-// memory, each locked as long as its process lives, so that whoever comes later can
-// tell what a killed one left behind and remove it.
+// Package scratch creates temporary directories in memory. Each is locked as long as its
+// process runs, so that later processes can recognize and remove the directories of a killed
+// one.
 package scratch
 
 import (
@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// Dir is a directory that nobody else removes before this process ends.
+// Dir is a directory that other processes do not remove before this process ends.
 type Dir struct {
 	Path string
 	lock *os.File
@@ -21,8 +21,8 @@ type Dir struct {
 // prefix of the names of all such directories.
 const prefix = "ipamsim-"
 
-// New makes one for an etcd or several, ipamsim-KIND-…, and removes those of
-// processes that are no more. The error says what the machine lacks.
+// New creates a directory for an etcd or several, ipamsim-KIND-…, and removes those of ended
+// processes. The error reports what the machine lacks.
 func New(kind string) (*Dir, error) {
 	parent, err := ready()
 	if err != nil {
@@ -35,17 +35,16 @@ func New(kind string) (*Dir, error) {
 	}
 }
 
-// random is a name that no other process draws. os.MkdirTemp is no source of such
-// names: on the generated runtime the random numbers of every process are the same,
-// so a directory would get the name of one that another process still removes.
+// random returns a name that no other process draws. os.MkdirTemp does not: on the generated
+// runtime the random numbers of every process are the same, so a directory could get the name
+// of one that another process still removes.
 func random() string { return rand.Text()[:randomLen] }
 
 // randomLen letters are 50 bits.
 const randomLen = 10
 
-// Make makes one of that very name, ipamsim-NAME in parent. It draws nothing and
-// looks at nothing else, so that a bubble may ask for it. The error is ErrTaken if
-// there is one.
+// Make creates the directory ipamsim-NAME in parent. It draws no random number and reads
+// nothing else, so that a bubble may call it. The error is ErrTaken if the directory exists.
 func Make(parent, name string) (*Dir, error) {
 	path := filepath.Join(parent, prefix+name)
 	if err := os.Mkdir(path, 0o700); errors.Is(err, os.ErrExist) {
@@ -56,9 +55,8 @@ func Make(parent, name string) (*Dir, error) {
 	return hold(path)
 }
 
-// hold locks a new directory. A sweep that came between the file and its lock
-// removes both; hold does not help, because the next process may already have the
-// name.
+// hold locks a new directory. A sweep between the file's creation and its lock removes both;
+// hold does not recreate them, because the next process may already have the name.
 func hold(path string) (*Dir, error) {
 	lock, err := Lock(filepath.Join(path, lockName))
 	switch {
@@ -70,15 +68,15 @@ func hold(path string) (*Dir, error) {
 	return nil, errors.Join(err, os.RemoveAll(path))
 }
 
-// Remove it with all that is in it.
+// Remove removes the directory with its content.
 func (d *Dir) Remove() error {
 	return errors.Join(os.RemoveAll(d.Path), d.lock.Close())
 }
 
 const lockName = "lock"
 
-// sweep removes directories that nobody holds. One without a lock is just being
-// made.
+// sweep removes directories that are not locked. A directory without a lock file is being
+// created.
 func sweep(parent string) {
 	locks, _ := filepath.Glob(filepath.Join(parent, prefix+"*", lockName))
 	for _, l := range locks {
@@ -89,10 +87,10 @@ func sweep(parent string) {
 	}
 }
 
-// ErrTaken is what Lock says if somebody else has it.
+// ErrTaken is the error of Lock if another process has the lock.
 var ErrTaken = errors.New("taken")
 
-// Lock locks a file as long as it stays open and this process lives.
+// Lock locks a file as long as it is open and this process runs.
 func Lock(path string) (*os.File, error) { return open(path, os.O_CREATE) }
 
 func open(path string, flag int) (*os.File, error) {
@@ -107,10 +105,10 @@ func open(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// seize locks an open file. The error is ErrTaken if somebody else has the lock, or if
-// the path no longer leads to this file: process A opens the lock of a dead
-// directory, B removes that directory and makes its own with the same name, A locks
-// what it opened. A must not take B's directory for the dead one, nor for its own.
+// seize locks an open file. The error is ErrTaken if another process has the lock, or if the
+// path no longer leads to this file: process A opens the lock of a dead directory, B removes
+// that directory and creates its own with the same name, A locks the file that it opened. A
+// must not treat B's directory as dead, nor as its own.
 func seize(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -129,10 +127,10 @@ func seize(f *os.File) error {
 	return err
 }
 
-// filesMin are enough for an etcd, which refuses 150, and what surrounds it.
+// filesMin is enough for an etcd, which refuses 150, and its process.
 const filesMin = 256
 
-// Check says what the machine lacks for New: open files, or room.
+// Check returns an error if the machine lacks what New needs: open files, or room.
 func Check() error {
 	_, err := ready()
 	return err

@@ -12,9 +12,9 @@ import (
 
 const childEnv = "IPAMSIM_TEST_SCRATCH_CHILD"
 
-var kept *Dir // or it would be collected, and its lock with it
+var kept *Dir // keeps it from being collected, and its lock with it
 
-// TestMain lets this binary be a process that keeps a directory until it is killed.
+// TestMain lets this binary be a process that holds a directory until it is killed.
 func TestMain(m *testing.M) {
 	if os.Getenv(childEnv) == "" {
 		os.Exit(m.Run())
@@ -24,10 +24,10 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	_, _ = os.Stdout.WriteString(kept.Path + "\n")
-	time.Sleep(time.Hour) // select {} would end it: all goroutines are asleep
+	time.Sleep(time.Hour) // select {} would panic: all goroutines are asleep
 }
 
-// child is another process with its directory.
+// child starts another process with its directory.
 func child(t *testing.T) (dir string, kill func()) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe")
@@ -53,8 +53,8 @@ func there(dir string) bool {
 	return err == nil
 }
 
-// TestSweep: whoever comes next removes what a killed process left behind, and
-// touches neither that of a live one nor one that is just being made.
+// TestSweep: the next process removes the directories of a killed process, but neither that of
+// a running process nor one that is being created.
 func TestSweep(t *testing.T) {
 	killed, kill := child(t)
 	alive, _ := child(t)
@@ -84,7 +84,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestNames: no process gets the name that another one had, even if that one is gone.
+// TestNames: no process gets the name of another process, even of an ended one.
 func TestNames(t *testing.T) {
 	had := map[string]bool{}
 	for range 8 {
@@ -98,15 +98,15 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNameAgain: a process that opened the lock of a dead directory gets no lock once
-// another process has made a directory with that name.
+// TestNameAgain: a process that opened the lock of a dead directory gets no lock once another
+// process has created a directory with that name.
 func TestNameAgain(t *testing.T) {
 	parent := t.TempDir()
 	dead, err := Make(parent, "test-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = dead.lock.Close() // as its process would by dying
+	_ = dead.lock.Close() // as the end of its process does
 	opened, err := os.OpenFile(filepath.Join(dead.Path, lockName), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestSweptYoung(t *testing.T) {
 	}
 }
 
-// TestMake: a name is had once.
+// TestMake: a name can be created once.
 func TestMake(t *testing.T) {
 	parent := t.TempDir()
 	d, err := Make(parent, "whereabouts-1-1")
@@ -156,14 +156,14 @@ func TestMake(t *testing.T) {
 	if d, err = Make(parent, "whereabouts-1-1"); err != nil {
 		t.Fatal(err)
 	}
-	_ = d.lock.Close() // as its process would by dying
+	_ = d.lock.Close() // as the end of its process does
 	sweep(parent)
 	if there(d.Path) {
 		t.Error("not swept")
 	}
 }
 
-// TestFree: what is no directory has no room.
+// TestFree: a missing directory has no room.
 func TestFree(t *testing.T) {
 	if n := free("/no/such/directory"); n != 0 {
 		t.Error(n)

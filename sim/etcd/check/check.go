@@ -1,5 +1,5 @@
-// Package check is what etcd refuses before it looks at any key, in its order. All
-// errors are those of rpctypes.
+// Package check contains etcd's validation of requests before it reads any key, in etcd's
+// order. All errors are those of rpctypes.
 //
 // Source: etcdserver/api/v3rpc, key.go; etcdserver, v3_server.go (etcd v3.7).
 package check
@@ -11,15 +11,14 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// etcd's own limits unless it is told otherwise (embed.DefaultMaxTxnOps,
-// embed.DefaultMaxRequestBytes).
+// etcd's default limits (embed.DefaultMaxTxnOps, embed.DefaultMaxRequestBytes).
 const (
 	opsMax   = 128
 	bytesMax = 1536 << 10
 )
 
-// Size refuses a request that is too long for a message of raft, given the length of its
-// keys and values. Nothing that has less than 1 MiB of them is too long.
+// Size refuses a request that is too long for a message of raft, given the length of its keys
+// and values. A request below 1 MiB is never too long.
 func Size(r *pb.InternalRaftRequest, content int) error {
 	if content < 1<<20 {
 		return nil
@@ -31,7 +30,7 @@ func Size(r *pb.InternalRaftRequest, content int) error {
 	return nil
 }
 
-// Content is the length of all keys and values of a transaction.
+// Content returns the length of all keys and values of a transaction.
 func Content(q *pb.TxnRequest) (n int) {
 	for _, c := range q.Compare {
 		n += len(c.Key) + len(c.RangeEnd) + len(c.GetValue())
@@ -53,8 +52,8 @@ func Content(q *pb.TxnRequest) (n int) {
 	return n
 }
 
-// ReadOnly reports whether a transaction does not pass raft: all that it has are reads,
-// and not another transaction, which passes it whatever is in that.
+// ReadOnly reports whether a transaction does not pass raft: it contains only reads, and no
+// nested transaction, which always passes it.
 func ReadOnly(q *pb.TxnRequest) bool {
 	for _, ops := range [][]*pb.RequestOp{q.Success, q.Failure} {
 		for _, op := range ops {
@@ -66,7 +65,7 @@ func ReadOnly(q *pb.TxnRequest) bool {
 	return true
 }
 
-// Range refuses a read without a key or with an order that etcd does not know.
+// Range refuses a read without a key or with an unknown order.
 func Range(q *pb.RangeRequest) error {
 	switch {
 	case len(q.Key) == 0:
@@ -77,7 +76,7 @@ func Range(q *pb.RangeRequest) error {
 	return nil
 }
 
-// Put refuses a write without a key, or with what it says to ignore.
+// Put refuses a write without a key, or with a value or lease that it ignores.
 func Put(q *pb.PutRequest) error {
 	switch {
 	case len(q.Key) == 0:
@@ -98,15 +97,15 @@ func Delete(q *pb.DeleteRangeRequest) error {
 	return nil
 }
 
-// Txn refuses a transaction with too many operations, with one that etcd would refuse by
-// itself, or that would write a key twice.
+// Txn refuses a transaction with too many operations, with an operation that etcd would refuse
+// alone, or that would write a key twice.
 func Txn(q *pb.TxnRequest) error {
 	if err := checkOps(q, opsMax); err != nil {
 		return err
 	}
 	for _, ops := range [][]*pb.RequestOp{q.Success, q.Failure} {
 		if len(ops) == 0 || len(ops) == 1 && ops[0].GetRequestTxn() == nil {
-			continue // as nearly all are
+			continue // as nearly all transactions
 		}
 		if _, _, err := written(ops); err != nil {
 			return err
@@ -115,8 +114,8 @@ func Txn(q *pb.TxnRequest) error {
 	return nil
 }
 
-// checkOps checks what is in a transaction. Those nested in it may have as many
-// operations as the longest list around them leaves.
+// checkOps checks the operations of a transaction. Nested transactions may have as many
+// operations as the longest enclosing list leaves.
 func checkOps(q *pb.TxnRequest, most int) error {
 	most -= max(len(q.Compare), len(q.Success), len(q.Failure))
 	if most < 0 {
@@ -151,10 +150,10 @@ func checkOp(op *pb.RequestOp, most int) error {
 	return rpctypes.ErrGRPCKeyNotFound
 }
 
-// written is what a list of operations may put and delete. It is refused if a key
-// would be written twice: etcd's rules of what counts as twice are not symmetric
-// (of two nested transactions, the first may put what the second deletes, but not
-// the other way round), so they are followed in its order and on its own tree.
+// written returns what a list of operations may put and delete. It is an error if a key would
+// be written twice. etcd's rules for this are not symmetric (of two nested transactions, the
+// first may put what the second deletes, but not the reverse), so the checks follow its order
+// and its own tree.
 func written(ops []*pb.RequestOp) (puts map[string]bool, dels adt.IntervalTree, err error) {
 	puts, dels = map[string]bool{}, adt.NewIntervalTree()
 	for _, op := range ops {
@@ -179,8 +178,7 @@ func written(ops []*pb.RequestOp) (puts map[string]bool, dels adt.IntervalTree, 
 	return puts, dels, nil
 }
 
-// writtenWithin adds what a nested transaction may write. Its branches exclude
-// each other.
+// writtenWithin adds the writes of a nested transaction. Its branches exclude each other.
 func writtenWithin(q *pb.TxnRequest, puts map[string]bool, dels adt.IntervalTree) error {
 	putsThen, delsThen, err := written(q.Success)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package answer is the table of what clients of a kube-apiserver and of etcd get to see when
-// something goes wrong: status codes, texts, times and errors of connections, each as the
-// real server or the real client gives it. It links nothing of Kubernetes.
+// Package answer is the table of errors that clients of a kube-apiserver and of etcd receive
+// for a fault: status codes, texts, times and connection errors, as the real server or the
+// real client produces them. It links nothing of Kubernetes.
 //
 // A request fails before its commit (sim.FailBefore) or after it (sim.LoseReply). The client
 // cannot know which.
@@ -18,7 +18,7 @@ import (
 	"ipamsim/sim/way"
 )
 
-// Server is what a client talks to.
+// Server is the server of a request.
 type Server uint8
 
 // The servers.
@@ -30,7 +30,7 @@ const (
 // Meets is the set of requests that can get an answer.
 type Meets uint8
 
-// The requests. Resume is a watch from a revision, which is a Watch as well.
+// The requests. Resume is a watch from a revision; it is also a Watch.
 const (
 	Read Meets = 1 << iota
 	Write
@@ -38,27 +38,27 @@ const (
 	Resume
 )
 
-// Answer is one.
+// Answer is one entry of the table.
 type Answer struct {
 	Way    way.Way
 	Of     Server
 	Meets  Meets
-	Before bool          // it may be the answer to a request that was not executed
-	After  bool          // it may be the answer to a request that was
-	Delay  time.Duration // after which it comes, virtual time
+	Before bool          // for a request that was not executed
+	After  bool          // for a request that was executed
+	Delay  time.Duration // virtual time before it arrives
 
 	Code       int    // HTTP status, 0 if there is none; 200 for the error event of a watch
-	Reason     string // of the Status in the body
-	Message    string // of the Status, the whole body if it is Plain, or the text of the gRPC error
-	Plain      bool   // the body is text: client-go makes a Status of its own from the code
+	Reason     string // in the Status
+	Message    string // of the Status, the whole body if Plain, or the text of the gRPC error
+	Plain      bool   // the body is text: client-go creates a Status from the code
 	RetryAfter int    // seconds, header
 	Close      bool   // header "Connection: close"
-	Err        error  // of the connection, instead of an answer
+	Err        error  // a connection error instead of an answer
 
 	Sources []Source
 }
 
-// Source is a line of upstream's, in a module of go.mod, and a part of its text.
+// Source is a line of upstream in a module of go.mod, and a part of its text.
 type Source struct {
 	Module, Version, File string
 	Line                  int
@@ -179,13 +179,13 @@ func etcd(module, file string, line int, text string) Source {
 	return Source{"go.etcd.io/etcd/" + module, "v3.7.3", file, line, text}
 }
 
-// Of is a server's answer to a request, of a way that Ways has.
+// Of returns a server's answer to a request, for a way that Ways contains.
 func Of(s Server, m Meets, w way.Way) Answer {
 	i := slices.IndexFunc(Table, func(a Answer) bool { return a.Of == s && a.Way == w && a.Meets&m != 0 })
 	return Table[i]
 }
 
-// Ways are the answers to a request that was not executed, and those to one that was.
+// Ways returns the answers to a request that was not executed, and those to one that was.
 func Ways(s Server, m Meets) (before, after sim.Ways) {
 	for _, a := range Table {
 		switch of := way.Of(a.Way); {
@@ -199,14 +199,14 @@ func Ways(s Server, m Meets) (before, after sim.Ways) {
 		}
 	}
 	if m&Write == 0 {
-		after = 0 // a read changes nothing, so its answer can be lost before it as well
+		after = 0 // a read changes nothing: its answer can also be lost before it
 	}
 	return before, after
 }
 
-// Wait is until the answer comes, for a client of etcd. It returns the error of the client's
-// context if that ends before, else what etcd's client says: etcd's own texts as they are, those
-// of gRPC with its prefix (rpctypes.Error).
+// Wait waits until the answer arrives, for a client of etcd. It returns the error of the
+// client's context if that ends first, else the error of etcd's client: etcd's own texts
+// unchanged, those of gRPC with its prefix (rpctypes.Error).
 func (a *Answer) Wait(ctx context.Context) error {
 	t := time.NewTimer(a.Delay)
 	defer t.Stop()

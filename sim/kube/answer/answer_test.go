@@ -12,7 +12,7 @@ import (
 	"ipamsim/sim/way"
 )
 
-// Every answer names lines of upstream's, of the versions that go.mod requires.
+// Every answer names lines of upstream in the versions that go.mod requires.
 func TestSources(t *testing.T) {
 	for _, a := range answer.Table {
 		if len(a.Sources) == 0 {
@@ -35,8 +35,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// module is the folder and the version of a required module, loaded first: nothing that is
-// built may need it.
+// module returns the folder and the version of a required module. It downloads the module
+// first, because the build may not need it.
 func module(t *testing.T, path string) (dir, version string) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-json", path).Output()

@@ -1,5 +1,5 @@
-// Package early keeps what Kubernetes' packages change when they are initialized. It
-// imports nothing but the owner of what it keeps, so that it comes before them.
+// Package early saves globals that Kubernetes' packages change during initialization. It
+// imports only the owners of these globals, so that it is initialized first.
 package early
 
 import (
@@ -12,19 +12,19 @@ import (
 //go:linkname metrics k8s.io/client-go/util/workqueue.globalMetricsProvider
 var metrics workqueue.MetricsProvider
 
-// none is the provider of a program that registers none.
+// none is the metrics provider of a program that registers none.
 var none = metrics
 
-// quiet counts those who have work queues made without metrics now, and keeps what they
-// replaced: two processes that start at once are two of them.
+// quiet counts the processes that now create work queues without metrics, and holds the
+// replaced provider: two may start at the same time.
 var quiet struct {
 	sync.Mutex
 	n      int
 	before workqueue.MetricsProvider
 }
 
-// QuietQueues lets work queues be made without metrics until the function that it returns
-// is called: with them each has a goroutine that looks at it twice a second, forever.
+// QuietQueues disables metrics of new work queues until the returned function is called: with
+// metrics each queue has a goroutine that checks it twice a second, forever.
 func QuietQueues() (restore func()) {
 	quiet.Lock()
 	defer quiet.Unlock()

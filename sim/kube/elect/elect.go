@@ -1,4 +1,4 @@
-// Package elect runs what only the leader of several processes does.
+// Package elect runs a function only in the leader of several processes.
 package elect
 
 import (
@@ -11,17 +11,17 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// ErrDeposed is the end of a process that is not the leader any more.
+// ErrDeposed is the error of a process that lost the leadership.
 var ErrDeposed = errors.New("leaderelection lost")
 
-// Options are a candidate's.
+// Options configure a candidate.
 type Options struct {
 	Namespace, Name     string // of the Lease
-	Identity            string // nobody else has had it
+	Identity            string // unique
 	Lease, Renew, Retry time.Duration
 }
 
-// Validate reports what a candidate would refuse to start with.
+// Validate returns the error with which a candidate would not start.
 func (o Options) Validate() error {
 	_, err := o.elector(&resourcelock.LeaseLock{LockConfig: resourcelock.ResourceLockConfig{Identity: o.Identity}}, leaderelection.LeaderCallbacks{
 		OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {},
@@ -36,10 +36,10 @@ func (o Options) elector(lock resourcelock.Interface, do leaderelection.LeaderCa
 }
 
 // Run waits until the process is the leader, then leads, and returns where a program of
-// Kubernetes exits: with what lead returns, if it does so while it leads, or ErrDeposed.
-// What was begun goes on until ctx ends, which must be soon: the process is over.
+// Kubernetes exits: with the error of lead, if it returns while it leads, or ErrDeposed.
+// Goroutines of lead run until ctx ends, which must be soon: the process has ended.
 //
-// The events that tell of the election are left out.
+// The Events of the election are not recorded.
 //
 // Source: cmd/kube-controller-manager/app, leaderElectAndRun (v1.37.2).
 func Run(ctx context.Context, config *rest.Config, o Options, lead func(context.Context) error) error {

@@ -1,5 +1,5 @@
 // Package exchange is a request to the API server with its answer, as data. It links nothing
-// of Kubernetes: a report of a run reads exchanges without the server that made them.
+// of Kubernetes: reports read exchanges without the server.
 package exchange
 
 import (
@@ -17,24 +17,24 @@ type Exchange struct {
 	Verb                   string // get list watch create update patch delete deletecollection; event for a watch's
 	Resource, Subresource  string
 	Namespace, Name        string
-	Request, Response      []byte // as they were sent: kube.JSON reads them; Response is nil for a watch that opened
+	Request, Response      []byte // as sent: kube.JSON reads them; Response is nil for an opened watch
 	Bare                   bool   // the trace had no room for Request and Response
 	Status                 int
-	Reason                 string // of a Status answer: "Conflict"
-	Revision               string // of the object, or the list, in the answer, "" if there is none
+	Reason                 string // of a Status: "Conflict"
+	Revision               string // of the object or list in the answer, "" without one
 }
 
-// Size is that of the bodies.
+// Size returns the size of the bodies.
 func (x Exchange) Size() int { return len(x.Request) + len(x.Response) }
 
-// Short is the exchange without its bodies.
+// Short returns the exchange without its bodies.
 func (x Exchange) Short() any {
 	x.Request, x.Response, x.Bare = nil, nil, true
 	return x
 }
 
-// Act is what the exchange reports without its bodies: the verb, the object and its
-// resource, and the outcome. Bare is set: reading a body takes knowledge of the resource.
+// Act returns the exchange's verb, object, resource and outcome, without its bodies. Bare is
+// set: decoding a body requires knowledge of the resource.
 func (x Exchange) Act() act.Act {
 	a := act.Act{
 		Verb:        act.Verb(x.Verb),
@@ -55,7 +55,8 @@ func (x Exchange) Act() act.Act {
 	return a
 }
 
-// outcome reads the status. The API server answers a JSON patch whose test fails with 422.
+// outcome interprets the status. The API server answers a JSON patch with a failed test with
+// 422.
 func (x Exchange) outcome() act.Outcome {
 	switch {
 	case x.Status < http.StatusBadRequest:
@@ -70,7 +71,7 @@ func (x Exchange) outcome() act.Outcome {
 	return act.Failed
 }
 
-// Note is the answer as a trace records it: "200 rv=17", "422 Invalid".
+// Note returns the answer for a trace: "200 rv=17", "422 Invalid".
 func (x Exchange) Note() string {
 	n := strconv.Itoa(x.Status)
 	if x.Reason != "" {

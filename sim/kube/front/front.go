@@ -1,7 +1,6 @@
-// Package front answers what clients ask an API server before they ask for objects: which
-// resources there are (discovery), what they look like (OpenAPI), its version and whether
-// it is well. It is Kubernetes' own handlers over what a kube.Server serves, and needs no
-// bubble.
+// Package front answers the requests that clients make before they read objects: resources
+// (discovery), schemas (OpenAPI), version and health. It runs Kubernetes' own handlers over a
+// kube.Served, and needs no bubble.
 package front
 
 import (
@@ -21,7 +20,7 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Handler serves every path but those of resources, for which it has 404.
+// Handler serves every path except resources, which get 404.
 func Handler(s kube.Served) http.Handler {
 	mux := http.NewServeMux()
 	legacy, root := aggregated.NewResourceManager("api"), aggregated.NewResourceManager("apis")
@@ -49,12 +48,12 @@ func Handler(s kube.Served) http.Handler {
 	for _, p := range []string{"/healthz", "/livez", "/readyz"} {
 		mux.HandleFunc(p, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })
 	}
-	schemas := sync.OnceValue(func() http.Handler { return openAPI(s) }) // takes a second, and few ask
+	schemas := sync.OnceValue(func() http.Handler { return openAPI(s) }) // takes a second, and few clients need it
 	mux.HandleFunc("/openapi/", func(w http.ResponseWriter, r *http.Request) { schemas().ServeHTTP(w, r) })
 	return trimmed{mux}
 }
 
-// trimmed serves a path that ends in a slash as the one without.
+// trimmed serves a path with a trailing slash as the path without.
 type trimmed struct{ http.Handler }
 
 func (t trimmed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +64,7 @@ func (t trimmed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t.Handler.ServeHTTP(w, r)
 }
 
-// path is where the resources of a version lie: "api/v1", "apis/apps/v1".
+// path returns the path of a version's resources: "api/v1", "apis/apps/v1".
 func path(gv schema.GroupVersion) string {
 	if gv.Group == "" {
 		return "api/" + gv.Version
@@ -73,7 +72,7 @@ func path(gv schema.GroupVersion) string {
 	return "apis/" + gv.String()
 }
 
-// group is what a client without aggregated discovery is told of a group.
+// group returns an API group for clients without aggregated discovery.
 func group(g discoveryv2.APIGroupDiscovery) metav1.APIGroup {
 	out := metav1.APIGroup{Name: g.Name}
 	for _, v := range g.Versions {
@@ -83,7 +82,7 @@ func group(g discoveryv2.APIGroupDiscovery) metav1.APIGroup {
 	return out
 }
 
-// resources are those of a version with their subresources, for such a client.
+// resources returns those of a version with their subresources, for such clients.
 func resources(v discoveryv2.APIVersionDiscovery) (out []metav1.APIResource) {
 	for _, r := range v.Resources {
 		in := r.Scope == discoveryv2.ScopeNamespace
@@ -104,7 +103,7 @@ func resources(v discoveryv2.APIVersionDiscovery) (out []metav1.APIResource) {
 	return out
 }
 
-// serveVersion answers the version.
+// serveVersion serves the version.
 func serveVersion(w http.ResponseWriter, _ *http.Request) {
 	v := kube.Version()
 	parts := strings.Split(strings.TrimPrefix(v, "v")+"..", ".")

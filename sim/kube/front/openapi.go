@@ -20,8 +20,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// openAPI is version 3 of it, by group and version, made as kube-apiserver makes it. Of
-// version 2, which kubectl asks for only if there is no version 3, there is none.
+// openAPI serves OpenAPI version 3, by group and version, built as kube-apiserver builds it.
+// Version 2 is absent: kubectl requests it only if version 3 is missing.
 func openAPI(s kube.Served) http.Handler {
 	service := handler3.NewOpenAPIService()
 	conf := server.DefaultOpenAPIV3Config(generated.GetOpenAPIDefinitions, openapi.NewDefinitionNamer(legacyscheme.Scheme, apiserver.Scheme))
@@ -51,8 +51,8 @@ func openAPI(s kube.Served) http.Handler {
 	return mux
 }
 
-// both is what two resources of a version have. What both of them have, such as
-// ObjectMeta, is the same.
+// both merges the schemas of two resources of a version. Shared definitions, such as
+// ObjectMeta, are the same.
 func both(a, b *spec3.OpenAPI) *spec3.OpenAPI {
 	if a == nil {
 		return b

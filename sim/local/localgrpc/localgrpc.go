@@ -1,5 +1,5 @@
-// Package localgrpc is gRPC over the sockets of a simulated machine: the real client and
-// the real server.
+// Package localgrpc runs gRPC over the sockets of a simulated machine, with the real client
+// and the real server.
 package localgrpc
 
 import (
@@ -18,12 +18,12 @@ import (
 	"ipamsim/sim/local"
 )
 
-// NewClient is how a process, whose context is ctx, calls the daemon behind a socket.
-// Each unary call is a request that passes its gate, and an answer; reads says which
-// methods only read ("/ipam.V1/Get"), nil: none. Streams pass no gate.
+// NewClient connects a process, whose context is ctx, to the daemon behind a socket. Each
+// unary call is a request that passes the process's gate, and an answer; reads reports the
+// methods that only read ("/ipam.V1/Get"), nil: none. Streams pass no gate.
 //
-// A call that the schedule loses fails as Unavailable, as one does whose connection
-// breaks. Close the client when the process has no more use for it.
+// A call that the schedule loses fails as Unavailable, like a call with a broken connection.
+// Close the client when the process no longer needs it.
 func NewClient(ctx context.Context, g *sim.Gate, s *local.Sockets, socket string, reads func(method string) bool, more ...grpc.DialOption) (*grpc.ClientConn, error) {
 	gated := func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		err := s.Request(ctx, g, socket, method, reads != nil && reads(method), func(ctx context.Context) error {

@@ -19,8 +19,8 @@ import (
 
 const socket = "/run/ipamd.sock"
 
-// story is a plugin that calls gRPC's own health service twice: of a daemon that runs,
-// and of one that was killed. It returns the codes and the digest.
+// story runs a plugin that calls gRPC's own health service twice: of a running daemon and of a
+// killed one. It returns the codes and the digest.
 func story(t *testing.T, seed uint64, faults sim.Budget) (got []codes.Code, digest uint64) {
 	t.Helper()
 	st := strategy.NewTimed(seed, strategy.Settings{Faults: strategy.FaultRates{sim.LoseReply: 1}})
@@ -59,7 +59,7 @@ func story(t *testing.T, seed uint64, faults sim.Budget) (got []codes.Code, dige
 	return got, tr.Digest()
 }
 
-// The real client reaches the real server, and is refused when that is dead.
+// The real client reaches the real server, and is refused after the server's death.
 func TestHealth(t *testing.T) {
 	got, one := story(t, 1, sim.Budget{})
 	if len(got) != 2 || got[0] != codes.OK || got[1] != codes.Unavailable {
@@ -70,7 +70,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// An answer that is lost is an Unavailable.
+// A lost answer is an Unavailable.
 func TestLost(t *testing.T) {
 	if got, _ := story(t, 1, sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 1}); got[0] != codes.Unavailable {
 		t.Errorf("%v", got)
