@@ -9,7 +9,6 @@ import (
 	"go/printer"
 	"go/token"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -47,14 +46,14 @@ func (f *fork) links(release string) error {
 	if err != nil {
 		return err
 	}
+	dirs := map[string]string{f.path: f.dir}
+	shape, fork := shapes(tables, nil), shapes(tables, dirs)
 	var moved []error
 	for _, l := range all {
-		lacking, shape, fork := false, map[string]bool{}, map[string]bool{}
+		lacking := false
 		for _, c := range tables {
 			l.pkg = c.original(l.pkg)
-			lacking = lacking || c.lacking(l.pkg, map[string]string{f.path: f.dir})
-			maps.Copy(shape, c.tags(nil))
-			maps.Copy(fork, c.tags(map[string]string{f.path: f.dir}))
+			lacking = lacking || c.lacking(l.pkg, dirs)
 		}
 		inside, ok := strings.CutPrefix(l.pkg, f.path+"/")
 		switch {
@@ -106,10 +105,7 @@ func releaseLinks(dir string) ([]link, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape := map[string]bool{}
-	for _, c := range tables {
-		maps.Copy(shape, c.tags(nil))
-	}
+	shape := shapes(tables, nil)
 	all, err := linknames(dir)
 	return slices.DeleteFunc(all, func(l link) bool { return !fits(l.only, shape) }), err
 }

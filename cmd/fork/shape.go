@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/build/constraint"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,19 +45,34 @@ func (c copies) tags(dirs map[string]string) map[string]bool {
 	return tags
 }
 
-// fits reports whether a build constraint lets a file into a build of these shapes. One that
-// names other tags, too, says nothing about shapes.
+// shapes are the tags of all tables.
+func shapes(tables []copies, dirs map[string]string) map[string]bool {
+	tags := map[string]bool{}
+	for _, c := range tables {
+		maps.Copy(tags, c.tags(dirs))
+	}
+	return tags
+}
+
+// satisfied evaluates a build constraint for a shape; ok is false if it names other tags, too,
+// and so says nothing about shapes.
+func satisfied(expr constraint.Expr, tags map[string]bool) (on, ok bool) {
+	ok = true
+	on = expr.Eval(func(tag string) bool {
+		on, known := tags[tag]
+		ok = ok && known
+		return on
+	})
+	return on, ok
+}
+
+// fits reports whether a build constraint, or none, lets a file into a build of these shapes.
 func fits(expr constraint.Expr, tags map[string]bool) bool {
 	if expr == nil {
 		return true
 	}
-	shapes := true
-	on := expr.Eval(func(tag string) bool {
-		on, known := tags[tag]
-		shapes = shapes && known
-		return on
-	})
-	return !shapes || on
+	on, ok := satisfied(expr, tags)
+	return on || !ok
 }
 
 // known is the path by which our tables call a package, wherever a fork has it.
@@ -129,12 +145,7 @@ func shape(src []byte, tags map[string]bool, elsewhere map[string]string) ([]byt
 		if err != nil {
 			return nil, err
 		}
-		ours := true
-		on := expr.Eval(func(tag string) bool {
-			on, known := tags[tag]
-			ours = ours && known
-			return on
-		})
+		on, ours := satisfied(expr, tags)
 		plain := expr.Eval(func(string) bool { return false })
 		switch {
 		case !ours || on == plain: // as every build has it
