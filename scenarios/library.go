@@ -39,7 +39,7 @@ type Listed struct {
 // that run one of the managers, sorted by name.
 func (m Managers) Library(folder string) (all []Listed) {
 	for _, name := range listed(folder) {
-		text, _ := InLibrary(name)
+		text, _ := library.ReadFile(slash.Join(folder, name+".yaml")) // exists: embedded
 		for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
 			var d struct {
 				Spec struct {
@@ -81,14 +81,11 @@ func Baseline() []byte {
 //
 // The error is a *strict.Error that names the file.
 func ReadFile(name string) ([]byte, error) {
-	if _, err := os.Lstat(name); err == nil || !os.IsNotExist(err) {
-		return strict.ReadFile(name)
-	}
 	if text, ok := InLibrary(name); ok {
 		return text, nil
 	}
-	_, err := strict.ReadFile(name)
-	if !strings.ContainsAny(name, "./\\") {
+	text, err := strict.ReadFile(name)
+	if missing(name) && !strings.ContainsAny(name, "./\\") {
 		problem := "no such file, and no scenario of that name in the library"
 		all := slices.Concat(listed(""), listed(Families), listed(Plans))
 		near := strict.Nearest(name, all)
@@ -102,11 +99,20 @@ func ReadFile(name string) ([]byte, error) {
 		}
 		err = &strict.Error{File: name, Problem: problem}
 	}
-	return nil, err
+	return text, err
 }
 
-// InLibrary returns the text of a scenario of the library.
+func missing(file string) bool {
+	_, err := os.Lstat(file)
+	return os.IsNotExist(err)
+}
+
+// InLibrary returns the text of a scenario of the library; ok is false if it has none of that
+// name, or if there is a file of that name, which comes first.
 func InLibrary(name string) (text []byte, ok bool) {
+	if !missing(name) {
+		return nil, false
+	}
 	name = strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(name), "scenarios/"), ".yaml")
 	for _, folder := range []string{"", Families, Plans} {
 		if text, err := library.ReadFile(slash.Join(folder, name+".yaml")); err == nil {

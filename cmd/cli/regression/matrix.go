@@ -187,8 +187,8 @@ func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file stri
 	ctx, stop := exit.Interruptible(stderr, func() {})
 	defer stop()
 	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most, Kept: f.kept()}
-	of, err := f.caseOf(loaded[0])
-	if err != nil {
+	of := caseOf(loaded[0])
+	if err := f.onDisk(&of); err != nil {
 		return err
 	}
 	row, err := c.Bisect(ctx, &of, func(v versions.Version) error {
@@ -248,14 +248,15 @@ func (f *matrixFlags) cases(m scenarios.Managers, all []versions.Version) ([]ver
 	}
 	var out []versions.Case
 	for _, s := range loaded {
-		c, err := f.caseOf(s)
-		if err != nil {
+		c := caseOf(s)
+		about := len(s.References()) == 0 && slices.ContainsFunc(all, func(v versions.Version) bool { return v.Of(s.Doc.Spec.IPAM, c.Manager) })
+		if !about && len(f.scenarios) == 0 {
+			continue
+		}
+		if err := f.onDisk(&c); err != nil {
 			return nil, err
 		}
-		about := len(s.References()) == 0 && slices.ContainsFunc(all, func(v versions.Version) bool { return v.Of(s.Doc.Spec.IPAM, c.Manager) })
-		if about || len(f.scenarios) > 0 {
-			out = append(out, c)
-		}
+		out = append(out, c)
 	}
 	if len(out) == 0 {
 		return nil, errors.New("the library has no scenario for these managers; use --scenario F")
@@ -263,25 +264,23 @@ func (f *matrixFlags) cases(m scenarios.Managers, all []versions.Version) ([]ver
 	return out, nil
 }
 
-// caseOf returns a scenario as every version runs it: from a file. A scenario of the
-// program's library is written to one, because other versions may have another text.
-func (f *matrixFlags) caseOf(s *scenarios.Scenario) (versions.Case, error) {
+func caseOf(s *scenarios.Scenario) versions.Case {
 	c := versions.Case{File: s.File, Name: s.Name(), Manager: s.Upstream(), Recorded: s.Doc.Spec.Schedule != nil}
 	if e := s.Doc.Spec.Expect; e != nil {
 		c.Violations = slices.Clone(e.Violations)
 	}
-	if _, err := os.Stat(s.File); err == nil {
-		return c, nil
+	return c
+}
+
+// onDisk writes a scenario of the program's library to a file: other versions may have another
+// text under its name.
+func (f *matrixFlags) onDisk(c *versions.Case) error {
+	text, ok := scenarios.InLibrary(c.File)
+	if !ok {
+		return nil
 	}
-	text, err := scenarios.ReadFile(s.File)
-	if err != nil {
-		return c, err
-	}
-	c.File = filepath.Join(f.dir, "scenarios", s.Name()+".yaml")
-	if err := os.MkdirAll(filepath.Dir(c.File), 0o777); err != nil {
-		return c, err
-	}
-	return c, os.WriteFile(c.File, text, 0o666)
+	c.File = filepath.Join(f.dir, "scenarios", c.Name+".yaml")
+	return errors.Join(os.MkdirAll(filepath.Dir(c.File), 0o777), outfile.Write(c.File, text))
 }
 
 // failedRuns names the first that could not run of each version.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -99,9 +98,8 @@ func AllInLibrary(files []string) bool {
 		return len(here()) == 0
 	}
 	return !slices.ContainsFunc(files, func(f string) bool {
-		_, err := os.Lstat(f)
-		_, known := scenarios.InLibrary(f)
-		return err == nil || !known
+		_, ok := scenarios.InLibrary(f)
+		return !ok
 	})
 }
 
