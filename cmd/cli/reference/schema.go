@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"ipamsim/scenarios/strict"
 )
 
 // Schema writes a JSON Schema as a table: one row for each field, in the order of the schema.
@@ -22,12 +24,12 @@ func Schema(w io.Writer, title, command string, schema []byte) error {
 
 func rows(w io.Writer, path string, object *yaml.Node) {
 	required := map[string]bool{}
-	if r := field(object, "required"); r != nil {
+	if r := strict.Child(object, "required"); r != nil {
 		for _, name := range r.Content {
 			required[name.Value] = true
 		}
 	}
-	properties := field(object, "properties")
+	properties := strict.Child(object, "properties")
 	if properties == nil {
 		return
 	}
@@ -40,10 +42,10 @@ func rows(w io.Writer, path string, object *yaml.Node) {
 		}
 		fmt.Fprintf(w, "| `%s` | %s | %s |\n", at, kind(value), strings.NewReplacer("|", `\|`, "\n", " ").Replace(meaning))
 		rows(w, at, value)
-		if items := field(value, "items"); items != nil {
+		if items := strict.Child(value, "items"); items != nil {
 			rows(w, at+"[]", items)
 		}
-		if values := field(value, "additionalProperties"); values != nil && values.Kind == yaml.MappingNode {
+		if values := strict.Child(value, "additionalProperties"); values != nil && values.Kind == yaml.MappingNode {
 			rows(w, at+".*", values)
 		}
 	}
@@ -51,17 +53,17 @@ func rows(w io.Writer, path string, object *yaml.Node) {
 
 // kind is the type of a field; of an enumeration, its values.
 func kind(value *yaml.Node) string {
-	if enum := field(value, "enum"); enum != nil {
+	if enum := strict.Child(value, "enum"); enum != nil {
 		var values []string
 		for _, v := range enum.Content {
 			values = append(values, "`"+v.Value+"`")
 		}
 		return strings.Join(values, ", ")
 	}
-	if items := field(value, "items"); items != nil {
+	if items := strict.Child(value, "items"); items != nil {
 		return "list of " + kind(items)
 	}
-	if values := field(value, "additionalProperties"); values != nil && values.Kind == yaml.MappingNode {
+	if values := strict.Child(value, "additionalProperties"); values != nil && values.Kind == yaml.MappingNode {
 		return "map of " + kind(values)
 	}
 	if t := text(value, "type"); t != "" {
@@ -70,18 +72,8 @@ func kind(value *yaml.Node) string {
 	return "any"
 }
 
-// field returns a value of a mapping, or nil.
-func field(object *yaml.Node, name string) *yaml.Node {
-	for i := 0; i+1 < len(object.Content); i += 2 {
-		if object.Content[i].Value == name {
-			return object.Content[i+1]
-		}
-	}
-	return nil
-}
-
 func text(object *yaml.Node, name string) string {
-	if f := field(object, name); f != nil {
+	if f := strict.Child(object, name); f != nil {
 		return f.Value
 	}
 	return ""
