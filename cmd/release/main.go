@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,25 +84,28 @@ func programsIn(dist string) ([]program, error) {
 	return all, nil
 }
 
-// addSums appends the checksums of files to SHA256SUMS and sorts it by name.
+// addSums adds the checksums of files to SHA256SUMS, or replaces them, and sorts it by name.
 func addSums(dist string, files []string) error {
 	path := filepath.Join(dist, "SHA256SUMS")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	lines := strings.Fields(strings.ReplaceAll(strings.TrimSpace(string(text)), "  ", "\x00"))
-	lines = slices.DeleteFunc(lines, func(l string) bool {
-		_, name, _ := strings.Cut(l, "\x00")
-		return slices.Contains(files, name)
-	})
+	sums := map[string]string{} // by name
+	for line := range strings.Lines(string(text)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		sums[name] = sum
+	}
 	for _, name := range files {
 		b, err := os.ReadFile(filepath.Join(dist, name))
 		if err != nil {
 			return err
 		}
-		lines = append(lines, fmt.Sprintf("%x\x00%s", sha256.Sum256(b), name))
+		sums[name] = fmt.Sprintf("%x", sha256.Sum256(b))
 	}
-	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[65:], b[65:]) })
-	return os.WriteFile(path, []byte(strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x00", "  ")), 0o666)
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(&out, "%s  %s\n", sums[name], name)
+	}
+	return os.WriteFile(path, []byte(out.String()), 0o666)
 }
