@@ -57,7 +57,7 @@ func TestAblation(t *testing.T) {
 		replayed(w, name, runs, func(r *ran) string { return r.Classes })
 	}
 	replayed(w, "all, by space", all, func(r *ran) string { return r.Space })
-	replayed(w, "all, by space and deeds", all, func(r *ran) string { return r.Space + " " + r.Classes })
+	replayed(w, "all, by space and classes", all, func(r *ran) string { return r.Space + " " + r.Classes })
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}

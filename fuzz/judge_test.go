@@ -154,7 +154,7 @@ func (j *judge) confirm(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 	if err != nil {
 		return fmt.Errorf("the harness, on etcd: %w; in memory: %s", err, v.Message)
 	}
-	story, _, _ := strings.Cut(timeline.Of(rep, v), "   reproduce: ") // nobody has that file
+	story, _, _ := strings.Cut(timeline.Of(rep, v), "   reproduce: ") // the file does not exist
 	return fmt.Errorf(news, v.Invariant, v.Severity, listFile(input.Lists(managers.All(), j.target)[0]), class,
 		strings.Join(layout.Wrap(finding.New(s, rep, v, nil, cause.Of(rep, v)).Sentence, 100), "\n"), story, j.target, j.FileName())
 }

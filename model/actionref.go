@@ -21,7 +21,7 @@ type Class string
 
 // The classes. An address manager has the most excuses for the last of Classes.
 const (
-	Ordinary       Class = ""         // every cluster lives with it: pods and Services come and go, nodes are drained, passes start
+	Ordinary       Class = ""         // normal operation: pods and Services come and go, nodes are drained, passes start
 	InjectedFault  Class = "fault"    // a message is lost, late or wrong; a partition, a pause, a clock, a disk, a cloud
 	Crash          Class = "crash"    // a process is killed, a machine loses its power or is replaced
 	ForcedDeletion Class = "force"    // pods are deleted by force

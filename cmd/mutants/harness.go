@@ -106,7 +106,7 @@ func (h *workshop) mutate() error {
 	return errors.Join(writeJSON(h.overlay, &replace), writeJSON(filepath.Join(h.dir, "mutants.json"), &h.set))
 }
 
-// build builds the test binaries, each of which has all mutants.
+// build builds the test binaries. Each has all mutants.
 func (h *workshop) build(ctx context.Context) error {
 	sum := sha256.New()
 	for _, s := range deciding {

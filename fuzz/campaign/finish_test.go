@@ -76,7 +76,7 @@ func until(t *testing.T, cfg Config, far func(Progress) bool) *Outcome {
 	return o
 }
 
-// TestOtherClasses: a directory is of worlds without some deeds, and of no others.
+// TestOtherClasses: a directory holds worlds without some classes of actions, and no others.
 func TestOtherClasses(t *testing.T) {
 	spec := queue.Spec{Build: "b", First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []model.Class{model.OperatorAction}}
 	dir := t.TempDir()

@@ -96,7 +96,7 @@ func (h *session) living(ctx context.Context) (wait func()) {
 	return all.Wait
 }
 
-// progressEvery is how often somebody who waits wants to know that it lives.
+// progressEvery is the period of progress lines.
 const progressEvery = time.Second
 
 // queue of what is left to do, by store.

@@ -41,7 +41,7 @@ func spaces(managers scenarios.Managers) map[string]Space {
 func Names(managers scenarios.Managers) []string { return slices.Sorted(maps.Keys(spaces(managers))) }
 
 // Draw makes world number seed of a space of the managers. The same seed is the same World, with
-// the seed of its run and its strategy in it; without some deeds it is the same world
+// the seed of its run and its strategy in it; without some classes of actions it is the same world
 // in which those do not happen.
 //
 // An error is a defect of the generator: it drew what the loader refuses.

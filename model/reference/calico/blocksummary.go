@@ -79,7 +79,7 @@ type Totals struct {
 // Totals is always up to date and costs nothing.
 func (a *Allocator) Totals() Totals { return a.totals }
 
-// Node describes a node of which the datastore holds anything, even only its name in a block.
+// Node describes a node that the datastore names, even if only in a block.
 type Node struct {
 	Known      bool // Calico's node object exists
 	Affinities int  // to blocks of both families, that exist or not

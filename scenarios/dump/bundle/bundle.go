@@ -42,7 +42,7 @@ type Reader struct {
 
 // Read reads all named files. A file that cannot be read is reported by the Cluster (see
 // dump.Cluster.Damages), and the rest is used. The error is a *strict.Error: a name that does not exist,
-// a refused archive, an invalid Kubernetes object, or input of which nothing could be read.
+// a refused archive, an invalid Kubernetes object, or input without anything that could be read.
 func (r *Reader) Read(names []string) error {
 	var first error
 	usable := 0
