@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// BlockPolicy is what a network allows whose addresses nodes hand out of blocks
-// that they claim from pools, as Calico does: pools and settings are stored
-// objects there and may change while the cluster runs.
+// BlockPolicy is the policy of a network whose nodes claim blocks from pools and hand out
+// addresses of these blocks, as with Calico. Pools and settings are stored objects there
+// and may change while the cluster runs.
 type BlockPolicy struct {
 	Pools []IPPool // sorted by prefix
 	// Strict is StrictAffinity: a node without room in its own blocks does not
@@ -17,11 +17,11 @@ type BlockPolicy struct {
 	MaxBlocks int
 	// Reserved are never handed out automatically (IPReservation).
 	Reserved []netip.Prefix
-	// V4 and V6 are the families of which every pod gets an address.
+	// V4 and V6: every pod gets an address of this family.
 	V4, V6 bool
-	// PodRoutes: a node has its route to a pod's address for as long as the pod is stored
-	// and has not finished. Otherwise it has it until the pod's DEL. It follows from the
-	// datastore that a run has, and is no part of what is written down.
+	// PodRoutes: a node keeps its route to a pod's address while the pod is stored and has
+	// not finished. Otherwise it keeps the route until the pod's DEL. It follows from the
+	// datastore of a run and is not stored.
 	PodRoutes bool `json:"-"`
 }
 
@@ -48,12 +48,12 @@ type IPPool struct {
 // BlockUse is a block that exists, counted.
 type BlockUse struct {
 	Prefix   netip.Prefix
-	Owner    string // the node that it names; "": nobody
+	Owner    string // the node that it names; "": none
 	Affine   bool   // the owner has an affinity to it
 	InUse    int    // addresses
-	Free     int    // of the others, those that are not reserved
-	Borrowed int    // of those in use, by another node than the owner
-	Pool     string // that it lies in, even a disabled one; "": none
+	Free     int    // addresses neither in use nor reserved
+	Borrowed int    // addresses in use by another node than the owner
+	Pool     string // the pool that it lies in, even a disabled one; "": none
 }
 
 // Affinity is a node's claim to a block.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Fact is one thing that a violation says besides its objects: what of, in lower case
-// with dashes ("since", "first-node"), and what. In JSON the value stands under its
+// Fact is a named value that a violation has in addition to its objects. The name is in
+// lower case with dashes ("since", "first-node"). In JSON the key of the value is its
 // type: {"name": "since", "time": "1m12.5s"}, {"name": "counted", "count": 2}.
 type Fact struct {
 	Name  string

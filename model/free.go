@@ -12,10 +12,10 @@ import (
 // and an IPv6 range has more addresses than an int.
 const FreeMax = 1 << 20
 
-// Free is how many more attachments to a network policy leaves addresses for,
-// given the record: 0 means that refusing an ADD is right, anything more that it
-// is spurious. It is a lower bound, so that an oracle built on it raises no false
-// alarm, and saturates at FreeMax without walking through the range.
+// Free is the number of further attachments to a network for which policy and the record
+// leave addresses. At 0 a refused ADD is correct; above 0 the refusal is spurious. Free is
+// a lower bound, so that an oracle built on it raises no false alarm. It saturates at
+// FreeMax without walking through the range.
 //
 // An ADD takes one address of every range, so Free is the least over the ranges
 // of the addresses from Start to End that lie in no exclude and are not in use.
@@ -26,12 +26,12 @@ const FreeMax = 1 << 20
 //
 // With node slices the addresses of a range are those of the node's own pool
 // inside it without its first and last address; a node without one has none. A
-// node has several where networks that are cut into slices have the same range.
-// Which of them is whose the record does not say: Free is that of the fullest.
-// Node is ignored for other networks without blocks.
+// node has several if networks that are cut into slices have the same range. The
+// record does not show which slice belongs to which network: Free is that of the
+// fullest. Node is ignored for other networks without blocks.
 //
 // For a network with blocks it is what the node could still hand out of its own
-// blocks, blocks nobody has, and those of others; see freeBlocks.
+// blocks, unclaimed blocks, and blocks of other nodes; see freeBlocks.
 //
 // It is 0 for an unknown network and for one without ranges.
 func Free(networks []Network, s Snapshot, key, node string) int {

@@ -16,15 +16,15 @@ const MaxBlocksDefault = 20
 // freeBlocks is Free for a network whose nodes claim blocks: the least over the
 // families that a pod gets an address of.
 //
-// A node hands out, in this order: what is free in its own blocks; what is free
-// in blocks that nobody has, if AutoAllocate is on and until the limit is
-// reached; and what is free in the blocks of others, unless Strict is on. The
-// last only once no block is left to claim: upstream refuses a node that has
-// reached its limit, and one that may not allocate, without looking further.
+// A node hands out addresses in this order: of its own blocks; of unclaimed blocks, if
+// AutoAllocate is on and until the limit is reached; and of the blocks of other nodes,
+// unless Strict is on. It borrows from other nodes only when no block is left to claim:
+// upstream refuses the request of a node that has reached its limit or may not allocate,
+// and does not try to borrow.
 //
-// Pools count that take the node and serve every pod: not disabled, Manual or
-// Selective ones. A block has to have its pool's present size to be borrowed,
-// and one that overlaps another is not counted as left to claim.
+// A pool counts if it selects the node and serves every pod: it is not disabled, Manual
+// or Selective. A block can be borrowed from only if it has the present block size of its
+// pool. A block that overlaps another is not counted as left to claim.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, autoAssign, determinePools,
 // prepareAffinityBlocksForHost, findOrClaimBlock; ipam_block_reader_writer.go,
@@ -100,8 +100,8 @@ func (f *family) serves(p *IPPool) bool {
 	return p.Prefix.Addr().Is4() == f.v4 && !p.Disabled && !p.Manual && p.Workloads && slices.Contains(p.Nodes, f.node)
 }
 
-// mine reports whether a block that the node has an affinity for is its own: it
-// says so itself, or it does not exist yet and stands in nobody's way.
+// mine reports whether a block that the node has an affinity for is its own: the block
+// names the node, or it does not exist yet and overlaps no other block.
 func (f *family) mine(block netip.Prefix) bool {
 	for _, p := range f.blocks {
 		switch {

@@ -194,7 +194,7 @@ type host struct {
 	used   map[netip.Addr]bool
 }
 
-// attachAll is how many pods get an address that nobody has.
+// attachAll is the number of pods that get an address that no other pod has.
 func (h *host) attachAll() int {
 	count := 0
 	for {

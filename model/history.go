@@ -52,10 +52,10 @@ type Event struct {
 	MinFree int
 	// Begun, of AddEnd and DelEnd, is when the call began.
 	Begun time.Duration
-	// Disturbed, of AddEnd and DelEnd: a fault met the call, its machine was not well, or
-	// messages took so long meanwhile that it may have run out of its deadline. What came
-	// of it is then not the manager's doing alone. Of Exited: the process was killed, asked to end,
-	// or gave no reason.
+	// Disturbed, of AddEnd and DelEnd: a fault affected the call, its machine was not
+	// healthy, or messages took so long that the call may have exceeded its deadline. The
+	// manager alone is then not responsible for the result. Of Exited: the process was
+	// killed, was asked to end, or gave no reason.
 	Disturbed bool
 	// TimedOut, of AddEnd and DelEnd: the container runtime has ended the call, which took
 	// too long.

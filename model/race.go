@@ -1,14 +1,15 @@
 package model
 
-// Race is an order of two messages that decides: a process read something, somebody else
-// changed it, and the process went on with what it had read ("time of check to time of
-// use"). That the order decides was tried: in the same run with the read after the change, the invariant does not break in
-// this way.
+// Race is an order of two messages that causes a violation: a process read an object,
+// another process changed it, and the first process used what it had read ("time of check
+// to time of use"). This was verified: in the same run with the read after the change, the
+// invariant does not break in this way.
 type Race struct {
-	Invariant string `json:"invariant" jsonschema:"required"` // of the violation that does not come then
-	Code      string `json:"code,omitempty"`                  // of it: Violation.Code
-	// Steps of the run that shows it, from 1, in this order. Use is the message with which
-	// the process went on: the write that broke the invariant, or the last of a call.
+	Invariant string `json:"invariant" jsonschema:"required"` // of the violation that the other order avoids
+	Code      string `json:"code,omitempty"`                  // Violation.Code
+	// Steps of the run that shows the race, from 1, in this order. Use is the message in
+	// which the process used what it had read: the write that broke the invariant, or the
+	// last message of a call.
 	Read   int `json:"read" jsonschema:"required"`
 	Change int `json:"change" jsonschema:"required"`
 	Use    int `json:"use" jsonschema:"required"`
@@ -17,12 +18,12 @@ type Race struct {
 // Of reports whether the race is one of a violation.
 func (r *Race) Of(v *Violation) bool { return r.Invariant == v.Invariant && r.Code == v.Code }
 
-// Ordered reports whether its steps are in their order, up to a last one.
+// Ordered reports whether its steps are in order and none is after last.
 func (r *Race) Ordered(last int) bool {
 	return 0 < r.Read && r.Read < r.Change && r.Change < r.Use && r.Use <= last
 }
 
-// RacePart is what a message has to do with a race.
+// RacePart is the role of a message in a race.
 type RacePart string
 
 // The parts.
@@ -32,7 +33,7 @@ const (
 	RaceUse    RacePart = "use"
 )
 
-// RacesMax is how many races a run may have: one for each letter that they are called by.
+// RacesMax is the greatest number of races of a run: a letter names each.
 const RacesMax = 26
 
 // RaceMark is a message's part in one of several races.

@@ -20,14 +20,13 @@ type Snapshot struct {
 	// Handles, sorted by id.
 	Handles []Handle
 	// Networks is the policy as the datastore has it at this instant, for a
-	// manager that keeps it there. Nil: the scenario's manifests say it all.
+	// manager that keeps it there. Nil: the scenario's manifests define it.
 	Networks []Network
-	// Waiting is in which order the free addresses of blocks will be handed out,
-	// sorted by block. A block that is missing, or all where it is nil: not known.
-	// Oracles do not ask; who continues a cluster does (reference/calico, Restore).
+	// Waiting is the order in which the free addresses of blocks will be handed out,
+	// sorted by block. The order of a missing block is unknown. Oracles do not use it;
+	// reference/calico's Restore does, to continue a cluster.
 	Waiting []Waiting `json:",omitempty"`
-	// Services is what is stored of Services, nil for a manager that has nothing to do with
-	// them.
+	// Services is the record of Services, nil for a manager that does not handle them.
 	Services *Services `json:",omitempty"`
 }
 
@@ -42,13 +41,14 @@ type Pool struct {
 	Name    string // the object's name
 	Network string // Whereabouts' network_name; "" when unnamed
 	Range   netip.Prefix
-	// Node is whose the pool is: the node of a node slice, or the one that a block
-	// names as its owner; "" for nobody's.
+	// Node is the owner of the pool: the node of a node slice, or the node that a block
+	// names as its owner; "" if there is none.
 	Node string
 	// Strict is a block's own StrictAffinity, which it keeps from when it was made.
 	Strict bool
-	// What is wrong with a block's lists: how many addresses it lists neither as claimed nor as free,
-	// or as free although they are claimed or listed already, and how many owners of no address.
+	// Lost, Twice and Ownerless count errors in a block's lists: addresses listed neither
+	// as claimed nor as free; addresses listed as free although they are claimed or
+	// already listed; and owners without an address.
 	Lost, Twice, Ownerless int `json:",omitempty"`
 }
 
@@ -67,8 +67,8 @@ type Claim struct {
 	Service   string `json:",omitempty"` // NAMESPACE/NAME of the Service whose load balancer it is for
 	Machine   string `json:",omitempty"` // NAMESPACE/NAME of the virtual machine that keeps it without a pod
 	Alternate PodRef `json:",omitzero"`  // the second pod that has it while the machine migrates
-	// Torn: the manager would have written here whose it is, and did not come to it, or
-	// that is lost: nobody can release it.
+	// Torn: the owner of the address, which the manager should have written here, is
+	// missing or lost. The address cannot be released.
 	Torn bool `json:",omitempty"`
 }
 

@@ -62,28 +62,31 @@ type ConfigStatus struct {
 	Valid bool   // the manager takes it
 }
 
-// Balancer is what a Service of type LoadBalancer asks the manager for and was given.
+// Balancer is what a Service of type LoadBalancer requests from the manager, and what it
+// has got.
 type Balancer struct {
 	Families []string     // IPv4, IPv6: one address of each is asked for
 	Addrs    []netip.Addr // of its status
 	Handle   string       // by which its addresses are claimed
-	// From are the addresses and pools of which it asks the one of a family to be; of a family
-	// that is there with none, it cannot be told whether it is to have one.
+	// From are the addresses and pools that the Service requests its address from, by
+	// family. If a family is present with an empty list, it is unknown whether the Service
+	// is to have an address of the family.
 	From map[string][]netip.Prefix `json:",omitempty"`
-	// Terms are those on which it shares an address with other Services, those of now
-	// first, then earlier ones since it was given the addresses; none: with nobody.
+	// Terms are the conditions for sharing an address with other Services: the current
+	// ones first, then the earlier ones since the addresses were assigned. If empty, the
+	// Service shares with no other.
 	Terms []Terms `json:",omitempty"`
-	// Disallowed: its manager, asked anew, would not let it have its addresses. Free is how
-	// many it would have for one that has none, or of the family that it has none of; 0 of a
-	// manager that was not asked.
+	// Disallowed: under the present configuration the manager would not assign these
+	// addresses. Free is the number of addresses that the manager could assign to a Service
+	// without one, or of the family in which it has none; 0 if the manager was not asked.
 	Disallowed bool `json:",omitempty"`
 	Free       int  `json:",omitempty"`
 }
 
-// Terms are those on which a Service shares the address of its load balancer.
+// Terms are the conditions on which a Service shares the address of its load balancer.
 type Terms struct {
-	Key     string // that the others must have as well; "": it shares none
-	Backend string // "", or what they must have in common that answers
+	Key     string // that the other Services must have as well; "": the address is not shared
+	Backend string // "", or the backends that the Services must have in common
 	Ports   []NodePort
 }
 
@@ -92,13 +95,13 @@ func (t Terms) Equal(o Terms) bool {
 	return t.Key == o.Key && t.Backend == o.Backend && slices.Equal(t.Ports, o.Ports)
 }
 
-// Agree reports whether Services of these terms may have one address.
+// Agree reports whether Services with these terms may share an address.
 func (t Terms) Agree(o Terms) bool {
 	return t.Key != "" && t.Key == o.Key && t.Backend == o.Backend && !slices.ContainsFunc(t.Ports, func(p NodePort) bool { return slices.Contains(o.Ports, p) })
 }
 
-// Shares reports whether two Services may have one address, on the terms of any time since
-// they were given theirs: who changes them is answered by the manager later.
+// Shares reports whether two Services may share an address, on the terms of any time since
+// they got their addresses: the manager reacts to changed terms only later.
 func (b *Balancer) Shares(o *Balancer) bool {
 	return slices.ContainsFunc(b.Terms, func(t Terms) bool { return slices.ContainsFunc(o.Terms, t.Agree) })
 }

@@ -12,7 +12,8 @@ type PodRef struct{ Namespace, Name string }
 
 func (p PodRef) String() string { return p.Namespace + "/" + p.Name }
 
-// Compare orders pods as their Strings, of which it makes none where the namespace is one.
+// Compare orders pods as their Strings. It does not build the strings if both pods have
+// the same namespace.
 func (p PodRef) Compare(q PodRef) int {
 	if p.Namespace == q.Namespace {
 		return strings.Compare(p.Name, q.Name)
@@ -59,15 +60,15 @@ type Truth struct {
 	Pods map[PodRef]Pod
 	// Nodes that exist, by name.
 	Nodes map[string]Node
-	// Taken are addresses that something else has than a pod, in no order.
+	// Taken are addresses that belong to something other than a pod, in no order.
 	Taken []Taken
 	// Busy are the CNI ADDs and DELs under way, by container id, one at most for each:
 	// their claims are neither missing nor left over.
 	Busy map[string]Busy
 }
 
-// Taken is a range of addresses on a network that are no pod's: a node's own address, or
-// one that a scenario lists, as of Services or a gateway.
+// Taken is a range of addresses on a network that belong to no pod: a node's own address,
+// or a range that a scenario lists, for instance for Services or a gateway.
 type Taken struct {
 	Range   netip.Prefix
 	By      Ref    // a node, or something outside
@@ -81,8 +82,8 @@ type Pod struct {
 	Phase    string
 	Deleting bool
 	Since    time.Duration // when this object was bound to its node, or stored if it is not bound
-	// Waits: its sandbox has not come up for longer than the ADDs of one may take, by what
-	// it was like before the run: none of them is under way.
+	// Waits: before the run the pod had been without a sandbox for longer than its ADDs
+	// may take, so that none of them is under way.
 	Waits bool
 	// Networks it wants attached: keys of NetworkAttachmentDefinitions, in the
 	// order of its annotation.
@@ -114,7 +115,7 @@ type Busy struct {
 	Interface string // "": not known, or all of them
 	Del       bool
 	Since     time.Duration
-	// Unseen: nobody knows of which container the call is, or whether there is one.
-	// A dump of a cluster says no more of a pod that has no address yet.
+	// Unseen: the container of the call, and whether there is a call, are unknown. A dump
+	// of a cluster contains no more about a pod without an address.
 	Unseen bool
 }

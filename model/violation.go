@@ -8,29 +8,29 @@ import (
 // Severity orders violations by what they do to users.
 type Severity string
 
-// From traffic that goes wrong now, over what will go wrong, to waste.
+// The severities: traffic fails now, traffic is going to fail, or addresses are wasted.
 const (
-	Critical Severity = "critical" // two pods on one address, or a pod nobody can reach
-	Major    Severity = "major"    // the state before that, or pods that cannot start
-	Minor    Severity = "minor"    // waste: addresses nobody can use
+	Critical Severity = "critical" // two pods on one address, or an unreachable pod
+	Major    Severity = "major"    // a state that leads to that, or pods that cannot start
+	Minor    Severity = "minor"    // waste: addresses that cannot be used
 )
 
 // Severities are all of them, the worst first.
 var Severities = []Severity{Critical, Major, Minor}
 
-// Rank is the place in Severities, -1 of what is none.
+// Rank is the index in Severities, -1 for an unknown severity.
 func (s Severity) Rank() int { return slices.Index(Severities, s) }
 
 // Violation is one broken invariant, once per set of objects.
 type Violation struct {
 	Invariant string   `json:"invariant"`
 	Severity  Severity `json:"severity"`
-	// Code tells the kinds of break of one invariant apart ("no-route", "swallowed"), ""
-	// where there is only one. Unlike Message it never changes its wording.
+	// Code distinguishes the kinds of violation of one invariant ("no-route",
+	// "swallowed"); it is "" if there is only one. Unlike Message its wording never changes.
 	Code string        `json:"code,omitempty"`
 	At   time.Duration `json:"-"`
 	Step int           `json:"step"`
-	// Message is for people only, and says what the rest says as data: see Say.
+	// Message renders the other fields for people: see Say.
 	Message string `json:"message"`
 	Objects []Ref  `json:"objects"`         // sorted; the violation's identity together with Invariant
 	Facts   []Fact `json:"facts,omitempty"` // in the order of the invariant

@@ -1,6 +1,6 @@
-// Package act says as data what a message of an address manager did: the verb, what it
-// was done to, what was read or expected, and what came of it. Reports choose, weigh
-// and join by it; package prose puts it into words.
+// Package act describes as data what a message of an address manager did: the verb, the
+// object, what was read or expected, and the outcome. Reports select and join messages
+// by it; package prose renders it.
 package act
 
 import (
@@ -9,8 +9,8 @@ import (
 	"ipamsim/model"
 )
 
-// Verb is what a message does, in the words of the Kubernetes API, whatever datastore
-// it went to. One that is not listed here is the API's own: "watch".
+// Verb is what a message does, as a verb of the Kubernetes API, for every datastore. A
+// verb that is not listed here is the API's own: "watch".
 type Verb string
 
 // The verbs.
@@ -18,37 +18,37 @@ const (
 	Read   Verb = "get"
 	List   Verb = "list"
 	Create Verb = "create"
-	Update Verb = "update" // of the object as a whole, or by a patch of which the manager says what is in it
+	Update Verb = "update" // a PUT of the whole object, or a patch whose content the manager decodes
 	Patch  Verb = "patch"
 	Delete Verb = "delete"
 	Clear  Verb = "deletecollection"
 	Hear   Verb = "event" // one event of a watch
-	Stat   Verb = "stat"  // of a file; that it is there, and not what is in it
+	Stat   Verb = "stat"  // of a file: whether it exists, without its content
 	Rename Verb = "rename"
 	Sync   Verb = "sync"
 	Lock   Verb = "lock"
 	Unlock Verb = "unlock"
-	Call   Verb = "call" // of a daemon or a cloud, the operation of the thing's name
+	Call   Verb = "call" // of a daemon or a cloud; the thing's name is the operation
 )
 
-// Outcome is what came of a message.
+// Outcome is the result of a message.
 type Outcome string
 
 // The outcomes.
 const (
 	Done     Outcome = ""
-	Conflict Outcome = "conflict" // what the write depended on is not so any more
-	Exists   Outcome = "exists"   // what was to be created is there already
-	Absent   Outcome = "absent"   // it does not exist
+	Conflict Outcome = "conflict" // the precondition of the write no longer holds
+	Exists   Outcome = "exists"   // the object to create already exists
+	Absent   Outcome = "absent"   // the object does not exist
 	Failed   Outcome = "failed"   // refused or not done, for any other reason
 )
 
-// Act is what one message did. The zero Act is of a step that was no message.
+// Act is what one message did. A step that was no message has the zero Act.
 type Act struct {
 	Verb Verb
-	// Thing is what the message is about: as it was found, of a read or an event; as it
-	// was sent, of a write. Of a list only its kind, whose things it asks for, and what
-	// there was: Parts.
+	// Thing is the object of the message: of a read or an event, as it was found; of a
+	// write, as it was sent. For a list it has only the kind, the owner that the list is
+	// limited to, and the objects found, as Parts.
 	Thing       Thing
 	Subresource string // "status"
 	Gone        bool   // of an event: it was deleted
@@ -56,24 +56,24 @@ type Act struct {
 	// ended. Its grace period is over, or it is evicted from a node that is not ready.
 	Unconfirmed bool
 
-	// Gives are the addresses that a write assigns, each with its new owner; Takes those
-	// that it releases, with the old one if that is known; Passes those that go from one
-	// container to another of the same owner. All are sorted.
+	// Gives are the addresses that a write assigns, each with its new owner. Takes are the
+	// addresses that it releases, with the old owner if that is known. Passes are the
+	// addresses that move between containers of one owner. All are sorted.
 	Gives, Takes, Passes []Thing
 
 	If      string // the revision that a write depends on, "" for none
 	Outcome Outcome
 	Left    string // the revision that a write left behind, "" if it is not known
-	// Error is what the server said instead of doing it, in its own words; Status the
-	// HTTP status of an answer of the API server, 0 of another datastore.
+	// Error is the server's error message. Status is the HTTP status of an answer of the
+	// API server, 0 for another datastore.
 	Error  string
 	Status int
-	// Bare: what was sent or answered is not known, or cannot be read. Of Thing there are
-	// then kind and name only.
+	// Bare: what was sent or answered is not known, or cannot be decoded. Thing then has
+	// only its kind and name.
 	Bare bool
 }
 
-// Write reports whether the message was to change something.
+// Write reports whether the message is a write.
 func (a *Act) Write() bool {
 	switch a.Verb {
 	case Create, Update, Patch, Delete, Clear, Rename:
@@ -82,9 +82,9 @@ func (a *Act) Write() bool {
 	return false
 }
 
-// Refs are what the message is about: its thing, with whose it is and, unless it only
-// heard of it, what it holds; of a list the things there were; and the addresses that it
-// gives, takes and passes, with their owners. Each once, sorted.
+// Refs are the objects of the message: its thing and the thing's owner; the parts, unless
+// the message is a watch event; for a list, the objects found; and the addresses that the
+// message gives, takes and passes, with their owners. Each occurs once; they are sorted.
 func (a *Act) Refs() []model.Ref {
 	out := a.Thing.refs(nil)
 	if a.Verb != Hear {
@@ -109,7 +109,7 @@ func refsOf(all []Thing, out []model.Ref) []model.Ref {
 	return out
 }
 
-// Releases reports whether the message takes an address from whoever has it, or drops a
+// Releases reports whether the message takes an address from its owner, or drops a
 // reservation of it.
 func (a *Act) Releases(addr model.Ref) bool {
 	if a.Thing.Kind == Reservation && a.Verb == Delete && slices.Contains(refsOf(a.Thing.Parts, nil), addr) {

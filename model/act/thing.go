@@ -2,17 +2,16 @@ package act
 
 import "ipamsim/model"
 
-// Kind is of what kind a Thing is. One that is not listed here is the name of a
-// resource of the Kubernetes API, "pods", or of one of Calico's kinds,
-// "FelixConfiguration".
+// Kind is the kind of a Thing. A kind that is not listed here is a resource of the
+// Kubernetes API ("pods") or one of Calico's kinds ("FelixConfiguration").
 type Kind string
 
-// The kinds of which managers say more than that they were read or written.
+// The kinds whose content managers decode.
 const (
 	Address  Kind = "address"
 	Affinity Kind = "affinity" // of Owner, to the block of its name
 	Block    Kind = "block"
-	Entry    Kind = "entry" // of a pool, where what address it stands for is not known
+	Entry    Kind = "entry" // of a pool, if the address that it stands for is not known
 	Handle   Kind = "handle"
 	Lease    Kind = "lease"
 	Ledger   Kind = "ledger"
@@ -42,11 +41,11 @@ const (
 	NetworkStatus Kind = "network-status"
 )
 
-// Tunnel is what owns an address that a node's own device has; it is named after the
+// Tunnel is the owner of the address of a node's own tunnel device. It is named after the
 // node.
 const Tunnel model.RefKind = "tunnel"
 
-// States of things; of an affinity they are Calico's, of a pod its phase.
+// States of things. An affinity has Calico's states; the state of a pod is its phase.
 const (
 	Awaited  = "awaited"  // a network-status that is yet to be written
 	Disabled = "disabled" // a pool
@@ -55,32 +54,33 @@ const (
 	Released = "released"
 )
 
-// Thing is an object, or a part of one, as a message has it. What is not known is left
+// Thing is an object, or a part of one, as a message contains it. Unknown fields are
 // empty.
 type Thing struct {
 	Kind     Kind
-	Name     string    // a lease without one is its manager's only one
+	Name     string    // empty for the lease of a manager with only one
 	Of       string    // of an OwnNode
-	Owner    model.Ref // whose it is: a block's node, an address's pod, a lease's holder
+	Owner    model.Ref // a block's node, an address's pod, a lease's holder
 	Revision string
 	State    string
 	Deleted  bool   // marked as deleted, or being deleted
 	Range    string // of a pool, a CIDR
-	// Used of Size: addresses of a block; of a handle's part how many it counts there;
-	// of a ledger, Used are its claims, of which Parts are the last.
+	// Used and Size count the addresses of a block: claimed and all. Of a part of a
+	// handle, Used is the handle's count in that block. Of a ledger, Used is the number
+	// of claims, and Parts are the last ones.
 	Used, Size int
 	Parts      []Thing // what it holds, in its own order
 }
 
-// named are the kinds that a reference names.
+// named are the kinds that a model.Ref can name.
 var named = map[Kind]model.RefKind{
 	Address: model.RefAddress, Affinity: model.RefBlock, Block: model.RefBlock, Handle: model.RefHandle,
 	Pool: model.RefPool, IPPool: model.RefPool, Reservation: model.RefReservation, IPReservation: model.RefReservation,
 	Pod: model.RefPod, Pods: model.RefPod, OwnNode: model.RefNode, Nodes: model.RefNode,
 }
 
-// Ref names the thing; ok is false if it is of no kind that is referred to. An
-// affinity's is that of its block.
+// Ref names the thing; ok is false if no reference can name its kind. The reference of
+// an affinity is that of its block.
 func (t *Thing) Ref() (r model.Ref, ok bool) {
 	kind, ok := named[t.Kind]
 	return model.Ref{Kind: kind, Name: t.Name}, ok && t.Name != ""

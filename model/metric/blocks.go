@@ -189,8 +189,8 @@ func (s *sampler) hasBlock(node string, v4 bool) bool {
 	})
 }
 
-// unclaimed is how many blocks of a pool nobody has: neither a block nor an
-// affinity lies in them, of whatever size. A pool that hands out none has none.
+// unclaimed is the number of blocks of a pool that contain neither a block nor an
+// affinity of any size. It is 0 for a pool that hands out no blocks.
 func (s *sampler) unclaimed(n *model.Network, p *model.IPPool) float64 {
 	if p.Disabled || p.Manual {
 		return 0

@@ -7,12 +7,12 @@ import (
 )
 
 // leaks finds the claims whose owner is gone: no live sandbox of the pod has the
-// address, no CNI call for it is under way, and no machine that nobody can ask
-// may still hold it. A node's own address is its own while the node is
-// registered. A claim that names no owner is nobody's leak.
+// address, no CNI call for it is under way, and no unreachable machine may still
+// hold it. A node's own address is not leaked while the node is registered. A claim
+// without an owner is not counted.
 //
-// It is the oracle leaked-claim without its patience, and it counts no claim of a
-// pod with a call under way, which may come and go with every try of the pod.
+// It is the oracle leaked-claim without the grace period. It does not count claims of
+// a pod with a call under way, because such a claim may come and go with every attempt.
 func (s *sampler) leaks() {
 	type holding struct {
 		pod  model.PodRef

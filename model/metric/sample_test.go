@@ -17,8 +17,8 @@ import (
 func cidr(s string) netip.Prefix { return netip.MustParsePrefix(s) }
 func ip(s string) netip.Addr     { return netip.MustParseAddr(s) }
 
-// staging is the cluster of seeds/000: a /24 in blocks of 64, all of which
-// kubestage1001 and kubestage1002 have, and a pod on kubestage1003 that borrowed.
+// staging is the cluster of seeds/000: a /24 in blocks of 64. kubestage1001 and
+// kubestage1002 have all blocks, and a pod on kubestage1003 has a borrowed address.
 func staging() metric.View {
 	v := metric.View{
 		Routes: true,
@@ -47,7 +47,7 @@ func staging() metric.View {
 	return v
 }
 
-// pod lives on a node with an address.
+// pod adds a pod that runs on a node with an address.
 func pod(v *metric.View, name, node, addr string) {
 	ref := model.PodRef{Namespace: "default", Name: name}
 	v.Truth.Pods[ref] = model.Pod{UID: "uid-" + name, Node: node, Phase: "Running"}
@@ -76,7 +76,7 @@ func exported(v metric.View) []string {
 	return out
 }
 
-// TestStagingCluster: everything that seeds/000 says nobody was told.
+// TestStagingCluster: the metrics show what was not visible in the incident of seeds/000.
 func TestStagingCluster(t *testing.T) {
 	want := strings.Split(strings.TrimSpace(`
 ipam_allocations_borrowed{ippool="staging",node="kubestage1001"} 0
@@ -222,8 +222,8 @@ func TestOneChange(t *testing.T) {
 	}
 }
 
-// TestBothFamilies: what a cluster with pools of both address families has besides, of
-// each; a total that is right says nothing of the family that is wrong.
+// TestBothFamilies: a cluster with pools of both address families has additional metrics
+// for each family, because a correct total can hide a wrong family.
 func TestBothFamilies(t *testing.T) {
 	v := staging()
 	four := v.Networks[0].Blocks.Pools[0]

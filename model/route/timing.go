@@ -12,8 +12,8 @@ const (
 	// cmd/calico/lab has no row for it: confd renders on the watch event and reconfigures
 	// BIRD, so it counts as one announcement.
 	Reload = time.Millisecond
-	// VethGone: "pod's veth deleted → withdrawn at A: 3–4 s (kernel scan); a stale /32
-	// meanwhile". The kernel drops the route of a device that is gone without a notification.
+	// VethGone: "pod's veth deleted → withdrawn at A: 3–4 s (kernel scan)"; until then the
+	// /32 is stale. The kernel drops the route of a deleted device without a notification.
 	VethGone = 3500 * time.Millisecond
 	// Graceful: "borrower's BIRD killed: peers keep the /32 for 122 s".
 	Graceful = 122 * time.Second

@@ -99,7 +99,7 @@ func BenchmarkBorrow(b *testing.B) {
 	}
 }
 
-// One pass of the collector over 5,000 nodes and 150,000 pods without a leak, of which 200
+// One pass of the collector over 5,000 nodes and 150,000 pods without a leak. 200 pods
 // were replaced since the previous pass, as in five minutes.
 func BenchmarkPass(b *testing.B) {
 	a := calico.New(calico.Kubernetes)
