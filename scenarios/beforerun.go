@@ -18,7 +18,7 @@ import (
 type View = checker.Snapshot
 
 // Inspect returns the state of a scenario without running a step or storing anything. The invariants
-// that judge runs judge it, as if it had always been like this; see cluster.Look. Pods that the
+// that judge runs judge it, as if it had always been like this; see cluster.CheckManifests. Pods that the
 // timeline deletes at 0s are terminating.
 func (r *Runner) Inspect(ctx context.Context, s *Scenario) (*View, error) {
 	if err := s.clocks(); err != nil {
@@ -32,7 +32,7 @@ func (r *Runner) Inspect(ctx context.Context, s *Scenario) (*View, error) {
 	_, err = sim.Run(ctx, sim.Options{Seed: 1, Strategy: st, Limits: sim.Limits{Stuck: inspectMax}}, func(w *sim.World) error {
 		w.Finish()
 		var err error
-		v, err = cluster.Look(w, s.cluster(Options{}), s.leaving())
+		v, err = cluster.CheckManifests(w, s.cluster(Options{}), s.leaving())
 		return s.refused(err)
 	})
 	if err != nil {

@@ -59,8 +59,8 @@ type Options struct {
 	Recorded bool
 	// Recording keeps what everything looked like after every step: reports.Report.Film.
 	Recording bool
-	// Looks are at instants of the run; they are steps of it.
-	Samples checker.Looks
+	// Samples are views of the cluster at instants; each is a step of the run.
+	Samples checker.Samples
 	// InTurn lets kubelets work on one pod at a time, for a run that is compared with
 	// the reference allocators: see cluster.Config.
 	InTurn time.Duration
@@ -381,7 +381,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 	cfg := cluster.Config{
 		Manager: s.Manager(), Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
 		Datastore: s.datastore(o), Fabric: spec.Fabric, Outside: s.outside(), Metrics: spec.Metrics.Every.Duration, Film: o.Recording,
-		Looks: o.Samples, InTurn: o.InTurn, Controllers: s.controllers(),
+		Samples: o.Samples, InTurn: o.InTurn, Controllers: s.controllers(),
 		Until: spec.Until.Duration, Settle: spec.Settle.Duration, ClocksJump: s.clocksJump(),
 		Timers: cluster.Timers{
 			Timers: control.Timers{

@@ -18,8 +18,8 @@ type shut struct {
 }
 
 // samples checks each gate at its time and appends those that are closed.
-func (t *Simulator) samples(gates []gate, closed *[]shut) checker.Looks {
-	out := checker.Looks{See: func(i int, v metric.View) {
+func (t *Simulator) samples(gates []gate, closed *[]shut) checker.Samples {
+	out := checker.Samples{See: func(i int, v metric.View) {
 		if s := t.check(&gates[i], &v); len(s.waiting) > 0 || s.missing > 0 || s.full.IsValid() {
 			*closed = append(*closed, s)
 		}

@@ -10,13 +10,13 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Applied by the server, what somebody else has written is a conflict unless it is taken
-// over; what nobody has is made.
+// Server-side apply reports a conflict for a field that another manager has written, unless
+// it forces the change. It creates an object that does not exist.
 func TestServerSideApply(t *testing.T) {
 	object := func(name, value string) json.RawMessage {
 		return json.RawMessage(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `","namespace":"default"},"data":{"a":"` + value + `"}}`)
 	}
-	got := only(told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
+	got := only(eventLines(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
 		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "ConfigMap", Namespace: "default", Name: "c", Body: object("c", "1")})
 		for i, a := range []*action.Apply{
 			{Object: object("c", "2"), ServerSide: true},

@@ -65,7 +65,7 @@ func keep(t *testing.T, script ...cluster.Entry) (happened []string, file string
 			file = "-"
 		}
 	})
-	return told(c), file
+	return eventLines(c), file
 }
 
 // What a reboot a second after an ADD leaves of its file, and a disk that is lost.

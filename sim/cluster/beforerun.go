@@ -13,10 +13,11 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Look checks what the manifests of a cluster say, without storing them and without a
-// step. What is wrong now is taken as if it had been so for ever: leaked now is
-// leaked, lost now is lost. Hooks are not touched. For leaving see checker.Checker.Look.
-func Look(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*checker.Snapshot, error) {
+// CheckManifests checks the state that the manifests of a cluster describe, without storing
+// them and without a step. It has no grace periods: an address that is leaked in the
+// manifests counts as leaked immediately. Hooks are not called. For leaving see
+// checker.Checker.CheckRecord.
+func CheckManifests(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*checker.Snapshot, error) {
 	if cfg.Manager.Read == nil {
 		return nil, fmt.Errorf("cluster: %s: its record cannot be read without a run (ipam.Manager.Read)", cfg.Manager.Name)
 	}
@@ -31,11 +32,11 @@ func Look(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*checker.S
 	if err := c.imagine(cfg.Objects); err != nil {
 		return nil, err
 	}
-	return c.Checker.Look(record, leaving), nil
+	return c.Checker.CheckRecord(record, leaving), nil
 }
 
-// imagine knows the nodes and pods of manifests as if they were stored, and adopts
-// what runs.
+// imagine adds the nodes and pods of manifests to the cache as if they were stored, and
+// adopts the running pods.
 func (c *Cluster) imagine(objs []Object) error {
 	on := map[string][]*corev1.Pod{}
 	for _, o := range objs {

@@ -68,9 +68,9 @@ func TestDisturbedCalls(t *testing.T) {
 	}
 }
 
-// The history has the beginning of each call, before its end: what a call may have read is
-// told by when it began.
-func TestBeginsAreTold(t *testing.T) {
+// The history has the beginning of each call before its end: what a call may have read
+// depends on when it began.
+func TestBeginsAreRecorded(t *testing.T) {
 	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
 		cfg.Manager = outage{takes: 5 * time.Second}.of(cfg.Manager)
 		cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}}}
@@ -82,7 +82,7 @@ func TestBeginsAreTold(t *testing.T) {
 		}
 	}
 	want := "0s add-begin, 5s add-end, 1m0s del-begin, 1m0s del-end, 1m0s add-begin, 1m5s add-end"
-	if told := strings.Join(got, ", "); told != want {
-		t.Errorf("%s, want %s", told, want)
+	if calls := strings.Join(got, ", "); calls != want {
+		t.Errorf("%s, want %s", calls, want)
 	}
 }

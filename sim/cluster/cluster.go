@@ -49,7 +49,7 @@ type Config struct {
 	Outside     []model.Taken // what has addresses that are no pod's, beside the nodes
 	Metrics     time.Duration // measure at this interval; 0: never
 	Film        bool          // keep what everything looked like after every step
-	Looks       checker.Looks
+	Samples     checker.Samples
 	// InTurn lets kubelets work on one pod at a time, see turns; 0: as they are.
 	InTurn time.Duration
 	// Datastore is where the manager keeps its record, if it has a choice.
@@ -160,7 +160,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 	}
 	c.Checker = checker.New(checker.Config{
 		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric, Outside: cfg.Outside,
-		Site: ipam.CallSites(cfg.Manager), Metrics: cfg.Metrics, Looks: cfg.Looks,
+		Site: ipam.CallSites(cfg.Manager), Metrics: cfg.Metrics, Samples: cfg.Samples,
 		Observe:  func(ctx context.Context) (model.Snapshot, error) { return c.Instance.Observe(ctx) },
 		Revision: func() int64 { return c.store.Revision() + c.backends.Revision() },
 	})
@@ -233,7 +233,7 @@ func (c *Cluster) startControllers() error {
 		}
 	}
 	c.Checker.StartMetrics()
-	if err := c.Checker.StartLooks(); err != nil {
+	if err := c.Checker.StartSamples(); err != nil {
 		return err
 	}
 	for _, b := range c.Config.Background {

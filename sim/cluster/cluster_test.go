@@ -20,15 +20,15 @@ import (
 	"ipamsim/sim/ipam/canary"
 )
 
-// story runs a cluster of two nodes on the canary, which does nothing wrong, in
-// the plain order, and returns what happened: one line an event.
+// story runs a cluster of two nodes with a correct canary in the plain order and returns
+// its events, one per line.
 func story(t *testing.T, kind string, replicas int, script ...cluster.Entry) []string {
 	t.Helper()
-	return told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, kind, replicas, func(cfg *cluster.Config) { cfg.Script = script }, nil, nil))
+	return eventLines(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, kind, replicas, func(cfg *cluster.Config) { cfg.Script = script }, nil, nil))
 }
 
-// told is what happened in a run: one line an event.
-func told(c *cluster.Cluster) (out []string) {
+// eventLines are the events of a run, one per line.
+func eventLines(c *cluster.Cluster) (out []string) {
 	for _, e := range c.Checker.History().Events {
 		if e.Kind == model.AddBegin || e.Kind == model.DelBegin {
 			continue
@@ -48,7 +48,7 @@ func told(c *cluster.Cluster) (out []string) {
 	return out
 }
 
-// only are the lines that have one of some words in them.
+// only returns the lines that contain one of some words.
 func only(lines []string, words ...string) (out []string) {
 	for _, line := range lines {
 		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) }) {
@@ -58,9 +58,9 @@ func only(lines []string, words ...string) (out []string) {
 	return out
 }
 
-// run is a run of a cluster of two nodes on the canary, in the plain order; more
-// changes what is not the same for all. started and ended, unless nil, are called
-// before the first step and after the last.
+// run runs a cluster of two nodes with the canary in the plain order; more changes the
+// configuration. started and ended, unless nil, are called before the first step and after
+// the last.
 func run(t *testing.T, section, kind string, replicas int, more func(*cluster.Config), started func(*cluster.Cluster), ended func()) *cluster.Cluster {
 	t.Helper()
 	c, err := start(t, canary.New(), section, func(cfg *cluster.Config) {
@@ -178,8 +178,8 @@ func TestReboot(t *testing.T) {
 }
 
 // A partitioned node keeps its containers. After the grace period and the
-// toleration its pod is deleted; a Deployment starts the successor at once, and
-// the old sandbox goes when its node hears of it.
+// toleration its pod is deleted; a Deployment starts the successor immediately, and
+// the old sandbox is removed when its node receives the deletion.
 func TestPartition(t *testing.T) {
 	p := &action.Partition{Node: "a"}
 	p.For.Duration = 10 * time.Minute

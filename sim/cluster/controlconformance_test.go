@@ -148,12 +148,12 @@ func sideBySide(want, got tale) string {
 	return b.String()
 }
 
-// spy writes down what a set of controllers makes of a world.
+// spy records what a set of controllers does in a world.
 type spy struct {
 	control.Set
 	world *sim.World
 	free  bool
-	told  tale
+	seen  tale
 }
 
 // Changed is that of the set, too.
@@ -166,26 +166,26 @@ func (s spy) Changed(ch kube.Change) {
 	case ch.Resource != "pods":
 		return
 	case now == nil:
-		s.tell("gone", was)
+		s.note("gone", was)
 		return
 	case was == nil:
-		s.tell("made", p)
+		s.note("made", p)
 		was = &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodPending}}
 	}
 	if was.Spec.NodeName == "" && p.Spec.NodeName != "" {
-		s.tell("bound", p)
+		s.note("bound", p)
 	}
 	if was.DeletionTimestamp == nil && p.DeletionTimestamp != nil {
-		s.tell("deleted", p)
+		s.note("deleted", p)
 	}
-	// The last status of a deleted pod is sent only where Kubernetes' own controllers hear
-	// of it (worker.leave).
+	// The last status of a deleted pod is sent only with Kubernetes' own controllers
+	// (worker.leave).
 	if was.Status.Phase != p.Status.Phase && was.DeletionTimestamp == nil {
-		s.tell(strings.ToLower(string(p.Status.Phase)), p)
+		s.note(strings.ToLower(string(p.Status.Phase)), p)
 	}
 }
 
-func (s spy) tell(what string, p *corev1.Pod) {
+func (s spy) note(what string, p *corev1.Pod) {
 	name := p.Labels["app"]
 	if set := p.Labels["statefulset.kubernetes.io/pod-name"]; set != "" {
 		name = set
@@ -194,15 +194,15 @@ func (s spy) tell(what string, p *corev1.Pod) {
 		name += "@" + p.Spec.NodeName
 	}
 	k := name + " " + what
-	s.told[k] = append(s.told[k], s.world.Now())
+	s.seen[k] = append(s.seen[k], s.world.Now())
 }
 
-// live is what happens in a world.
+// live runs a history and returns what the controllers did.
 func live(t *testing.T, h history, set func(control.Env) control.Set) tale {
 	t.Helper()
-	told := tale{}
+	seen := tale{}
 	cfg := cluster.Config{Manager: canary.New(), Until: h.until, Objects: h.objects, Script: h.script}
-	cfg.Controllers = func(env control.Env) control.Set { return spy{set(env), env.World, h.free, told} }
+	cfg.Controllers = func(env control.Env) control.Set { return spy{set(env), env.World, h.free, seen} }
 	run := store.BeginMemory()
 	defer run.End()
 	st := strategy.NewTimed(1, strategy.Settings{})
@@ -217,5 +217,5 @@ func live(t *testing.T, h history, set func(control.Env) control.Set) tale {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return told
+	return seen
 }

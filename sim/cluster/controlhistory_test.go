@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// history is a world and what somebody does there.
+// history is a cluster and the script of operators and faults in it.
 type history struct {
 	free    bool // its workload is not bound to nodes
 	objects []cluster.Object
@@ -197,7 +197,7 @@ func (a onNode) Do(ctx context.Context, o *cluster.Operator) error {
 	node := a.node
 	if node == "" {
 		all := o.Cluster.Nodes()
-		of := func(n string) string { // the name of its first pod, which tells those of a StatefulSet
+		of := func(n string) string { // the name of its first pod, which distinguishes the pods of a StatefulSet
 			for _, p := range o.Cluster.Cache.PodsOn(n) {
 				return p.Labels["statefulset.kubernetes.io/pod-name"]
 			}
@@ -285,7 +285,8 @@ func (p *painter) step(now time.Duration) time.Duration {
 	return now
 }
 
-// gone is the loss of a node, with its object; if it is replaced both come back at once.
+// gone is the loss of a node with its object. If the node is replaced, both come back
+// immediately.
 func (p *painter) gone(what string) onNode {
 	if what == "replace node" {
 		return p.onNode(what, true, func(n string) cluster.Action { return &action.ReplaceNode{Node: n} })

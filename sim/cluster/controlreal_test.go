@@ -142,8 +142,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// A program that is killed is started again, and meanwhile another is the leader; flags
-// are those of the cluster: a node is unreachable as soon as they say.
+// A program of the control plane that is killed starts again; until then another replica is
+// the leader. The cluster's flags apply: they decide when a node becomes unreachable.
 func TestPlane(t *testing.T) {
 	two := control.Component{Replicas: 2}
 	plane := control.Plane{ControllerManager: two, Scheduler: two}
@@ -280,8 +280,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// Nobody who watches has to list again because its history is gone: bookmarks tell it how
-// far it is.
+// No watcher has to list again because history was compacted: bookmarks keep its resource
+// version recent.
 func TestIdleHour(t *testing.T) {
 	l := fiveLived(t, func(cfg *cluster.Config) { cfg.Until = time.Hour })
 	again, idle, of := 0, 0, map[string]int{}

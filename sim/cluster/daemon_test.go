@@ -13,9 +13,10 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// A daemon that ends is told of, and starts again after the kubelet's first pause.
+// The end of a daemon is in the history. The daemon starts again after the kubelet's first
+// back-off.
 func TestDaemonStartsAgain(t *testing.T) {
-	got := told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 0, func(cfg *cluster.Config) {
+	got := eventLines(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 0, func(cfg *cluster.Config) {
 		canary, m := *cfg.Manager, *cfg.Manager
 		m.Processes = []ipam.Process{{Name: "loop", Daemon: true}}
 		m.Open = func(e ipam.Env) (ipam.Instance, error) {

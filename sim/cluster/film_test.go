@@ -12,9 +12,8 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// After every step the film shows what somebody sees who looks at everything anew,
-// whatever people and machines do meanwhile: with pools that addresses are taken
-// from, and with blocks that nodes announce.
+// After every step the film, which is updated step by step, equals a full computation of the
+// state (Still), with operators and faults, for a manager with pools and one with blocks.
 func TestFilmShowsEveryStep(t *testing.T) {
 	partition, pause := &action.Partition{Node: "b"}, &action.Pause{Actor: "a"}
 	partition.For.Duration, pause.For.Duration = 7*time.Minute, 20*time.Second
@@ -33,7 +32,7 @@ func TestFilmShowsEveryStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var c *cluster.Cluster
 			steps, tables := 0, map[string]bool{}
-			look := func(step int) {
+			compare := func(step int) {
 				want, err := c.Checker.Still()
 				if err != nil {
 					t.Fatal(err)
@@ -52,8 +51,8 @@ func TestFilmShowsEveryStep(t *testing.T) {
 				if name == "blocks" {
 					cfg.Primary = cfg.Networks[0].Key
 				}
-				cfg.Stop = func(s *sim.Step, _ []model.Violation) bool { look(s.Step); return false }
-			}, func(started *cluster.Cluster) { c = started }, func() { look(steps) })
+				cfg.Stop = func(s *sim.Step, _ []model.Violation) bool { compare(s.Step); return false }
+			}, func(started *cluster.Cluster) { c = started }, func() { compare(steps) })
 			for table, used := range tables {
 				if !used {
 					t.Errorf("nothing was ever in table %s", table)

@@ -16,7 +16,7 @@ import (
 // to go.
 func TestFoundRunning(t *testing.T) {
 	var got []string
-	see := look(func(c *cluster.Cluster) {
+	see := inspect(func(c *cluster.Cluster) {
 		s, err := c.Checker.Snapshot()
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func TestFoundRunning(t *testing.T) {
 		}
 	}, nil, nil)
 	want := "its own true, addresses [10.0.0.7], deleting false; its own true, addresses [10.0.0.7], deleting true"
-	if told := strings.Join(got, "; "); told != want {
-		t.Errorf("%s, want %s", told, want)
+	if states := strings.Join(got, "; "); states != want {
+		t.Errorf("%s, want %s", states, want)
 	}
 }

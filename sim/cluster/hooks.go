@@ -35,11 +35,11 @@ func (c *Cluster) panicked(id sim.ActorID, value any, stack string) {
 	c.Checker.Record(model.Event{Kind: model.ActorPanic, Actor: string(id), Err: fmt.Sprint(value), Text: stack})
 }
 
-// changed tells the checker, the controllers and informers of a committed change. It is
+// changed passes a committed change to the checker, the controllers and the informers. It is
 // called on the root goroutine.
 func (c *Cluster) changed(ch kube.Change) {
 	c.keep(ch)
-	informers := c.feed.Informers() // a controller that is new knows already
+	informers := c.feed.Informers() // an informer that c.controllers.Changed adds has already read the change
 	c.controllers.Changed(ch)
 	for _, in := range informers {
 		in.Offer(ch)

@@ -35,8 +35,8 @@ func TestKubeAPICache(t *testing.T) {
 	}
 }
 
-// An informer hears of what it wants, and nothing once it is unsubscribed; whoever goes
-// through the informers meanwhile meets each of them once.
+// An informer receives the changes that it wants, and none after it is unsubscribed. A loop
+// over the informers in the meantime meets each of them once.
 func TestKubeAPIFeed(t *testing.T) {
 	var f kubeapi.Feed
 	offered := 0

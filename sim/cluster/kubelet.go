@@ -112,7 +112,7 @@ func (k *kubelet) worker(uid types.UID) *worker {
 func (k *kubelet) heard(p *corev1.Pod) {
 	switch w := k.worker(p.UID); {
 	case w != nil: // or it has done its work, and this is old news
-		w.tell(p, false)
+		w.update(p, false)
 	case kubeapi.Finished(p):
 	default:
 		k.start(newWorker(k, p))
@@ -122,7 +122,7 @@ func (k *kubelet) heard(p *corev1.Pod) {
 // gone: the object was removed without the kubelet's doing (force deletion).
 func (k *kubelet) gone(p *corev1.Pod) {
 	if w := k.worker(p.UID); w != nil {
-		w.tell(p, true)
+		w.update(p, true)
 		k.mu.Lock()
 		delete(k.workers, p.UID)
 		k.mu.Unlock()

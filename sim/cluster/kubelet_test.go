@@ -19,7 +19,7 @@ func onA(t *testing.T, annotations string, script ...cluster.Entry) []string {
 	t.Helper()
 	body := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","annotations":{"k8s.v1.cni.cncf.io/networks":"net"` + annotations + `}},
 		"spec":{"nodeName":"a","restartPolicy":"Never","containers":[{"name":"c","image":"i"}],"tolerations":[{"operator":"Exists"}]}}`
-	return told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
+	return eventLines(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
 		cfg.Script = script
 		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Pod", Namespace: "default", Name: "web", Body: json.RawMessage(body)})
 	}, nil, nil))
@@ -36,7 +36,7 @@ func TestNeverRestarted(t *testing.T) {
 	want := []string{
 		"0s a up", "0s b up",
 		"0s web sandbox-up a", "0s web add-end a 10.0.0.1",
-		"30s reboot of node a", "30s web sandbox-down a power lost", "30s a lost power", "1m0s a up", "1m0s web del-end a", "5m0s a look",
+		"30s reboot of node a", "30s web sandbox-down a power lost", "30s a lost power", "1m0s a up", "1m0s web del-end a", "5m0s an inspection",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -61,7 +61,7 @@ func TestJobEndsInPartition(t *testing.T) {
 		"30s network partition of node a", "30s a partitioned",
 		"1m0s web sandbox-down a containers stopped",
 		"3m0s web del-end a" + tookLong, "5m10s web del-end a" + tookLong, "7m20s web del-end a" + tookLong, "9m30s web del-end a" + tookLong,
-		"10m30s a reachable again", "10m30s web del-end a", "15m0s a look",
+		"10m30s a reachable again", "10m30s web del-end a", "15m0s an inspection",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -71,26 +71,26 @@ func TestJobEndsInPartition(t *testing.T) {
 	}
 }
 
-// look is a moment of the script in which a test sees what is stored.
-type look func(*cluster.Cluster)
+// inspect is an entry of the script in which a test reads the stored state.
+type inspect func(*cluster.Cluster)
 
-func (l look) Do(_ context.Context, o *cluster.Operator) error { l(o.Cluster); return nil }
-func (look) String() string                                    { return "a look" }
+func (i inspect) Do(_ context.Context, o *cluster.Operator) error { i(o.Cluster); return nil }
+func (inspect) String() string                                    { return "an inspection" }
 
-// at looks which phase the pod has at a time.
+// at reads the phase of the pod at a time.
 func at(when time.Duration, phase *corev1.PodPhase) cluster.Entry {
-	return cluster.Entry{At: when, Action: look(func(c *cluster.Cluster) {
+	return cluster.Entry{At: when, Action: inspect(func(c *cluster.Cluster) {
 		*phase = c.Cache.Pod(model.PodRef{Namespace: "default", Name: "web"}).Status.Phase
 	})}
 }
 
-// Pods of a node that is silent are said not to be ready; their kubelet says that they are
-// when it is heard again.
+// The controller marks the pods of a silent node as not ready. The kubelet marks them as ready
+// when it is connected again.
 func TestReadyAgain(t *testing.T) {
 	p := &action.Partition{Node: "a"}
 	p.For.Duration = 3 * time.Minute
 	var got []corev1.ConditionStatus
-	ready := look(func(c *cluster.Cluster) {
+	ready := inspect(func(c *cluster.Cluster) {
 		for _, condition := range c.Cache.Pod(model.PodRef{Namespace: "default", Name: "web"}).Status.Conditions {
 			if condition.Type == corev1.PodReady {
 				got = append(got, condition.Status)

@@ -32,7 +32,7 @@ func TestUnreadableNetworks(t *testing.T) {
 		}
 		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","annotations":{"k8s.v1.cni.cncf.io/networks":%s}},
 			"spec":{"nodeName":"a","restartPolicy":"Never","containers":[{"name":"c","image":"i"}],"tolerations":[{"operator":"Exists"}]}}`, annotation)
-		got := strings.Join(told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
+		got := strings.Join(eventLines(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
 			cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Pod", Namespace: "default", Name: "web", Body: json.RawMessage(body)})
 		}, nil, nil)), "\n")
 		if n := strings.Count(got, "sandbox-up"); n == 0 || n > 1 != c.again {
@@ -76,9 +76,9 @@ func TestMultusOrder(t *testing.T) {
 	}
 }
 
-// A network that fails ends the ADD: no further one is called, and those that were are
-// undone, the one that failed first. Then the runtime has all of them undone. The next
-// sandbox begins anew.
+// A network that fails ends the ADD: no further network is called, and Multus undoes those
+// that were called, the failed one first. Then the runtime has all of them undone. The next
+// sandbox starts from the beginning.
 //
 // Source: Multus, pkg/multus, CmdAdd, CmdDel and delPlugins (v4.2.3).
 func TestMultusFails(t *testing.T) {
@@ -100,9 +100,9 @@ func TestMultusFails(t *testing.T) {
 	}
 }
 
-// After a first DEL, also one that failed, Multus knows of a sandbox's networks only by the
-// pod. When that is gone, or somebody else has its name, or nobody can be asked, it calls no
-// plugin and says that all is well: what was claimed stays claimed.
+// After a first DEL, even one that failed, Multus reads the networks of a sandbox from the
+// pod object only. If the pod is gone, another pod has its name, or the API server does not
+// answer, Multus calls no plugin and reports success: the address stays claimed.
 //
 // Source: Multus, pkg/multus, CmdDel and GetPod (v4.2.3).
 func TestMultusForgets(t *testing.T) {

@@ -76,8 +76,8 @@ func (c *Cluster) node(name string) *node {
 	return c.nodes[name]
 }
 
-// begin is how a machine is found at the start: with power, and with what runs on it,
-// or silent.
+// begin sets the state of a machine at the start of the run: on, with the pods that run on
+// it, or off.
 func (c *Cluster) begin(name string) error {
 	up := c.found(name)
 	if err := c.adopt(name, c.Cache.PodsOn(name), c.Instance.Adopt); err != nil || !up {
@@ -87,18 +87,18 @@ func (c *Cluster) begin(name string) error {
 	return nil
 }
 
-// found gives a machine its power at the start, unless its manifest says that nobody
-// has heard of it: it is then taken to be off.
+// found records whether a machine is on at the start. It is off if the manifest of its Node
+// says that it sends no heartbeats.
 func (c *Cluster) found(name string) bool {
 	up := !kubeapi.Unheard(c.node(name).object)
 	c.Checker.Found(name, up)
 	return up
 }
 
-// PowerOn gives a machine power: its kubelet and the per-node daemons start.
+// PowerOn turns a machine on: its kubelet and the per-node daemons start.
 func (c *Cluster) PowerOn(name string) { c.bootAfter(name, 0) }
 
-// bootAfter is PowerOn, with daemons that begin a while later.
+// bootAfter is PowerOn, with daemons that start after a delay.
 func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 	c.Checker.PowerOn(name)
 	c.controllers.MachineChanged()
@@ -110,9 +110,9 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 	}
 }
 
-// PowerOff takes it away at once: every process dies where it stands, every
-// sandbox is gone. A forgotten disk means that no CNI DEL will ever be run for
-// the sandboxes it held. Of what the disk has not yet written, l is lost.
+// PowerOff turns a machine off without a shutdown: every process dies immediately and
+// every sandbox is lost. If forget is set, the disk is lost too, and no CNI DEL will ever
+// run for its sandboxes. l selects which unsynced writes of the disk are lost.
 func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
 	c.World.KillGroup(name)
 	c.backends.Lose(name, forget, l)
@@ -129,8 +129,8 @@ func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
 	c.Checker.PowerOff(name)
 }
 
-// Partition cuts a machine off from the API server, or gives the way back. Its
-// containers run on.
+// Partition cuts a machine off from the API server, or reconnects it. Its containers keep
+// running.
 func (c *Cluster) Partition(name string, cut bool) {
 	was := c.Checker.Partitioned(name, cut)
 	c.controllers.MachineChanged()
@@ -183,7 +183,7 @@ func (c *Cluster) WaitFor(ctx context.Context, node string) {
 // Disk is the disk of a node.
 func (c *Cluster) Disk(node string) *disk.Disk { return c.backends.Disk(node) }
 
-// UsedDisk is the disk of a node if somebody has asked for it, or nil.
+// UsedDisk is the disk of a node, nil if nothing has asked for it.
 func (c *Cluster) UsedDisk(node string) *disk.Disk { return c.backends.Used(node) }
 
 // Clouds are the providers' APIs that the manager calls.

@@ -27,7 +27,7 @@ func TestOwnedFromTheStart(t *testing.T) {
 		"1m0s kubectl drain b", "1m0s web-0 sandbox-down b containers stopped", "1m0s web-0 del-end b",
 		"1m0s web-0 sandbox-up a", "1m0s web-0 add-end a 10.0.0.1", "1m23s web-0 sandbox-removed b",
 	}
-	if d := cmp.Diff(want, told(c)); d != "" {
+	if d := cmp.Diff(want, eventLines(c)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }

@@ -22,8 +22,8 @@ func broken() *ipam.Manager {
 	return m
 }
 
-// A panic of our own code is an error of the run, whoever called it.
-func TestOurPanicIsNobodysCrash(t *testing.T) {
+// A panic of our own code is an error of the run, not a crash of the process that called it.
+func TestOurPanicIsNoCrash(t *testing.T) {
 	pod := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","annotations":{"k8s.v1.cni.cncf.io/networks":"net"}},
 		"spec":{"nodeName":"a","containers":[{"name":"c","image":"i"}],"tolerations":[{"operator":"Exists"}]}}`
 	c, err := runOne(t, broken(), "web", pod)

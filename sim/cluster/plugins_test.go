@@ -74,7 +74,7 @@ func TestPluginFault(t *testing.T) {
 		"1m10s web-0 del-end a: plugin type=\"bridge\" failed (delete): input/output error",
 		"1m20s web-0 del-end a", "2m13s web-0 del-end a", "2m13s web-0 del-end a",
 	}
-	if d := cmp.Diff(want, only(told(c), "add-end", "del-end")); d != "" {
+	if d := cmp.Diff(want, only(eventLines(c), "add-end", "del-end")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	for _, e := range c.Checker.History().Events {

@@ -130,7 +130,7 @@ func TestOrphanedAdd(t *testing.T) {
 		"2s web-0 add-end a" + strings.Replace(tookLong, "context deadline exceeded: ", "", 1), "2s web-0 del-end a",
 		"17s web-0 add-end a 10.0.0.2",
 	}
-	if d := cmp.Diff(want, only(told(c), "-end")); d != "" {
+	if d := cmp.Diff(want, only(eventLines(c), "-end")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	if len(claims) != 2 {
@@ -138,9 +138,9 @@ func TestOrphanedAdd(t *testing.T) {
 	}
 }
 
-// A dead sandbox whose pod is gone is for the container garbage collector, which comes by
-// once a minute, and calls DEL twice.
-func TestDeadSandboxOfNobody(t *testing.T) {
+// A dead sandbox whose pod is gone is removed by the container garbage collector, which
+// runs once a minute and calls DEL twice.
+func TestDeadSandboxWithoutPod(t *testing.T) {
 	got := alone(t, outage{del: span{0, 3 * time.Minute}},
 		cluster.Entry{At: time.Minute, Action: &action.Reboot{Node: "a"}},
 		cluster.Entry{At: 65 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
@@ -150,8 +150,8 @@ func TestDeadSandboxOfNobody(t *testing.T) {
 	}
 }
 
-// A runtime that is killed leaves what it was doing to itself, and remembers its
-// sandboxes. Whoever calls it meanwhile tries again.
+// A runtime that is killed leaves its plugins running and remembers its sandboxes. A call
+// to the runtime before it is back is retried.
 func TestRuntimeRestarts(t *testing.T) {
 	kill := func(at time.Duration) cluster.Entry {
 		return cluster.Entry{At: at, Action: &action.RestartRuntime{Node: "a"}}

@@ -16,8 +16,8 @@ const found = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-0","names
 	"ipamsim.dev/containerID":"c1","k8s.v1.cni.cncf.io/network-status":"[{\"name\":\"default/net\",\"interface\":\"net1\",\"ips\":[\"10.0.0.7\"]}]"}},
 	"spec":{"nodeName":"a","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}}`
 
-// A cluster that cannot be built is no cluster: what a manager says at its start, or when
-// it is told of a container that was found running, is what Start says.
+// Start returns the error of a manager that does not start, or that does not adopt a
+// container that already runs.
 func TestStartFails(t *testing.T) {
 	for _, x := range []struct {
 		name   string

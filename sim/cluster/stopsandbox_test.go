@@ -66,7 +66,7 @@ func (o outage) of(m *ipam.Manager) *ipam.Manager {
 // inOutage is the story of a StatefulSet of one pod.
 func inOutage(t *testing.T, o outage, script ...cluster.Entry) []string {
 	t.Helper()
-	return told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
+	return eventLines(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
 		cfg.Manager, cfg.Script = o.of(cfg.Manager), script
 	}, nil, nil))
 }
@@ -74,7 +74,7 @@ func inOutage(t *testing.T, o outage, script ...cluster.Entry) []string {
 // alone is inOutage without Multus: the manager's network is the pod's own.
 func alone(t *testing.T, o outage, script ...cluster.Entry) []string {
 	t.Helper()
-	return told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
+	return eventLines(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
 		noMultus(cfg)
 		cfg.Manager, cfg.Script = o.of(cfg.Manager), script
 	}, nil, nil))
@@ -108,7 +108,7 @@ func TestDelUntilItSucceeds(t *testing.T) {
 	}
 }
 
-// What is wanted of a pod is told to its worker at once, whatever it waits for.
+// A change of a pod reaches its worker immediately, even while the worker waits.
 func TestDelAgainWhenForced(t *testing.T) {
 	got := alone(t, outage{del: span{time.Minute, 62 * time.Second}},
 		cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}},
@@ -141,9 +141,9 @@ func TestDeletedInAdd(t *testing.T) {
 	}
 }
 
-// A pod that was deleted by force has a successor of its name at once, on the same node,
-// too: nothing of the new one waits for the DEL of the old one, which housekeeping tries again
-// every 2 s.
+// A pod that is deleted by force has a successor of the same name immediately, possibly on
+// the same node. The new pod does not wait for the DEL of the old one, which housekeeping
+// retries every 2 s.
 //
 // Source: pkg/kubelet/pod_workers.go, allowPodStart; pkg/kubelet/kubelet_pods.go,
 // HandlePodCleanups (v1.37.2).
@@ -272,9 +272,9 @@ func TestCallsHaveDeadlines(t *testing.T) {
 	}
 }
 
-// A sandbox answers until its DEL has succeeded, whatever has been released: the next
-// pod that gets its address has it twice. One whose claim is still there hurts nobody,
-// nor does a DEL that takes the interface away soon.
+// A sandbox answers on its address until its DEL has succeeded, even if the address was
+// released: the next pod that gets the address shares it. There is no duplicate while the
+// claim exists, or if the DEL removes the interface soon.
 func TestStoppedSandboxAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name string

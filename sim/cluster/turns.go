@@ -8,20 +8,20 @@ import (
 	"ipamsim/sim/cluster/turns"
 )
 
-// The kubelets of the whole cluster may work on one pod at a time (Config.InTurn), so that
-// what happens is a history of one thing after another, as the reference allocators tell it.
+// With Config.InTurn the kubelets of the whole cluster work on one pod at a time, so that a
+// run is a sequence of complete operations, as in the reference allocators.
 //
-// A pod that was refused tries again a fixed time after its last try was due, not
-// after it ended, so that tries do not drift: at whole multiples of the step, and these
-// are when a cluster that is planned in steps has nothing else to do.
+// A pod that was refused an address retries a fixed time after its last attempt was due, not
+// after the attempt ended. So attempts do not drift: they are at whole multiples of the step,
+// when a cluster that is planned in steps is otherwise idle.
 
-// turn waits until it is the worker's, who says so by done. It reports false if the
-// worker's process is over; then there is nothing to be done with.
+// turn waits for the worker's turn, which lasts until done. It reports false if the process of
+// the worker has ended; then there is no turn.
 func (w *worker) turn(ctx context.Context, class turns.Class) bool {
 	if w.c.turns.Step == 0 {
 		return ctx.Err() == nil
 	}
-	// With what went before it is done when it is known what comes.
+	// The previous turn ends only after the next request is queued.
 	w.holds = w.c.turns.Wait(ctx, class, w.pod.UID, w.tried, w.done)
 	return w.holds
 }
@@ -34,7 +34,7 @@ func (w *worker) done() {
 	}
 }
 
-// again waits until the next try is due.
+// again waits until the next attempt is due.
 func (w *worker) again(ctx context.Context) bool {
 	if w.c.turns.Step == 0 {
 		return w.pause(ctx, w.c.Config.Timers.SandboxRetry, w.unwanted)
@@ -43,7 +43,7 @@ func (w *worker) again(ctx context.Context) bool {
 	return w.pause(ctx, max(0, w.due-w.c.World.Now()), w.unwanted)
 }
 
-// tries notes that a worker tries to make a sandbox.
+// tries counts an attempt of the worker to create a sandbox.
 func (w *worker) tries(first bool) {
 	step := w.c.turns.Step
 	if step == 0 {
@@ -55,15 +55,15 @@ func (w *worker) tries(first bool) {
 	}
 }
 
-// nodePart is the part of a step in which nodes' own processes begin one after the
-// other: its first at the start, later on its last.
+// nodePart divides a step into parts. The daemons of the nodes start one after the other in
+// one part: the first part at the start of the run, the last part of a step later.
 const nodePart = 16
 
-// startIn is when the daemons of a node begin that is there from the start: one node
-// after the other, in the order of their manifests.
+// startIn is the delay until the daemons of a node that exists from the start begin: one
+// node after the other, in the order of their manifests.
 func (c *Cluster) startIn(node string) time.Duration { return c.slot(node, len(c.nodes)) }
 
-// restartIn is when a node's daemon that ended begins again.
+// restartIn is the delay until a node's daemon that ended starts again.
 func (c *Cluster) restartIn(node string) time.Duration {
 	step := c.turns.Step
 	if step == 0 {
@@ -77,7 +77,7 @@ func (c *Cluster) restartIn(node string) time.Duration {
 	return at - now
 }
 
-// slot is a node's place in a part of a step that is for so many nodes; 0 without turns.
+// slot is the offset of a node in a part of a step that nodes share; 0 without turns.
 func (c *Cluster) slot(name string, nodes int) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"ipamsim/sim/cluster/turns"
 )
 
-// Each node has a place of its own in its part of a step, by its number, and the first one
-// the first; nobody has one where nobody takes turns, or who is not there.
+// Each node has its own offset in a part of a step, by its number; the first node's is 0.
+// Without turns, and for an unknown node, the offset is 0.
 func TestSlot(t *testing.T) {
 	c := &Cluster{turns: turns.Queue{Step: 16 * time.Minute}, nodes: map[string]*node{"a": {number: 0}, "b": {number: 1}, "c": {number: 2}}}
 	for _, x := range []struct {

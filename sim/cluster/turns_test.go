@@ -11,8 +11,8 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Kubelets that work in turn work on one pod at a time in the whole cluster: a turn is
-// over when the pod's ADD is, and the next begins then. Otherwise nobody waits.
+// With InTurn the kubelets of the whole cluster work on one pod at a time: a turn lasts until
+// the pod's ADD has ended, and then the next begins. Without InTurn no pod waits.
 func TestInTurn(t *testing.T) {
 	for _, x := range []struct {
 		name  string
@@ -27,7 +27,7 @@ func TestInTurn(t *testing.T) {
 				cfg.Manager, cfg.InTurn = outage{takes: 5 * time.Second}.of(cfg.Manager), x.apart
 			}, nil, nil)
 			var got []string
-			for _, line := range only(told(c), "sandbox-up", "add-end") {
+			for _, line := range only(eventLines(c), "sandbox-up", "add-end") {
 				f := strings.Fields(line)
 				got = append(got, f[0]+" "+f[2][strings.LastIndex(f[2], "-")+1:])
 			}
@@ -46,7 +46,7 @@ func TestInTurnAgain(t *testing.T) {
 		cfg.Script = []cluster.Entry{{At: 5 * time.Minute, Action: &action.Scale{Kind: "Deployment", Name: "web", Replicas: 1}}}
 	}, nil, nil)
 	var got []string
-	for _, line := range only(told(c), "add-end") {
+	for _, line := range only(eventLines(c), "add-end") {
 		got = append(got, strings.Fields(line)[0])
 	}
 	if d := cmp.Diff([]string{"5m0s", "5m10s", "5m20s"}, got); d != "" {

@@ -51,12 +51,13 @@ func newWorker(k *kubelet, p *corev1.Pod) *worker {
 	return w
 }
 
-// request is what is asked of the pod's own machine.
+// request is a request to the pod's own machine.
 func (w *worker) request(verb, what string) *sim.Request {
 	return &sim.Request{Verb: verb, Resource: what, Namespace: w.key.Namespace, Name: w.key.Name}
 }
 
-func (w *worker) tell(p *corev1.Pod, gone bool) {
+// update gives the worker the newest state of its pod and wakes it.
+func (w *worker) update(p *corev1.Pod, gone bool) {
 	w.mu.Lock()
 	w.pod, w.gone = p, w.gone || gone
 	w.mu.Unlock()

@@ -59,7 +59,7 @@ func (d *Set) Disk(node string) *disk.Disk {
 	return known(d, d.disks, node, func() *disk.Disk { return disk.New(d.world, node) })
 }
 
-// Used is that of a node, nil if nobody has asked for it.
+// Used is the disk of a node, nil if nothing has asked for it.
 func (d *Set) Used(node string) *disk.Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()

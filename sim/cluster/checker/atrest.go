@@ -46,12 +46,12 @@ func (c *Checker) sight() *Snapshot {
 	return &Snapshot{Truth: c.snapshotLocked(), Record: c.recorded, Networks: c.networksLocked()}
 }
 
-// Look checks the truth against a record without a step, as Sight.Violations.
+// CheckRecord checks the truth against a record without a step, as in Sight.Violations.
 //
-// What is under way is not checked: a pod that has no address in its status may be in
-// the middle of its ADD unless it has waited for longer (model.Pod.Waits), and leaving
-// says which pods are to go, so that their DEL may have run.
-func (c *Checker) Look(record model.Snapshot, leaving func(model.PodRef) bool) *Snapshot {
+// Calls that may be under way are not checked: a pod without an address in its status may be
+// in the middle of its ADD, unless it has waited for longer (model.Pod.Waits). leaving
+// reports the pods that are to be deleted, whose DEL may have run.
+func (c *Checker) CheckRecord(record model.Snapshot, leaving func(model.PodRef) bool) *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.recorded = record
@@ -66,7 +66,7 @@ func (c *Checker) Look(record model.Snapshot, leaving func(model.PodRef) bool) *
 	return s
 }
 
-// underWay adds the calls that may be running for pods that come or go.
+// underWay adds the calls that may be running for pods that start or leave.
 func underWay(t *model.Truth, leaving func(model.PodRef) bool) {
 	up := map[model.PodRef]bool{}
 	t.Pods = maps.Clone(t.Pods)
@@ -89,9 +89,9 @@ func underWay(t *model.Truth, leaving func(model.PodRef) bool) {
 	}
 }
 
-// AtRest checks a sight by every invariant, at rest and with every bound passed. How
-// long anything has been so, and what was before, it cannot know: no rule of the
-// policy counts as older than what was done against it.
+// AtRest checks a snapshot by every invariant, as if the cluster were at rest and every grace
+// period had passed. A snapshot has no history: no rule of the policy counts as older than
+// the allocations that break it.
 func AtRest(s Snapshot) []model.Violation {
 	v := invariant.View{
 		Truth: timeless(s.Truth), Record: s.Record, Networks: s.Networks, Losses: s.Losses, History: &model.History{},

@@ -60,8 +60,8 @@ func (c *Checker) Drop(b *Call) {
 	}
 }
 
-// CutOff ends calls on behalf of their waiters, in the order of their containers; end returns
-// what becomes of the plugin, with the reason.
+// CutOff ends calls for the processes that wait for them, in the order of their containers.
+// end stops the plugin of a call and returns the reason.
 func (c *Checker) CutOff(which func(*Call) bool, end func(*Call) error) {
 	c.mu.Lock()
 	var cut []*Call
@@ -89,8 +89,8 @@ func event(kind model.EventKind, a *sim.Actor, call ipam.Call) model.Event {
 	}
 }
 
-// End takes a call off those under way and returns the event of its end, which the
-// caller completes and records.
+// End removes a call from those under way and returns the event of its end. The caller
+// completes and records the event.
 func (c *Checker) End(kind model.EventKind, a *sim.Actor, call ipam.Call, err error) model.Event {
 	e := event(kind, a, call)
 	c.mu.Lock()
@@ -113,7 +113,7 @@ func (c *Checker) End(kind model.EventKind, a *sim.Actor, call ipam.Call, err er
 		e.Pools = asked.Pools
 	}
 	if !slices.Equal(e.Pools, pools) {
-		e.MinFree = 0 // what was counted is of other pools
+		e.MinFree = 0 // the count was of other pools
 	}
 	if errors.As(err, new(*ipam.Faulted)) {
 		e.Disturbed, e.Site = true, model.CallSite{}
@@ -127,7 +127,7 @@ func (c *Checker) wellSince(node string, since time.Duration) bool {
 	return n != nil && n.WellSince(since)
 }
 
-// lastSite is upstream's line that sent a process's last message since then.
+// lastSite is the line of upstream that sent the last message of a process since then.
 func (c *Checker) lastSite(id sim.ActorID, since time.Duration) model.CallSite {
 	steps := c.w.Trace().Steps
 	for i := len(steps) - 1; i >= 0 && steps[i].At >= since; i-- {
@@ -138,19 +138,19 @@ func (c *Checker) lastSite(id sim.ActorID, since time.Duration) model.CallSite {
 	return model.CallSite{}
 }
 
-// longMessage is so long that calls may run out of their deadlines, their own or that of
-// somebody they wait for: of upstream's the shortest is ten seconds.
+// longMessage is a duration of a message after which a call may exceed its deadline or that
+// of a process that it waits for. Upstream's shortest deadline is ten seconds.
 const longMessage = time.Second
 
-// long reports whether a message of the manager's takes long, which has been delivered
-// now, or taken back, or waits still. Called with mu held.
+// long reports whether a message of the manager has taken longer than longMessage. The
+// message has just been delivered or withdrawn, or still waits. Called with mu held.
 func (c *Checker) long(op sim.Op) bool {
 	return c.Theirs(op.Actor) && op.Kind != sim.Local && c.w.Now()-op.Sent > longMessage
 }
 
-// stepDisturbs notes the calls under way that a step disturbs: the one that a fault
-// meets, and all of them if a request took long. A background process whose message took
-// long is behind with all that it does.
+// stepDisturbs marks the calls under way that a step disturbs: the call that a fault
+// affects, and all calls if a request took long. A background process whose message took
+// long is late with all its work.
 func (c *Checker) stepDisturbs(s *sim.Step) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -34,7 +34,7 @@ type Config struct {
 	Observe  func(context.Context) (model.Snapshot, error)
 	Revision func() int64
 	Metrics  time.Duration // measure at this interval; 0: never
-	Looks    Looks
+	Samples  Samples
 	Outside  []model.Taken // what has addresses that are no pod's, beside the nodes
 }
 

@@ -10,19 +10,18 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// Looks is who wants to see what there is at some instants.
-type Looks struct {
+// Samples requests views of the cluster at some instants.
+type Samples struct {
 	At []time.Duration // in order
-	// See is given the view of the i-th instant. Routes are as they will be once they
-	// have had their time.
+	// See gets the view of the i-th instant. Its routes are those after convergence.
 	See func(i int, v metric.View)
 }
 
-// StartLooks takes samples of the cluster at the requested instants. It reads the stored state
+// StartSamples takes samples of the cluster at the requested instants. It reads the stored state
 // first, because a sample may be the first step of a run, and the record is otherwise read
 // only after steps.
-func (c *Checker) StartLooks() error {
-	l := c.cfg.Looks
+func (c *Checker) StartSamples() error {
+	l := c.cfg.Samples
 	if len(l.At) == 0 {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"ipamsim/model/route"
 )
 
-// askedMax is how many nodes Look asks for the ways to addresses. A plane of routes
+// askedMax is the number of nodes from which CheckRecord checks the routes to addresses. A plane of routes
 // grows with nodes times blocks: 5,000 nodes would have 25 million.
 const askedMax = 150
 

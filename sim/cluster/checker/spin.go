@@ -11,8 +11,8 @@ import (
 	"ipamsim/sim"
 )
 
-// spins are how often the manager's background processes send the same request, and write the
-// same row of the record.
+// spins counts how often the manager's background processes send the same request or write
+// the same row of the record.
 type spins struct {
 	of       map[sim.ActorID]*spin
 	rows     map[string]*undo
@@ -20,28 +20,29 @@ type spins struct {
 	found    []invariant.Spin
 }
 
-// spin is one process.
+// spin counts the requests of one process.
 type spin struct {
 	window
 	asked map[sim.Request]int // in the window
 }
 
-// undo is one row, by its kind and what it is about.
+// undo counts the writes of one row of the record.
 type undo struct {
 	window
 	times int // in the window
 	by    map[string]bool
 }
 
-// window counts for invariant.SpinWindow.
+// window is an interval of invariant.SpinWindow in which events are counted.
 type window struct {
 	began    time.Duration
-	since    time.Duration // the first of the windows, up to this one, in each of which it was too often
+	since    time.Duration // start of the consecutive windows, up to this one, that each had too many events
 	reported bool
 }
 
-// over ends a window that is as long, in which it was so often, and reports whether it has been
-// too often for long enough, and that was not reported.
+// over reports whether the window is complete, and then starts the next one. times is the
+// count of the window and most the bound. report is true once: when the windows with too
+// many events have lasted for invariant.SpinFor.
 func (x *window) over(at time.Duration, times, most int) (over, report bool) {
 	if at-x.began < invariant.SpinWindow {
 		return false, false
@@ -55,7 +56,8 @@ func (x *window) over(at time.Duration, times, most int) (over, report bool) {
 	return true, report
 }
 
-// countSpins counts a step. A write that changes something begins again.
+// countSpins counts the request of a step. A write that changes something restarts the
+// count of its process.
 func (c *Checker) countSpins(s *sim.Step) {
 	op := &s.Choice.Op
 	c.mu.Lock()
@@ -90,8 +92,9 @@ func (c *Checker) countSpins(s *sim.Step) {
 	x.asked[*op.Request]++
 }
 
-// countUndone counts the rows of the record that a step has written, of the changes from a
-// position on. Handles count addresses: they come back to a number as pods come and go.
+// countUndone counts the rows of the record that a step has written: the ledger's changes
+// from a position on. It skips handles, whose counts return to the same number as pods
+// come and go.
 func (c *Checker) countUndone(s *sim.Step, from int) {
 	op := &s.Choice.Op
 	c.mu.Lock()
@@ -127,7 +130,8 @@ func (c *Checker) countUndone(s *sim.Step, from int) {
 	}
 }
 
-// rowOf is what a row is about. That of a load balancer's address names no pool, but the Service.
+// rowOf returns the objects of a row. The row of a load balancer's address refers to the
+// Service, not to a pool.
 func (c *Checker) rowOf(refs []model.Ref) []model.Ref {
 	out := slices.Clone(refs)
 	for i := range out {
@@ -145,8 +149,8 @@ func (c *Checker) spun(s invariant.Spin) {
 	c.changed = true
 }
 
-// most is what the process has asked for most often in its window; of several, the first
-// by its text.
+// most is the most frequent request of the process in its window; of several, the first by
+// its text.
 func (x *spin) most() (most sim.Request) {
 	for r, n := range x.asked {
 		if m := x.asked[most]; n > m || n == m && r.String() < most.String() {

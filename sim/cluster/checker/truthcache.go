@@ -11,7 +11,7 @@ import (
 	"ipamsim/model/route"
 )
 
-// cache is what was last worked out of the truth for those who look at all of it
+// cache is what was last computed from the truth for readers of all of it
 // after every step. It is kept until what it was made of changes, and never
 // changed itself. Guarded by Checker.mu.
 type cache struct {

@@ -8,7 +8,7 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// A manifest of a namespace may stand behind what lives in it.
+// The manifest of a namespace may come after the objects in that namespace.
 func TestWithNamespaces(t *testing.T) {
 	objs := []ipam.Object{{Kind: "Pod", Namespace: "shop", Name: "web"}, {Kind: "Namespace", Name: "shop"}, {Kind: "Node", Name: "w1"}, {Kind: "Namespace", Name: "radio"}}
 	var got []string

@@ -63,7 +63,7 @@ func (u *Owners) Resolve(api *kube.Server, o ipam.Object) (ipam.Object, error) {
 }
 
 // read asks the store once. To hear of what was stored would not do: the controllers
-// that hear of their workload then would look for its pods before these are stored.
+// that receive their workload then would look for its pods before these are stored.
 func (u *Owners) read(api *kube.Server) error {
 	if *u != nil {
 		return nil

@@ -154,8 +154,7 @@ func (r *Recording) lookRecord(now *model.Snapshot, networks []model.Network) {
 	}
 }
 
-// split tells blocks from the pools that people wrote, and gives both what is
-// claimed in them.
+// split separates blocks from configured pools and counts the claims of both.
 func (r *Recording) split(now *model.Snapshot, networks []model.Network, used map[string]int) (pools []poolNow, blocks []blockNow) {
 	states := map[model.Affinity]string{} // without their states
 	for _, a := range now.Affinities {
@@ -273,7 +272,7 @@ func (r *Recording) route(place string, dst netip.Prefix, now *fib.Route) {
 // lookReach looks at who cannot reach whom by those routes.
 func (r *Recording) lookReach(losses []route.Loss) {
 	if len(losses) == len(r.losses) && (len(losses) == 0 || &losses[0] == &r.losses[0]) {
-		return // the very list of the last look
+		return // the same list as last time
 	}
 	if !slices.Equal(losses, r.losses) {
 		r.losses = losses

@@ -1,4 +1,4 @@
-// Package turns has those who want to work do so one at a time.
+// Package turns makes the workers of all kubelets work one at a time.
 package turns
 
 import (
@@ -15,37 +15,37 @@ type Class int
 
 const (
 	Lost  Class = iota // DELs of sandboxes that were lost with a node's power
-	Again              // pods that try again, those that have waited longest first
-	Other              // the others, by the age of their pods
+	Again              // retries, those that have waited longest first
+	Other              // all others, by the age of their pods
 )
 
-// Queue holds the waiters for a turn. Without a Step all work at the same time.
+// Queue holds the waiters for a turn. If Step is 0, all work at the same time.
 type Queue struct {
 	Step time.Duration
 
 	mu    sync.Mutex
 	waits []*turn
 	busy  bool
-	born  map[types.UID]int // in which order pods came
-	tries int               // there have been
+	born  map[types.UID]int // the order in which pods were first seen
+	tries int               // attempts so far
 }
 
-// turn is one piece of work that waits.
+// turn is one waiter.
 type turn struct {
 	class   Class
-	key     int // its place among those of its class
+	key     int // its place in its class
 	granted chan struct{}
 }
 
-// gather is how long a waiter waits for others of the same instant.
+// gather is the time in which waiters of the same instant are collected before a turn is granted.
 const gather = 100 * time.Microsecond
 
-// before is the order in which turns are granted.
+// before reports whether t is granted before o.
 func (t *turn) before(o *turn) bool {
 	return t.class < o.class || t.class == o.class && t.key < o.key
 }
 
-// Comes notes a pod's age.
+// Comes records the order of arrival of a pod.
 func (q *Queue) Comes(uid types.UID) {
 	if q.Step == 0 {
 		return
@@ -68,9 +68,8 @@ func (q *Queue) Tries() int {
 	return q.tries
 }
 
-// Wait waits for a turn of a pod, whose last try was the tried-th. What the caller has to
-// do once it is known to wait is queued. It reports false if ctx is over; then there is no
-// turn.
+// Wait waits for a turn of a pod; tried is the number of its last attempt. It calls queued
+// when the request is in the queue. It reports false if ctx is done; then there is no turn.
 func (q *Queue) Wait(ctx context.Context, class Class, uid types.UID, tried int, queued func()) bool {
 	q.mu.Lock()
 	mine := &turn{class: class, key: q.born[uid], granted: make(chan struct{}, 1)}
@@ -80,13 +79,13 @@ func (q *Queue) Wait(ctx context.Context, class Class, uid types.UID, tried int,
 	q.waits = append(q.waits, mine)
 	q.mu.Unlock()
 	queued()
-	look := time.NewTimer(gather)
-	defer look.Stop()
+	gathered := time.NewTimer(gather)
+	defer gathered.Stop()
 	for {
 		select {
 		case <-mine.granted:
 			return true
-		case <-look.C:
+		case <-gathered.C:
 			q.mu.Lock()
 			q.next()
 			q.mu.Unlock()

@@ -14,13 +14,13 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// How often a kubelet looks whether what it has to say of its node is new, and how often
-// it says it nevertheless.
+// A kubelet checks every checkEvery whether the status of its node has changed, and reports
+// an unchanged status every reportEvery.
 //
 // Source: pkg/kubelet/apis/config/v1beta1, SetDefaults_KubeletConfiguration (v1.37.2).
 const (
-	lookEvery = 10 * time.Second
-	tellEvery = 5 * time.Minute
+	checkEvery  = 10 * time.Second
+	reportEvery = 5 * time.Minute
 )
 
 // report sends a kubelet's node status for as long as the kubelet runs.
@@ -28,14 +28,14 @@ const (
 // Source: pkg/kubelet/kubelet_node_status.go, tryUpdateNodeStatus (v1.37.2).
 func (c *controllers) report(ctx context.Context, g *sim.Gate, name string) error {
 	api := kubeapi.New(c.API.Transport(g))
-	told := time.Now()
-	tick := time.NewTicker(lookEvery)
+	reported := time.Now()
+	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
 	for {
 		n, _ := c.Stored.Node(name)
-		if n != nil && (time.Since(told) >= tellEvery || !isReady(n) || lacks(n)) {
+		if n != nil && (time.Since(reported) >= reportEvery || !isReady(n) || lacks(n)) {
 			if api.Patch(kube.WithClass(ctx, "status"), kubeapi.Nodes.Path("", name)+"/status", kubeapi.StrategicPatch, statusOf(n, true)) == nil {
-				told = time.Now()
+				reported = time.Now()
 			}
 		}
 		select {
@@ -46,7 +46,7 @@ func (c *controllers) report(ctx context.Context, g *sim.Gate, name string) erro
 	}
 }
 
-// complete stores what a node's kubelet would have said of it and its manifest does not.
+// complete stores the status that a kubelet would report and that the manifest lacks.
 func (c *controllers) complete(n *corev1.Node) error {
 	if !lacks(n) {
 		return nil
@@ -55,14 +55,14 @@ func (c *controllers) complete(n *corev1.Node) error {
 	return api.Patch(context.Background(), kubeapi.Nodes.Path("", n.Name)+"/status", kubeapi.StrategicPatch, statusOf(n, isReady(n)))
 }
 
-// pressures are the conditions of a node that is well, beside its readiness.
+// pressures are the conditions, other than Ready, that a healthy node reports as False.
 var pressures = []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure}
 
 func isReady(n *corev1.Node) bool {
 	return condition(n, corev1.NodeReady).Status == corev1.ConditionTrue
 }
 
-// lacks reports whether a kubelet has more to say of a node than is stored.
+// lacks reports whether the stored node lacks a part of the status that a kubelet reports.
 func lacks(n *corev1.Node) bool {
 	return n.Status.Allocatable.Pods().IsZero() || slices.ContainsFunc(pressures, func(t corev1.NodeConditionType) bool {
 		return condition(n, t).Status != corev1.ConditionFalse
@@ -76,8 +76,8 @@ func condition(n *corev1.Node, t corev1.NodeConditionType) corev1.NodeCondition 
 	return corev1.NodeCondition{Type: t}
 }
 
-// statusOf is the patch of a node's status as its kubelet makes it: that it is ready, if
-// it is, and what the machine has.
+// statusOf is a kubelet's patch of its node's status: conditions, with Ready if the node is
+// ready, and the resources of the machine.
 func statusOf(n *corev1.Node, ready bool) any {
 	now := metav1.Now()
 	var conditions []corev1.NodeCondition

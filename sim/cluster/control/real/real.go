@@ -28,13 +28,13 @@ type controllers struct {
 	manager   *config.KubeControllerManagerConfiguration
 	scheduler *controlplane.SchedulerConfig
 
-	mu    sync.Mutex
-	tells map[string]bool // nodes that have power, whose kubelets report
+	mu sync.Mutex
+	on map[string]bool // nodes that have power; their kubelets report
 }
 
 // New makes the set. controlplane.Prepare must have been called, outside of bubbles.
 func New(env control.Env) control.Set {
-	c := &controllers{Env: env, tells: map[string]bool{}}
+	c := &controllers{Env: env, on: map[string]bool{}}
 	if err := env.API.ForControllers(); err != nil {
 		panic(err) // a definition that has already been served
 	}
@@ -152,8 +152,8 @@ func (c *controllers) MachineChanged() {
 	for _, name := range c.Stored.Nodes() {
 		up := c.Machine(name).Up
 		c.mu.Lock()
-		began := up && !c.tells[name]
-		c.tells[name] = up
+		began := up && !c.on[name]
+		c.on[name] = up
 		c.mu.Unlock()
 		if began {
 			c.World.Spawn(sim.Process{ID: sim.ActorID(c.Name("kubelet-status/" + name)), Group: name, Run: func(ctx context.Context, g *sim.Gate) error {

@@ -39,13 +39,13 @@ func (c *controllers) startNodeLifecycle() {
 type lifecycle struct {
 	c       *controllers
 	client  kubeapi.Client
-	next    time.Duration               // until it has to look again
+	next    time.Duration               // until the next sync is due
 	back    map[string]bool             // nodes that are ready again: their taints are written, whether there are any or not
 	tainted map[string]time.Duration    // when the last node of each zone was tainted NoExecute
 	since   map[types.UID]time.Duration // since when there are taints that a pod does not tolerate forever
 }
 
-// sync does what is due now and returns when to look again.
+// sync does what is due now and returns the delay until the next sync.
 func (l *lifecycle) sync(ctx context.Context) time.Duration {
 	l.next = 24 * time.Hour
 	for _, do := range []func(context.Context) bool{l.conditions, l.taints, l.evictions, l.orphans} {
