@@ -11,16 +11,16 @@ import (
 	"ipamsim/sim"
 )
 
-// Plan is how a run is to go.
+// Plan is the schedule of a run.
 type Plan struct {
 	Moves []Move
-	// Random decides after the last move: any order and few faults. 0: a process runs as long
-	// as it can, and no message is hurt.
+	// Random is the seed of the choices after the last move: any order and few faults. 0: a
+	// process runs as long as it can, and there are no faults.
 	Random uint64 `json:",omitempty"`
 }
 
-// Guide makes a run that begins with the moves of a plan. Time passes when no message can
-// go. It keeps a log of what it sees.
+// Guide is the strategy of a run that begins with the moves of a plan. Time passes when no
+// message can go. It logs all messages and steps.
 type Guide struct {
 	moves  []Move
 	rng    *rand.Rand // nil: a plan that is not random
@@ -38,7 +38,7 @@ type waiting struct {
 	incarnation, seq int
 }
 
-// NewGuide makes a strategy of one run in which a schedule may choose faults.
+// NewGuide returns the strategy of one run in which a schedule may choose faults.
 func NewGuide(p Plan, faults sim.Budget) *Guide {
 	g := &Guide{moves: p.Moves, faults: faults, log: Log{Plan: p}}
 	if p.Random != 0 {
@@ -52,7 +52,7 @@ func (g *Guide) String() string { return fmt.Sprintf("guide(%d moves)", len(g.mo
 // Begin allows one run.
 func (g *Guide) Begin(n uint64) bool { return n == 0 }
 
-// Log is what the run showed, once it is over: its trace says when each step was.
+// Log completes the log after the run: the trace has the time of each step.
 func (g *Guide) Log(trace *sim.Trace, end time.Duration) *Log {
 	l := &g.log
 	for i := range l.Steps {
@@ -62,14 +62,14 @@ func (g *Guide) Log(trace *sim.Trace, end time.Duration) *Log {
 	return l
 }
 
-// Wrote notes how the step under way left an object.
+// Wrote records the state in which the current step left an object.
 func (g *Guide) Wrote(object string, state []byte) {
 	if n := len(g.log.Steps); n > 0 {
 		g.log.Steps[n-1].Write(object, state)
 	}
 }
 
-// Write notes how a step left an object.
+// Write records the state in which a step left an object.
 func (s *Step) Write(object string, state []byte) {
 	sum := sha256.Sum256(state)
 	s.Wrote = append(s.Wrote, Wrote{object, hex.EncodeToString(sum[:8])})
@@ -103,7 +103,8 @@ func (g *Guide) Pick(_ int, enabled []sim.Choice) int {
 	return i
 }
 
-// usual stays with the process that went last, if that can go. Of each the oldest goes.
+// usual chooses the oldest message of the process that went last, or of another if that has
+// none that can go.
 func (g *Guide) usual(enabled []sim.Choice) int {
 	if i := g.oldest(enabled, g.turn); i >= 0 {
 		return i
@@ -116,7 +117,7 @@ func (g *Guide) usual(enabled []sim.Choice) int {
 	return len(enabled) - 1
 }
 
-// oldest is the place of a process's oldest message that can go, or -1.
+// oldest is the index of a process's oldest message that can go, or -1.
 func (g *Guide) oldest(enabled []sim.Choice, a sim.ActorID) int {
 	for _, w := range g.here {
 		if w.actor != a {
@@ -129,7 +130,7 @@ func (g *Guide) oldest(enabled []sim.Choice, a sim.ActorID) int {
 	return -1
 }
 
-// place of what may happen to a message among the choices, or -1.
+// place is the index of the choice with an outcome of the message, or -1.
 func (w *waiting) place(enabled []sim.Choice, o sim.Outcome) int {
 	return slices.IndexFunc(enabled, func(c sim.Choice) bool { return c.Outcome == o && w.is(c) })
 }
@@ -138,7 +139,7 @@ func (w *waiting) is(c sim.Choice) bool {
 	return c.Outcome != sim.Elapse && c.Op.Seq == w.seq && c.Op.Incarnation == w.incarnation && c.Op.Actor == w.actor
 }
 
-// any is a message that can go; one in thirty is hurt.
+// any chooses a random message that can go; one in thirty gets a fault.
 func (g *Guide) any(enabled []sim.Choice) (i, level int) {
 	var ready, hurt []int
 	for i, c := range enabled {
@@ -167,7 +168,7 @@ func (g *Guide) any(enabled []sim.Choice) (i, level int) {
 	return i, level
 }
 
-// recordOffers records which messages are new and which were taken back.
+// recordOffers records which messages are new and which were withdrawn.
 func (g *Guide) recordOffers(enabled []sim.Choice) {
 	made := len(g.log.Steps)
 	g.here = slices.DeleteFunc(g.here, func(w waiting) bool {
@@ -203,7 +204,7 @@ func (g *Guide) offer(c sim.Choice, made int) Offer {
 	return o
 }
 
-// find is the place of a move among the choices, or -1.
+// find is the index of a move among the choices, or -1.
 func (g *Guide) find(enabled []sim.Choice, m Move) int {
 	nth := m.Nth
 	for _, w := range g.here {
@@ -219,7 +220,7 @@ func (g *Guide) find(enabled []sim.Choice, m Move) int {
 	return -1
 }
 
-// take notes a move that is made.
+// take records a move.
 func (g *Guide) take(c sim.Choice, level int) {
 	i := slices.IndexFunc(g.here, func(w waiting) bool { return w.is(c) })
 	g.log.Steps = append(g.log.Steps, Step{Offer: g.here[i].offer, Outcome: c.Outcome, Level: level})

@@ -5,32 +5,32 @@ import (
 	"slices"
 )
 
-// What is judged falls into things: pods, containers, addresses. What is wrong with one can
-// be seen by it, and by the things that it has been joined with: a step that touches two
-// joins them, as an ADD does that gives a pod an address. Steps that touch things which
-// nothing has joined may go in either order, for neither changes what is said of the other.
+// The checked state consists of things: pods, containers, addresses. A violation of one thing
+// depends only on that thing and on the things joined with it. A step that touches two things
+// joins them, as an ADD does that gives a pod an address. Steps that touch things that are not
+// joined may go in either order, because neither changes the result of a check of the other.
 //
-// What is judged decides nothing of what the system does. So it is no part of a step's past:
-// what a judge gets to see when a step touches something is a sight, which is the step and all
-// sights before it of what it touches and of what that has been joined with. The walk asks that
-// each sight was shown by some run.
+// The checks do not influence the system, so they are not part of a step's past. What a check
+// can observe when a step touches something is a sight: the step, and all earlier sights of the
+// things that it touches and of the things joined with these. The walk requires that some run
+// has shown each sight.
 //
-// Things are joined by what went before, and not once for all: two pods that get one address in
-// different schedules are strangers in each of them. Let a schedule join things one after the
-// other. The step that joins x and y has each sight of either before it in its own; from then on
-// all steps that touch one of the two have one another in theirs.
+// Things are joined by the earlier steps of a schedule, not in all schedules: two pods that get
+// one address in different schedules are not joined in either. Why this suffices: the step that
+// joins x and y has all earlier sights of both in its own sight. From then on each step that
+// touches x or y has the earlier ones in its sight, so their order is fixed.
 //
-// What only holds at rest is judged where runs end, of each thing by the sights of it and of what it
-// was joined with, and by all steps that count and touch nothing; by all sights if a run ended so that
-// one of its things has to be judged together with all others.
+// Invariants that hold only at rest are checked at the ends of runs: for each thing by its sights
+// and those of the things joined with it, and by all steps that count and touch nothing; by all
+// sights if the end of a run requires that one thing is checked together with all others.
 
-// Whole is touched by what concerns everything that is judged.
+// Whole is the thing that is touched by a step that concerns everything checked.
 const Whole = "*"
 
-// sighted is a sight on the way.
+// sighted is a sight of the current schedule.
 type sighted struct{ event, sight int32 }
 
-// learnWhole takes in which steps of a run touch everything: they do so in every run.
+// learnWhole learns which steps of a run touch everything. They do so in every run.
 func (r *Relation) learnWhole(l *Log) {
 	for i := range l.Steps {
 		s := &l.Steps[i]
@@ -41,7 +41,7 @@ func (r *Relation) learnWhole(l *Log) {
 	}
 }
 
-// touch notes what a step touches.
+// touch records the things that a step touches.
 func (u *universe) touch(id int32, s *Step) {
 	e := &u.events[id]
 	if counts := s.Counts || len(s.Touches) > 0; counts && !e.counts {
@@ -54,7 +54,7 @@ func (u *universe) touch(id int32, s *Step) {
 	}
 }
 
-// start takes in what is joined from the start of a run.
+// start adds the things that are joined from the start of a run.
 func (u *universe) start(l *Log) {
 	for _, names := range l.Joined {
 		things := u.numbers(names)
@@ -64,7 +64,7 @@ func (u *universe) start(l *Log) {
 	}
 }
 
-// numbers of things, without Whole.
+// numbers are the numbers of things, without Whole.
 func (u *universe) numbers(things []string) (out []int32) {
 	for _, name := range things {
 		if name == Whole {
@@ -79,12 +79,12 @@ func (u *universe) numbers(things []string) (out []int32) {
 	return out
 }
 
-// judges reports whether something is seen when a step is made.
+// judges reports whether a step changes checked state.
 func (u *universe) judges(id int32) bool { return u.wholly(id) || len(u.events[id].touches) > 0 }
 
 func (u *universe) wholly(id int32) bool { return u.whole[u.events[id].kind] }
 
-// sightKey is what is seen when a step is made after others: see sighted.
+// sightKey is the key of the sight of a step after earlier sights.
 func (u *universe) sightKey(before []sighted, id int32) []byte {
 	u.group(before)
 	e := &u.events[id]
@@ -101,7 +101,8 @@ func (u *universe) sightKey(before []sighted, id int32) []byte {
 	return u.sorted(1)
 }
 
-// endKeys are what is seen where a schedule ends, all of it first and then by what was joined.
+// endKeys are the keys of the end of a schedule: first that of all sights, then one for each
+// group of joined things.
 func (u *universe) endKeys(path []int32, before []sighted) (keys []string) {
 	u.group(before)
 	var counting []int32
@@ -135,7 +136,7 @@ func (u *universe) endKeys(path []int32, before []sighted) (keys []string) {
 	return keys
 }
 
-// sorted is a key of u.past, in order but for the first ones.
+// sorted is a key of u.past, sorted except for the first elements.
 func (u *universe) sorted(from int) []byte {
 	slices.Sort(u.past[from:])
 	b := u.buf[:0]
@@ -146,7 +147,7 @@ func (u *universe) sorted(from int) []byte {
 	return b
 }
 
-// ended reports whether runs have shown how a schedule ends.
+// ended reports whether runs have shown the end of a schedule.
 func (u *universe) ended(keys []string) bool {
 	if u.shown[keys[0]] {
 		return true
@@ -154,7 +155,7 @@ func (u *universe) ended(keys []string) bool {
 	return len(keys) > 1 && !slices.ContainsFunc(keys[1:], func(k string) bool { return !u.shown[k] || u.together[k] })
 }
 
-// group joins what was joined from the start and by sights.
+// group computes the groups of things that are joined from the start and by sights.
 func (u *universe) group(before []sighted) {
 	for i := range u.with {
 		u.with[i] = int32(i)
@@ -180,11 +181,11 @@ func (u *universe) join(things []int32) {
 	}
 }
 
-// show finds out what was seen in the runs and how they ended, as far as that is not known.
+// show adds the sights and ends of the logs that it has not read yet.
 func (u *universe) show() {
 	if u.dirty {
 		u.sights, u.shown, u.together, u.looked, u.dirty = map[string]int32{}, map[string]bool{}, map[string]bool{}, 0, false
-		u.walked = map[sum]walked{} // they are named by sights
+		u.walked = map[sum]walked{} // its keys contain sights
 	}
 	for ; u.looked < len(u.paths); u.looked++ {
 		var before []sighted
@@ -203,6 +204,6 @@ func (u *universe) show() {
 	}
 }
 
-// made and seen name steps and sights in a sum.
+// made and seen are the numbers of steps and sights in a sum.
 func made(event int32) uint64 { return uint64(event) }
 func seen(sight int32) uint64 { return 1<<32 | uint64(sight) }

@@ -7,18 +7,18 @@ import (
 	"ipamsim/sim"
 )
 
-// Name is what a message is called whatever the order of unrelated messages: two of one
-// process that ask the same have one name.
+// Name is the name of a message, which does not depend on the order of unrelated messages.
+// Two messages of one process with the same request have the same name.
 type Name struct {
 	Actor sim.ActorID
 	Kind  sim.OpKind
 	About string // the request without its query, which may hold a revision
 }
 
-// Move is one decision of a schedule: who goes next, and what happens to it.
+// Move is one decision of a schedule: which message goes next, and its outcome.
 type Move struct {
 	Name
-	Nth     int // which of those of that name that wait, 0 for the oldest
+	Nth     int // index among the waiting messages of that name, 0 for the oldest
 	Outcome sim.Outcome
 	Level   int
 }
@@ -28,12 +28,12 @@ type Log struct {
 	Offers   []Offer // in the order in which they came
 	Steps    []Step
 	End      time.Duration // virtual time at the end
-	Cut      string        // why the run proves nothing, "" if it does
+	Cut      string        // why the run proves nothing, "" if it is complete
 	Plan     Plan
 	Followed int // how many of the plan's moves could be made
 	Breaks   []Break
-	Joined   [][]string `json:",omitempty"` // things that are judged together from the start: see Step.Touches
-	Together bool       `json:",omitempty"` // what holds at the end only is judged by all that there is
+	Joined   [][]string `json:",omitempty"` // things that are checked together from the start: see Step.Touches
+	Together bool       `json:",omitempty"` // invariants at rest are checked with all things together
 }
 
 // Offer is a message that waited at the gate.
@@ -44,26 +44,26 @@ type Offer struct {
 	Fails, Loses   sim.Ways `json:",omitempty"`
 	Draws          int
 	Sent, Due      time.Duration
-	Born           int // steps made when it was first there
-	Gone           int // steps made when it was taken back, -1 if it was not
+	Born           int // number of steps when it first waited
+	Gone           int // number of steps when it was withdrawn, -1 if it was not
 }
 
-// ways are those of an outcome.
+// ways are the ways of an outcome.
 func (o *Offer) ways(of sim.Outcome) sim.Ways {
 	op := sim.Op{Fails: o.Fails, Loses: o.Loses}
 	return op.Ways(of)
 }
 
-// Step is a message that was delivered or hurt.
+// Step is a message that was delivered or got a fault.
 type Step struct {
 	Offer   int
 	Outcome sim.Outcome
 	Level   int
 	At      time.Duration
-	// Touches names the judged things that changed, such as a pod or an address; Whole if
-	// everything is concerned. Empty: nothing that is judged changed.
+	// Touches names the checked things that changed, such as a pod or an address; Whole if
+	// everything is concerned. Empty: no checked state changed.
 	Touches []string `json:",omitempty"`
-	// Counts: what is judged at the end changed, even if it touches nothing.
+	// Counts: state that is checked at the end changed, even if Touches is empty.
 	Counts bool `json:",omitempty"`
 	// Wrote lists what the step wrote, in that order. All is set if it wrote nothing else;
 	// otherwise the list may be incomplete.
@@ -79,7 +79,7 @@ type Wrote struct {
 
 // Break is a violation.
 type Break struct {
-	Step      int // after which it was seen, 1 for the first; as many as there are at the end
+	Step      int // the step after which it was found, 1 for the first; the last step for a violation at the end
 	Invariant string
 	Message   string
 }

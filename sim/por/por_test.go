@@ -24,27 +24,27 @@ type instruction struct {
 
 type toy [][]instruction
 
-// hides reports whether processes move each other without a message, which has to be learned.
+// hides reports whether processes affect each other without a message, which has to be learned.
 func (p toy) hides() bool {
 	return slices.ContainsFunc(slices.Concat(p...), func(i instruction) bool { return i.do == "wake" })
 }
 
-// The times that a toy waits for an event and for another toy, each process a bit longer than
-// the one before. Like the times of sleeps they are multiples neither of an instant nor of
-// each other: the order of two processes that the clock moves at the same instant is no choice
-// of a schedule.
+// The times that a process of a toy waits for an event and for another process, each process a
+// little longer than the one before. Like the durations of sleeps they are multiples neither of
+// an instant nor of each other, because a schedule does not choose the order of two processes
+// that a timer wakes at the same instant.
 const (
 	newsMax = 50*time.Millisecond + 570*time.Microsecond
 	wordMax = 50*time.Millisecond + 830*time.Microsecond
 	longer  = 10 * time.Microsecond
 )
 
-// toyValues is how many values an object may have: few, so that what is written is often the same.
+// toyValues is the number of values of an object: few, so that equal values are often written.
 const toyValues = 5
 
 func (p toy) String() string { return fmt.Sprint([][]instruction(p)) }
 
-// judged is what a run of a toy was seen to be.
+// judged collects the checked states of the runs of a toy.
 type judged struct {
 	by     judging
 	states map[string]bool // of the objects, after each step
@@ -60,11 +60,11 @@ type judging string
 
 const (
 	asWhole judging = "as a whole"
-	apart   judging = "apart" // each object and mark with those that it was joined with
-	marks   judging = "marks" // apart; objects are not judged: they matter through what their readers do
+	apart   judging = "apart" // each object and mark with those joined with it
+	marks   judging = "marks" // apart, without objects: they matter only through the actions of their readers
 )
 
-// news are what was written to the objects that a process listens to, and it has not heard.
+// news are the writes to objects that a process watches and has not received yet.
 type news struct {
 	of   [3]bool
 	came [][2]int
@@ -104,7 +104,7 @@ func (h hub) inform(object, value int) {
 	}
 }
 
-// hear waits for news, but not for long, and takes the oldest.
+// hear waits a short time for news and takes the oldest.
 func (n *news) hear(ctx context.Context, g *sim.Gate) (sum int) {
 	for len(n.came) == 0 {
 		select {
@@ -122,16 +122,16 @@ func (n *news) hear(ctx context.Context, g *sim.Gate) (sum int) {
 	return sum
 }
 
-// marked is the truth behind the objects: what processes write and none reads.
+// marked is state that processes write and none reads.
 type marked [3]int
 
-// sight is all that can be judged of a run so far.
+// sight is the checked state of a run so far.
 type sight struct {
 	objects [3]int
 	marks   marked
 }
 
-// touched are the things that differ, of those that are judged.
+// touched are the checked things that differ.
 func (s *sight) touched(was *sight, by judging) (out []string) {
 	for i := range s.objects {
 		if s.objects[i] != was.objects[i] && by != marks {
@@ -153,8 +153,8 @@ func (s *sight) of(thing string) int {
 	return s.objects[i]
 }
 
-// see takes in what is there after a step that touched something. Groups are what earlier
-// steps of the run have joined.
+// see records the state after a step that touched something. groups are the things that
+// earlier steps of the run have joined.
 func (j *judged) see(s *sight, touched []string, groups *[][]string) []string {
 	switch {
 	case len(touched) == 0:
@@ -178,7 +178,7 @@ func (j *judged) see(s *sight, touched []string, groups *[][]string) []string {
 	return touched
 }
 
-// end takes in how a run ends.
+// end records the state at the end of a run.
 func (j *judged) end(s *sight, groups [][]string) {
 	if j.by == asWhole {
 		j.ends[fmt.Sprint(*s)] = true
@@ -195,7 +195,7 @@ func (s *sight) say(things []string) (text string) {
 	return text
 }
 
-// run a toy. Touched is what changed of what is judged, by step.
+// run runs a toy. touched are the checked things that changed, by step.
 func (p toy) run(t interface{ Fatalf(string, ...any) }, st sim.Strategy, faults sim.Budget, j *judged) (tr *sim.Trace, touched [][]string, end time.Duration) {
 	var now sight
 	var groups [][]string
@@ -220,7 +220,7 @@ func (p toy) run(t interface{ Fatalf(string, ...any) }, st sim.Strategy, faults 
 			w.Spawn(sim.Process{ID: sim.ActorID('a' + rune(a)), Run: func(ctx context.Context, g *sim.Gate) error {
 				defer func() {
 					if left--; left == 0 {
-						time.Sleep(time.Second) // so that everybody sees what the last step brings
+						time.Sleep(time.Second) // so that all processes receive the effects of the last step
 						w.Finish()
 					}
 				}()
@@ -262,7 +262,7 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 		case "both":
 			first, second := make(chan int), make(chan int)
 			go func() { first <- read(i.object) }()
-			// Of another object: of two requests that are the same, which goroutine's is first is no choice.
+			// The second read is of another object: a schedule cannot choose between two equal requests.
 			go func() { second <- read((i.object + 1 + i.other%2) % len(now.objects)) }()
 			select {
 			case x := <-first:
@@ -298,7 +298,7 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 			time.Sleep(time.Duration(i.object+1)*10*time.Millisecond + 310*time.Microsecond)
 		case "wake":
 			wakes[i.other] <- register
-		case "mark": // not commutative, and relevant only to the judge
+		case "mark": // not commutative, and relevant only to the check
 			op := sim.Op{Kind: sim.Local, Key: fmt.Sprint("MARK ", i.object, i.other), Request: &sim.Request{Verb: "MARK"}}
 			_ = g.Pass(ctx, op, func(context.Context) error {
 				for _, m := range []int{i.object, i.other % len(now.marks)} {
@@ -306,7 +306,7 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 				}
 				return nil
 			})
-		case "await": // another's word, or a while
+		case "await": // until another process wakes it, or a timeout
 			select {
 			case x := <-wakes[a]:
 				register += x
@@ -317,7 +317,7 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 	return nil
 }
 
-// plainly goes through every schedule one by one.
+// plainly runs every schedule, one by one.
 func (p toy) plainly(t interface{ Fatalf(string, ...any) }, b Bounds, max int, by judging) (int, *judged) {
 	j := newJudged(by)
 	all := strategy.Unbounded
@@ -339,7 +339,7 @@ func budget(b Bounds) sim.Budget {
 	return sim.Budget{Allowed: sim.Of(sim.FailBefore, sim.LoseReply), Max: b.Faults}
 }
 
-// reduced goes through them by partial-order reduction.
+// reduced covers the schedules by partial-order reduction.
 func (p toy) reduced(t interface{ Fatalf(string, ...any) }, b Bounds, probes int, by judging) (*Result, *judged) {
 	return p.kept(t, b, probes, by, nil)
 }
@@ -363,8 +363,8 @@ func (p toy) kept(t interface{ Fatalf(string, ...any) }, b Bounds, probes int, b
 	return r, j
 }
 
-// Programs that are drawn: the reduction loses no state and no schedule; if objects are judged
-// apart, no state of those that a run has joined. It loses no end in either case.
+// On random programs the reduction loses no state and no schedule. If objects are checked
+// apart, it loses no state of joined objects. It loses no end in either case.
 func TestReductionLosesNothing(t *testing.T) {
 	for _, by := range []judging{asWhole, apart, marks} {
 		t.Run(string(by), func(t *testing.T) { losesNothing(t, by) })
@@ -382,7 +382,7 @@ func losesNothing(t *testing.T, by judging) {
 		}
 		probes := 10
 		if !p.hides() {
-			probes = 0 // what they would show, the search has to
+			probes = 0 // the search must show without probes what they would show
 		}
 		r, got := p.reduced(t, b, probes, by)
 		if missing := less(want.states, got.states); len(missing) > 0 {
@@ -399,9 +399,9 @@ func losesNothing(t *testing.T, by judging) {
 	t.Logf("%d schedules, %d runs", schedules, runs)
 }
 
-// TestEndsAreShown: an end is shown by a run although each of its steps was before. A's write
-// fails, and B and C mark one thing in either order; nothing that is judged follows from A's failure,
-// so that each step is shown without the end in which A failed and C was first.
+// TestEndsAreShown: a run shows an end even if earlier runs have shown each of its steps. A's
+// write fails, and B and C mark one thing in either order. A's failure changes no checked state,
+// so each step is shown without the end in which A failed and C was first.
 func TestEndsAreShown(t *testing.T) {
 	p := toy{{{do: "write"}}, {{do: "mark"}}, {{do: "mark"}}}
 	b := Bounds{Faults: 1}
@@ -509,10 +509,10 @@ func drawn(t *rapid.T) toy {
 }
 
 // Known counts of some programs: n processes of two unrelated messages have (2n)!/2^n orders,
-// of which one run is enough; a writer and n readers of one object have (n+1)!, and each
-// additional reader adds one step, because the write is the same whatever was read before. A
-// process that is informed of two writes hears of the first alone or of both. A process that
-// hears of a write hears the same whatever an unrelated process does.
+// and one run covers them. A writer and n readers of one object have (n+1)! orders, and each
+// additional reader adds one step, because the write does not depend on earlier reads. A
+// process that watches two writes receives the first alone or both. A process that receives a
+// write receives the same whatever an unrelated process does.
 func TestKnownCounts(t *testing.T) {
 	const all = 99
 	read := func(o int) instruction { return instruction{do: "read", object: o} }

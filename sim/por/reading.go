@@ -59,7 +59,7 @@ func (r *reading) read() error {
 			all = all.with(made(id))
 		}
 		u.ends[all] = true
-		return nil // it ended before anybody could see what followed
+		return nil // the run ended before it showed what followed
 	}
 	r.inform(len(l.Steps) - 1)
 	r.offers(len(l.Steps))
@@ -69,7 +69,7 @@ func (r *reading) read() error {
 	return r.pauses(forever)
 }
 
-// push the next event.
+// push adds the next event to the path.
 func (r *reading) push(key []byte, e event) int32 {
 	id, ok := r.u.byKey[string(key)]
 	if !ok {
@@ -83,7 +83,7 @@ func (r *reading) push(key []byte, e event) int32 {
 	return id
 }
 
-// inform adds an event for each process that hears of what the last step wrote.
+// inform adds an event for each process that is informed of the last step's write.
 func (r *reading) inform(step int) {
 	r.informed = r.informed[:0]
 	by := r.path[r.where[step]]
@@ -93,7 +93,7 @@ func (r *reading) inform(step int) {
 	}
 }
 
-// cause of what a step brings to a process or takes from it.
+// cause is the event that adds messages of a process or withdraws them after a step.
 func (r *reading) cause(step int, actor int32) int32 {
 	for _, id := range r.informed {
 		if r.u.events[id].actor == actor {
@@ -137,15 +137,16 @@ func (r *reading) offers(i int) {
 	}
 }
 
-// moved: a step of one process that lets another one send something, or take it back, and
-// is no event that a server sends.
+// moved learns that a step of one process made another process send a message or withdraw one
+// without an event from a server.
 func (r *reading) moved(step int, actor int32, kind sim.OpKind) {
 	if by := r.u.events[r.path[r.where[step]]].actor; by != actor && kind != sim.Event {
 		r.u.rel.learnMoves(r.u.actors[by], r.u.actors[actor])
 	}
 }
 
-// followed notes what a step brought and took, or holds it to what is known.
+// followed records which messages a step added and withdrew, or compares them with the known
+// ones.
 func (r *reading) followed(step int) error {
 	for i := range r.l.Offers {
 		if o := &r.l.Offers[i]; o.Gone == step+1 {
@@ -160,7 +161,7 @@ func (r *reading) followed(step int) error {
 	return nil
 }
 
-// brought notes what an event of a step brought and took.
+// brought records which messages an event of a step added and withdrew.
 func (r *reading) brought(step, at int) error {
 	u, id := r.u, r.path[at]
 	var came, gone []int32
@@ -189,7 +190,7 @@ func (r *reading) brought(step, at int) error {
 		u.list(e.children), u.actors[e.actor], u.list(e.gone), u.list(came), u.list(gone)))
 }
 
-// unlike are the processes of messages that stand in one list only.
+// unlike are the processes of messages that are in only one of the lists.
 func (u *universe) unlike(a, b []int32) (out []int32) {
 	for _, id := range slices.Concat(a, b) {
 		if !slices.Contains(a, id) || !slices.Contains(b, id) {
@@ -216,8 +217,8 @@ func (u *universe) pauseOf(key string) int32 {
 	return id
 }
 
-// pauses notes what time brought to every process up to an epoch, or holds it to what is
-// known.
+// pauses records which messages timers of every process sent up to an epoch, or compares them
+// with the known ones.
 func (r *reading) pauses(until int64) error {
 	u := r.u
 	for a := range u.actors {
@@ -240,7 +241,7 @@ func (r *reading) pauses(until int64) error {
 	return nil
 }
 
-// upto are the messages that time brings up to an epoch.
+// upto are the messages that timers send up to an epoch.
 func (u *universe) upto(late []int32, epoch int64) (out []int32) {
 	for _, m := range late {
 		if u.brought(m) <= epoch {
@@ -251,5 +252,5 @@ func (u *universe) upto(late []int32, epoch int64) (out []int32) {
 	return out
 }
 
-// brought is when time brings a message.
+// brought is the epoch in which a timer sends a message.
 func (u *universe) brought(m int32) int64 { return u.epochOf(u.messages[m].offer.Sent) }

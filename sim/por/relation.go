@@ -9,19 +9,19 @@ import (
 // Relation decides which pairs of steps depend on each other, that is, may have another effect
 // in the other order. All other pairs may be exchanged.
 //
-// Part of it follows from the messages, part is learned from their observed effects: which
-// process hears of which resource, and which processes move each other without a message. It
-// only grows.
+// Part of it follows from the messages. The other part is learned from their observed effects:
+// which process is informed of which resource, and which processes affect each other without a
+// message. The relation only grows.
 type Relation struct {
 	hears map[listener]bool // a process has been informed of a resource, or of an object of it
 	deaf  map[listener]bool // it is informed of other objects of the resource, and not of this one
-	moves map[pair]bool     // processes that move each other
-	vague map[effect]bool   // steps that write one thing or another although the same went before
-	whole map[effect]bool   // steps that touch everything that is judged
+	moves map[pair]bool     // processes that affect each other without a message
+	vague map[effect]bool   // steps that were observed to write different states after the same past
+	whole map[effect]bool   // steps that touch all checked things
 	grown int
 }
 
-// listener is a process and what it hears of: a resource, or the path of an object.
+// listener is a process and a resource, or the path of an object, that it is informed of.
 type listener struct {
 	actor sim.ActorID
 	of    string
@@ -30,21 +30,21 @@ type listener struct {
 // pair is two processes, the lesser name first.
 type pair struct{ a, b sim.ActorID }
 
-// effect is what a step does, at any time.
+// effect is a message with its outcome, at any time.
 type effect struct {
 	Name
 	outcome sim.Outcome
 }
 
-// NewRelation has learned nothing.
+// NewRelation returns a relation without learned facts.
 func NewRelation() *Relation {
 	return &Relation{hears: map[listener]bool{}, deaf: map[listener]bool{}, moves: map[pair]bool{}, vague: map[effect]bool{}, whole: map[effect]bool{}}
 }
 
-// Learned is how many facts were.
+// Learned is the number of learned facts.
 func (r *Relation) Learned() int { return r.grown }
 
-// informs reports whether a process hears of a write of an object.
+// informs reports whether a process is informed of writes of an object.
 func (r *Relation) informs(a sim.ActorID, resource, path string) bool {
 	of := listener{a, path}
 	return r.hears[listener{a, resource}] && (r.hears[of] || !r.deaf[of])
@@ -62,12 +62,12 @@ func (r *Relation) learnHears(o *Offer) {
 	}
 }
 
-// learnDeaf learns which objects of a resource a process does not hear of: an object that was
-// written between two other writes, if the process heard of both and, of the later one,
-// immediately. A watch delivers in order. A process that lists again gives no evidence by what
-// it does not hear.
+// learnDeaf learns which objects of a resource a process is not informed of: an object that was
+// written between two other writes, if the process was informed of both and, of the later one,
+// immediately. A watch delivers in order. For a process that lists again, a missing event proves
+// nothing.
 func (r *Relation) learnDeaf(l *Log) {
-	began := map[listener]int{} // the number of steps made when a process first heard of a resource
+	began := map[listener]int{} // the number of steps when a process was first informed of a resource
 	for i := range l.Offers {
 		o := &l.Offers[i]
 		of := listener{o.Actor, o.Resource}
@@ -93,7 +93,7 @@ func (r *Relation) learnDeaf(l *Log) {
 	}
 }
 
-// learnMoves reports whether that is new.
+// learnMoves learns that two processes affect each other, and reports whether that is new.
 func (r *Relation) learnMoves(a, b sim.ActorID) bool {
 	if b < a {
 		a, b = b, a
@@ -113,7 +113,7 @@ func (r *Relation) learnVague(d effect) {
 	}
 }
 
-// moving are the processes that move a process or are moved by it.
+// moving reports whether two processes affect each other.
 func (r *Relation) moving(a, b sim.ActorID) bool {
 	if b < a {
 		a, b = b, a
@@ -121,46 +121,47 @@ func (r *Relation) moving(a, b sim.ActorID) bool {
 	return r.moves[pair{a, b}]
 }
 
-// kind holds everything that dependence is decided by.
+// kind holds everything that decides dependence.
 //
-// That a process hears of a write is no step of the schedule, but a part of the write that
-// depends on the process: whether it waits, and what it has heard of since it last listened.
-// What the writer does and the server keeps does not depend on that. So it is a separate
-// event, which directly follows the write and belongs to the process that hears.
+// The delivery of a write to an informed process is not a step of the schedule. It is a
+// consequence of the write that depends on the informed process: whether it waits, and which
+// events it has received since it last read its channel. What the writer does and what the
+// server stores do not depend on that. So the delivery is a separate event, which directly
+// follows the write and belongs to the informed process.
 type kind struct {
 	effect
 	resource, path string
-	informed       bool // Actor hears of a write
+	informed       bool // Actor is informed of a write
 }
 
-// served reports whether a server does what the message asks for.
+// served reports whether a server executes the message.
 func (k *kind) served() bool {
 	return k.Kind != sim.Event && (k.outcome == sim.Proceed || k.outcome == sim.LoseReply || k.outcome == sim.Stale)
 }
 
 func (k *kind) writes() bool { return k.Kind == sim.Write && k.served() }
 
-// part is the part that a step has in what another one does after it.
+// part is the way in which a later step depends on an earlier one.
 type part int8
 
 const (
 	none    part = iota
-	byState      // as far as it left objects in another state
+	byState      // only through the state of the objects that the earlier step wrote
 	whole
 )
 
-// part of step a in what b does after it. It has one if they are of one process, or of two that
-// move each other; or if the first writes what the second is about, a part of it or a list that
-// it stands in, or the other way round if the first is more than a read. A read changes nothing,
-// so a write after it does what it does without it.
+// part is the way in which step b depends on the earlier step a. It depends on a if both belong
+// to one process, or to processes that affect each other; or if one writes the object of the
+// other, a part of it or a list that contains it, unless a is a read. A read changes nothing, so a
+// later write does not depend on it.
 //
-// What asks a server for an object, or for a change of it, sees of those who wrote it before
-// the state that they left, and how often it was written: that is what a revision says.
+// A request for an object, or for a change of it, depends on earlier writers only through the
+// state that they left and the number of writes, which determines the revision.
 func (r *Relation) part(a, b *kind) part {
 	switch {
 	case a.Actor == b.Actor:
 		return whole
-	case a.informed: // what came of it is at the gate
+	case a.informed: // its messages are at the gate already
 		return none
 	case r.moving(a.Actor, b.Actor):
 		return whole

@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim"
 )
 
-// World makes one run. It is called by as many goroutines as Search.Workers.
+// World makes one run. Search.Workers goroutines call it concurrently.
 type World func(context.Context, Plan) (*Log, error)
 
 // Search covers the schedules of a world within bounds.
@@ -23,15 +23,15 @@ type Search struct {
 	Instant time.Duration // of the runs: sim.Options.Instant
 	Until   time.Duration // no faults from then on; 0: always
 	Workers int           // default 1
-	// Probes are runs at random, without bounds on preemptions: so many before the first
-	// walk, from which is learned what depends on what, and so many after the last one.
-	// Where one of these does what it should not, more is learned and all is walked again.
+	// Probes is the number of random runs, without a bound on preemptions, before the first
+	// walk, to learn dependences, and again after the last walk. If one of the latter
+	// contradicts the relation, more is learned and everything is walked again.
 	Probes int
-	// Expected reports whether a violation is none. Nil: all are.
+	// Expected reports whether a violation is expected. Nil: all are unexpected.
 	Expected func(Break) bool
 	// Done are logs of an earlier search of the same world.
 	Done []*Log
-	// Report is called after each run, Keep with the log of each, one at a time.
+	// Report is called after each run, and Keep with the log of each run, one at a time.
 	Report func(Progress)
 	Keep   func(*Log) error
 }
@@ -41,30 +41,30 @@ type Progress struct {
 	Bounds Bounds // that are being walked
 	Runs   int
 	Open   int // prefixes found so far whose continuation is unknown
-	States int // walked through
+	States int // number of states walked
 }
 
 // Result of a search.
 type Result struct {
-	Schedules *big.Int // within the bounds; of no use if the search is not over
-	Runs      int      // that were made, also by earlier searches
-	Probes    int      // of these, at random
+	Schedules *big.Int // number within the bounds; meaningless if the search is incomplete
+	Runs      int      // number of runs, including those of earlier searches
+	Probes    int      // number of random ones among them
 	States    int
 	Learned   int
 	Covered   bool
 	Broken    *Log     // the shortest run with an unexpected violation
 	Expected  *Log     // the shortest run with an expected one
-	Outside   *Log     // a probe that breaks, which takes more than the bounds
+	Outside   *Log     // a probe with a violation beyond the bounds
 	Shown     []string // the invariants that break within the bounds, sorted
-	Reached   []Bounds // the widest that were covered, in the order in which they were
+	Reached   []Bounds // the widest bounds that were covered, in order
 }
 
-// ErrPartial is wrapped by the error of a search that could not go on.
+// ErrPartial is wrapped by the error of a search that could not complete.
 var ErrPartial = errors.New("not covered")
 
-// Cover goes on until every schedule within the bounds is known to do what a run showed,
-// until one breaks, or ctx ends. The result is there in any case. It tries few
-// preemptions and faults first, so what breaks takes the fewest.
+// Cover searches until runs have shown every step of every schedule within the bounds, until a
+// schedule has a violation, or until ctx ends. It returns a result in each case. It tries few
+// preemptions and faults first, so the violation that it finds needs the fewest.
 func (s *Search) Cover(ctx context.Context) (*Result, error) {
 	c := &covering{Search: s, ctx: ctx, rel: NewRelation(), logs: s.Done, tried: map[string]int{}}
 	c.result.Runs = len(s.Done)
@@ -89,14 +89,14 @@ type covering struct {
 	logs   []*Log
 	mu     sync.Mutex
 	u      *universe
-	tried  map[string]int // leads that were followed, by their moves: what had been learned
+	tried  map[string]int // number of learned facts when a lead was followed, by its moves
 	result Result
 	probes uint64
 	open   int
 	level  Bounds
 }
 
-// all goes through the bounds, and again if probes show that something was not known.
+// all covers the bounds, and again if probes contradict the relation.
 func (c *covering) all() error {
 	var err error
 	if c.u, err = build(c.rel, c.Instant, c.logs); err != nil {
@@ -125,7 +125,7 @@ func (c *covering) all() error {
 	}
 }
 
-// levels goes through the bounds, the narrowest first, until something breaks.
+// levels covers the bounds, the narrowest first, until there is a violation.
 func (c *covering) levels() error {
 	c.result.Reached = nil
 	for k := 0; k <= c.Bounds.sum(c.Bounds); k++ {
@@ -139,8 +139,8 @@ func (c *covering) levels() error {
 	return nil
 }
 
-// parts are the bounds within b that allow k deviations in all. Where any order of a
-// process's messages is allowed, each of them allows it.
+// parts are the bounds within b that allow k deviations in total. If b allows any order of a
+// process's messages, each of them does.
 func (b Bounds) parts(k int) (out []Bounds) {
 	for f := range min(k, b.Faults) + 1 {
 		if b.anyOrder() {
@@ -154,7 +154,7 @@ func (b Bounds) parts(k int) (out []Bounds) {
 	return slices.DeleteFunc(out, func(p Bounds) bool { return !p.within(b) })
 }
 
-// probe makes some runs at random.
+// probe makes random runs.
 func (c *covering) probe() error {
 	var leads []lead
 	for range c.Probes {
@@ -164,7 +164,7 @@ func (c *covering) probe() error {
 	return c.follow(leads)
 }
 
-// cover one level.
+// cover covers one level.
 func (c *covering) cover(b Bounds) error {
 	c.level = b
 	for {
@@ -190,14 +190,14 @@ func (c *covering) cover(b Bounds) error {
 	}
 }
 
-// broken reports whether what takes so many preemptions and faults breaks.
+// broken reports whether a violation was found with at most so many preemptions and faults.
 func (c *covering) broken(most int) bool {
 	c.shortest()
 	return c.result.Broken != nil && c.Bounds.sum(c.result.Broken.cost()) <= most
 }
 
-// sum is how many deviations there are of those that b counts: if any order of a process's
-// messages is allowed, that is none.
+// sum is the number of deviations that b counts. Reorders do not count if b allows any order of
+// a process's messages.
 func (b Bounds) sum(of Bounds) int {
 	if b.anyOrder() {
 		of.Reorders = 0
@@ -223,7 +223,7 @@ func (c *covering) follow(leads []lead) error {
 	for i := range leads {
 		c.mu.Lock()
 		c.open = len(leads) - i
-		known, stale := c.known(&leads[i]), c.u.stale() // then the leads may be none
+		known, stale := c.known(&leads[i]), c.u.stale() // the leads of a stale universe may be invalid
 		c.mu.Unlock()
 		if stale && leads[i].random == 0 || ctx.Err() != nil {
 			break
@@ -260,7 +260,7 @@ func (c *covering) known(l *lead) bool {
 	return false
 }
 
-// one run.
+// one follows one lead by a run.
 func (c *covering) one(ctx context.Context, l *lead) error {
 	name := fmt.Sprint(l.moves, l.shows, l.key, l.end, l.random)
 	c.mu.Lock()
@@ -291,7 +291,7 @@ func (c *covering) one(ctx context.Context, l *lead) error {
 	}
 	c.tried[name] = c.u.learned
 	if err = c.u.add(log); c.u.stale() {
-		err = nil // all logs are read again, with what was learned
+		err = nil // all logs are read again with the learned facts
 	} else if err == nil && !c.u.dirty {
 		c.u.show()
 	}
@@ -301,8 +301,8 @@ func (c *covering) one(ctx context.Context, l *lead) error {
 	return err
 }
 
-// shortest finds the run that breaks with the least bounds and steps, and all that breaks
-// within the bounds.
+// shortest finds the violation with the fewest deviations and steps, and all invariants that
+// break within the bounds.
 func (c *covering) shortest() {
 	shown := map[string]bool{}
 	for _, l := range c.logs {
@@ -332,10 +332,10 @@ func (c *covering) shorter(a, b *Log) bool {
 	return a.Breaks[0].Step < b.Breaks[0].Step
 }
 
-// cost is what a run that broke cost until it first did.
+// cost is the number of deviations of a run until its first violation.
 func (l *Log) cost() Bounds { return l.spent(l.Breaks[0].Step) }
 
-// spent is what the first steps of a run cost.
+// spent is the number of deviations in the first steps of a run.
 func (l *Log) spent(first int) (b Bounds) {
 	steps := l.Steps[:min(first, len(l.Steps))]
 	var turn sim.ActorID

@@ -11,12 +11,12 @@ import (
 	"ipamsim/sim"
 )
 
-// universe is all that the runs so far have shown: which steps there are, each with what
-// had to go before it, and what followed from it. Two runs that come to a step with the
-// same past share it, in whatever order the rest went.
+// universe contains all that the runs so far have shown: the steps, each with its past and its
+// consequences. Two runs that reach a step with the same past share the step, whatever the order
+// of their other steps.
 type universe struct {
 	rel     *Relation
-	learned int // of the relation, when it was built
+	learned int // facts of the relation when the universe was built
 	instant time.Duration
 
 	actors   []sim.ActorID
@@ -28,22 +28,22 @@ type universe struct {
 	whole    []bool // by kind: see Relation.whole
 	kindOf   map[kind]int32
 	hearers  [][]int32 // by kind; nil: not asked yet
-	parts    [][]part  // of two kinds, the later one first: see partsIn
+	parts    [][]part  // by two kinds, the later step first: see partsIn
 	events   []event
 	byKey    map[string]int32
-	pauses   []pause // what time brings to a process
+	pauses   []pause // messages that timers of a process send
 	byPause  map[string]int32
-	ends     map[sum]bool // of the last steps of runs that ended immediately after them
+	ends     map[sum]bool // sets of steps after which a run ended immediately
 	things   map[string]int32
 	joined   [][]int32        // things, from the start
 	with     []int32          // by thing, for sightKey
 	sights   map[string]int32 // that runs have shown: see sighted
 	shown    map[string]bool  // ends of runs: see endKeys
-	together map[string]bool  // of these, in which all is judged together
+	together map[string]bool  // those in which all things are checked together
 	walked   map[sum]walked
-	walks    int32 // so many there were
-	looked   int   // so many logs are in sights and shown
-	dirty    bool  // more is judged than was known when they were looked at
+	walks    int32 // number of walks
+	looked   int   // number of logs that are in sights and shown
+	dirty    bool  // more things are checked than when sights and shown were computed
 	logs     []*Log
 	paths    [][]int32 // the events of each log
 	buf      []byte
@@ -52,15 +52,15 @@ type universe struct {
 	texts    map[string]int32
 	states   []written
 	moving   [][]bool
-	fresh    bool // something came that older logs must be read for again
+	fresh    bool // a new process: older logs must be read again
 }
 
-// origin is what makes a message the same one in two runs.
+// origin identifies a message across runs.
 type origin struct {
-	cause int32 // the step that brought it; -1-n: pause n
+	cause int32 // the step after which it was sent; -1-n: pause n
 	name  int32
-	nth   int32 // of those of that name that it brought
-	epoch int64 // when time brought it; -1 if a step did
+	nth   int32 // index among the messages of that name with this cause
+	epoch int64 // when a timer sent it; -1 if a step caused it
 }
 
 type message struct {
@@ -68,42 +68,42 @@ type message struct {
 	id    int32 // of the name
 	cause int32 // as in origin
 	actor int32
-	epoch int64 // from when on it can go
+	epoch int64 // it can go from then on
 	offer Offer
 	kinds [sim.Crash + 1]int32 // by outcome, plus one; 0: not asked yet
 }
 
-// event is a step with its past. That a process hears of what another one wrote is a separate
+// event is a step with its past. The delivery of a write to an informed process is a separate
 // event: see kind.
 type event struct {
-	message  int32 // for a process that hears of a write: the writer's
+	message  int32 // for the delivery of a write: the writer's
 	outcome  sim.Outcome
 	level    int
 	kind     int32
 	actor    int32
 	touches  []int32
-	counts   bool // something that is judged changed, be it in the end only
+	counts   bool // checked state changed, possibly state that is checked only at the end
 	wrote    []written
-	all      bool // that is all it wrote
-	known    bool // what followed
+	all      bool // wrote is complete
+	known    bool // children and gone are known
 	children []int32
 	gone     []int32
-	log, at  int // where it was seen first: after so much of the path
+	log, at  int // where it first occurred: the log, and the length of the path before it
 }
 
-// written is an object as a step left it, in numbers of texts.
+// written is the state in which a step left an object, as numbers of texts.
 type written struct{ object, state, times int32 }
 
-// pause is what time brings to a process, as long as nothing happens to it.
+// pause contains the messages that timers of a process send while nothing else affects it.
 type pause struct {
 	late    []int32 // messages, by epoch
-	horizon int64   // all before and at this epoch are there
+	horizon int64   // late is complete up to and including this epoch
 	log, at int
 }
 
 const forever = math.MaxInt64
 
-// errSame is wrapped by the errors of runs that part although the same went before.
+// errSame is wrapped by the errors of runs that differ after the same past.
 var errSame = errors.New("something but the schedule decides")
 
 func newUniverse(rel *Relation, instant time.Duration, logs []*Log) *universe {
@@ -125,7 +125,7 @@ func newUniverse(rel *Relation, instant time.Duration, logs []*Log) *universe {
 	return u
 }
 
-// build reads all logs until nothing more is learned from them.
+// build reads all logs, again from the start whenever something is learned from them.
 func build(rel *Relation, instant time.Duration, logs []*Log) (*universe, error) {
 	for {
 		u := newUniverse(rel, instant, logs)
@@ -145,7 +145,7 @@ func build(rel *Relation, instant time.Duration, logs []*Log) (*universe, error)
 	}
 }
 
-// meet notes who there is and what a log says of the relation.
+// meet adds the processes of a log, and the facts of the relation that it shows.
 func (u *universe) meet(l *Log) {
 	for i := range l.Offers {
 		o := &l.Offers[i]
@@ -163,7 +163,7 @@ func (u *universe) meet(l *Log) {
 	u.rel.learnWhole(l)
 }
 
-// epochOf is the instant at which what happens at t can go on.
+// epochOf is the instant at which a message sent at t can go.
 func (u *universe) epochOf(t time.Duration) int64 {
 	if t == 0 {
 		return 0
@@ -171,7 +171,7 @@ func (u *universe) epochOf(t time.Duration) int64 {
 	return int64(t/u.instant) + 1
 }
 
-// name of a message, as a number.
+// name is the number of a message's name.
 func (u *universe) name(n Name) int32 { return numbered(u.names, n) }
 
 func (u *universe) kindID(k kind) int32 {
@@ -183,7 +183,7 @@ func (u *universe) kindID(k kind) int32 {
 	return id
 }
 
-// numbered is the number of what is in a map, or is put into it.
+// numbered returns the number of a key and assigns the next one to a new key.
 func numbered[K comparable](in map[K]int32, k K) int32 {
 	n, ok := in[k]
 	if !ok {
@@ -193,7 +193,7 @@ func numbered[K comparable](in map[K]int32, k K) int32 {
 	return n
 }
 
-// partsIn are the parts of steps of each kind in what one of kind k does after them.
+// partsIn is how a step of kind k depends on earlier steps, by their kind.
 func (u *universe) partsIn(k int32) []part {
 	for int(k) >= len(u.parts) {
 		u.parts = append(u.parts, nil)
@@ -219,8 +219,8 @@ func (u *universe) kindFor(m *message, o sim.Outcome) int32 {
 	return m.kinds[o] - 1
 }
 
-// key of a step: its message, what happens to it, the last step of every process that has a
-// part in what it does, and the state of the objects that it asks a server for.
+// key is the key of a step: its message and outcome, the last step that it depends on of every
+// process, and the state of the objects that it requests from a server.
 func (u *universe) key(path []int32, msg int32, o sim.Outcome, level int) ([]byte, int32) {
 	m := &u.messages[msg]
 	k := u.kindFor(m, o)
@@ -230,7 +230,7 @@ func (u *universe) key(path []int32, msg int32, o sim.Outcome, level int) ([]byt
 	return u.since(b, path, k, m.cause), k
 }
 
-// since adds to a key what goes before: see key.
+// since adds the past of a step to its key.
 func (u *universe) since(b []byte, path []int32, k, cause int32) []byte {
 	u.past, u.states = u.past[:0], u.states[:0]
 	clear(u.had)
@@ -263,7 +263,8 @@ func (u *universe) since(b []byte, path []int32, k, cause int32) []byte {
 	return b
 }
 
-// left counts how often objects were written, the last time first.
+// left adds the objects of a step to states. It goes backwards: the first entry of an object is
+// its last write, and later ones only increase the number of writes.
 func (u *universe) left(wrote []written) {
 	for i := len(wrote) - 1; i >= 0; i-- {
 		w := wrote[i]
@@ -276,7 +277,7 @@ func (u *universe) left(wrote []written) {
 	}
 }
 
-// informed returns the processes that hear of what a step writes.
+// informed returns the processes that are informed of the writes of a step.
 func (u *universe) informed(step int32) []int32 {
 	e := &u.events[step]
 	if e.all && len(e.wrote) == 0 {
@@ -297,9 +298,9 @@ func (u *universe) informed(step int32) []int32 {
 	return u.hearers[k]
 }
 
-// informedKey is the key of the event that a process hears of the latest step. If it is known
-// what that step wrote, the key is all that the process learns, with the time; how the writer
-// came to write it is not part of it.
+// informedKey is the key of the event that delivers the latest step to a process. If the written
+// state is known, the key contains only what the process receives, and the time. The writer's
+// past is not part of it.
 func (u *universe) informedKey(path []int32, step, actor int32) ([]byte, int32) {
 	k := u.kindID(kind{effect: effect{Name: Name{Actor: u.actors[actor]}}, informed: true})
 	b := binary.AppendVarint(u.buf[:0], int64(-1-actor))
@@ -318,7 +319,7 @@ func (u *universe) informedKey(path []int32, step, actor int32) ([]byte, int32) 
 	return u.since(b, path, k, -1), k
 }
 
-// pauseKey is the process and the last step of each that moves it.
+// pauseKey is the key of a pause: the process, and the last step of each process that affects it.
 func (u *universe) pauseKey(path []int32, actor int32) string {
 	u.past = u.past[:0]
 	clear(u.had)
@@ -342,10 +343,10 @@ func (u *universe) pauseKey(path []int32, actor int32) string {
 	return string(b)
 }
 
-// stale: more was learned since it was built, and it is of no use any more.
+// stale reports whether more was learned since the universe was built. It must then be rebuilt.
 func (u *universe) stale() bool { return u.fresh || u.rel.Learned() != u.learned }
 
-// add a log.
+// add reads a log.
 func (u *universe) add(l *Log) error {
 	if u.meet(l); u.stale() {
 		return nil
@@ -357,10 +358,10 @@ func (u *universe) add(l *Log) error {
 	return r.read()
 }
 
-// differ says what to learn of two runs in which a step or a pause had other consequences
-// although all that it is known to depend on was the same: some of what went before it in
-// one of them only. If it was another process that went on in another way, that is what
-// moves this one; if that explains nothing, it is anything.
+// differ learns from two runs in which a step or a pause had different consequences after the
+// same past. The cause is a step that occurs in only one of the runs. The first suspects are
+// steps of the processes that continued differently, or of processes that affect these; if that
+// teaches nothing new, all such steps are suspects.
 func (u *universe) differ(actor int32, moved []int32, log1, at1, log2, at2 int, what string) error {
 	a, b := u.paths[log1][:at1], u.paths[log2][:at2]
 	learned := false
@@ -388,8 +389,8 @@ func (u *universe) differ(actor int32, moved []int32, log1, at1, log2, at2 int, 
 	return nil
 }
 
-// swapped blames the order of steps that touch the same of what is judged: where the judge itself
-// starts a process, as it does for an address that two sandboxes have, it goes by who was first.
+// swapped learns from steps that touch the same things in different orders. Their order matters
+// if the checker itself starts a process, as it does for an address that two sandboxes have.
 func (u *universe) swapped(a, b []int32) (learned bool) {
 	for i, x := range a {
 		at := slices.Index(b, x)

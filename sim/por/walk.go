@@ -11,40 +11,38 @@ import (
 	"ipamsim/sim"
 )
 
-// Bounds say which schedules are looked at. In all of them time passes only when no
-// message can go.
+// Bounds limit the schedules. In all schedules time passes only when no message can go.
 type Bounds struct {
-	Preemptions int // how often a process that could go on has to wait for another
+	Preemptions int // how often a process with a message that can go has to wait for another process
 	Faults      int
-	Reorders    int // how often a message has to wait for one that its process sent later
+	Reorders    int // how often a message has to wait for a later message of its process
 }
 
-// Any as a bound of reorders is none.
+// Any as a bound of reorders means no bound.
 const Any = 100
 
-// less is what is left of b once o is spent.
+// less is b minus o.
 func (b Bounds) less(o Bounds) Bounds {
 	return Bounds{b.Preemptions - o.Preemptions, b.Faults - o.Faults, b.Reorders - o.Reorders}
 }
 
-// within: b allows no more than o.
+// within reports whether b allows no more than o.
 func (b Bounds) within(o Bounds) bool {
 	return b.Preemptions <= o.Preemptions && b.Faults <= o.Faults && (o.anyOrder() || b.Reorders <= o.Reorders)
 }
 
 func (b Bounds) anyOrder() bool { return b.Reorders >= Any }
 
-// walk goes through all schedules within bounds, in memory, as far as the universe knows
-// what follows. Schedules that come to the same state by other orders of unrelated steps
-// are walked together.
+// walk visits all schedules within bounds, in memory, as far as the universe knows their steps.
+// It visits schedules together that reach the same state by different orders of unrelated steps.
 type walk struct {
 	ctx    context.Context
 	u      *universe
 	bounds Bounds
 	until  int64           // no faults from this epoch on; forever: always
-	lead   map[string]bool // what is not known, by what would show it
+	lead   map[string]bool // unknown continuations, by what would show them
 	leads  []lead
-	gaps   int // how often it came to what is not known
+	gaps   int // how often the walk reached an unknown continuation
 
 	path    []int32
 	moves   []Move
@@ -59,18 +57,18 @@ type walk struct {
 	err     error
 }
 
-// state names all that what comes next depends on: the steps and sights so far, who went last,
-// and what is left of the bounds.
+// state identifies everything that the continuation depends on: the steps and sights so far, the
+// last process, and the remaining bounds.
 func (w *walk) state() sum {
 	left := w.bounds.less(w.spent)
 	rest := uint64(w.turn+1)<<48 | uint64(left.Preemptions)<<32 | uint64(left.Faults)<<16 | uint64(left.Reorders)
 	return sum{w.made[0] + mix(w.sighted[0]+rest), w.made[1] + mix(w.sighted[1]^rest)}
 }
 
-// walked is what a walk found after a state.
+// walked is the result of a walk from a state.
 type walked struct {
 	schedules count
-	// partly: something after it was not known in the universe's walk of this number.
+	// partly is the number of the walk in which a continuation of the state was unknown; 0: none.
 	partly int32
 }
 
@@ -83,13 +81,13 @@ type lead struct {
 	random uint64 // a probe
 }
 
-// shows is what following a lead shows.
+// shows is what a run that follows a lead shows.
 type shows int8
 
 const (
 	anything shows = iota
-	aStep          // where a step leads
-	aSight         // what is seen when a step is made
+	aStep          // the consequences of a step
+	aSight         // a sight
 	anEnd
 )
 
@@ -101,13 +99,14 @@ type way struct {
 // statesMax bounds the memory of a walk: about 6 GB.
 const statesMax = 100_000_000
 
-// leadsMax of one walk are followed before the next one: many show where others go, too.
+// leadsMax is the number of leads of one walk that are followed before the next walk: the run of
+// one lead often covers others.
 const leadsMax = 2000
 
 // errStates ends a walk that would take too much memory.
 var errStates = errors.New("more than 100 million states to walk through")
 
-// go through everything. The number of schedules is right if there are no leads.
+// run walks everything. The number of schedules is correct if there are no leads.
 func (w *walk) run() (*big.Int, error) {
 	w.lead = map[string]bool{}
 	w.turn, w.now = -1, -1
@@ -120,8 +119,8 @@ func (w *walk) run() (*big.Int, error) {
 	return n.big(), w.err
 }
 
-// visit walks through what comes after a state. Where all of that is known it stays so: later
-// walks of the same universe, of wider bounds, too, need not go there again.
+// visit walks everything after a state. If all of it is known, later walks of the same universe,
+// also with wider bounds, skip the state.
 func (w *walk) visit() count {
 	if w.steps++; w.steps%4096 == 0 && w.ctx.Err() != nil {
 		w.err = context.Cause(w.ctx)
@@ -150,7 +149,7 @@ func (w *walk) visit() count {
 	return found.schedules
 }
 
-// choices are the ways to go on from here. If no message can go, time passes first.
+// choices tries all moves from the current state. If no message can go, time passes first.
 func (w *walk) choices() (n count) {
 	now, pending := w.now, w.pending
 	defer func() { w.now, w.pending = now, pending }()
@@ -192,10 +191,10 @@ func (w *walk) choices() (n count) {
 	return n
 }
 
-// can: the message can go now.
+// can reports whether the message can go now.
 func (w *walk) can(m int32) bool { return w.u.messages[m].epoch <= w.now }
 
-// ways are what may happen to a message.
+// ways calls do with each outcome that a message may have.
 func (w *walk) ways(m int32, do func(way)) {
 	o := &w.u.messages[m].offer
 	for l := range max(o.Draws, 1) {
@@ -217,7 +216,7 @@ func (w *walk) ways(m int32, do func(way)) {
 	}
 }
 
-// step makes a move, goes on from there, and takes it back.
+// step makes a move, walks everything after it, and reverts the move.
 func (w *walk) step(i int, o way, spent Bounds) (n count) {
 	msg := w.pending[i]
 	key, _ := w.u.key(w.path, msg, o.outcome, o.level)
@@ -258,7 +257,7 @@ func (w *walk) step(i int, o way, spent Bounds) (n count) {
 	return n
 }
 
-// follow makes an event whose consequences are known.
+// follow adds an event whose consequences are known to the path.
 func (w *walk) follow(id int32) {
 	e := &w.u.events[id]
 	next := make([]int32, 0, len(w.pending)+len(e.children))
@@ -272,7 +271,7 @@ func (w *walk) follow(id int32) {
 	w.made = w.made.with(made(id))
 }
 
-// shown reports whether a run has shown what is judged after a step.
+// shown reports whether a run has shown the sight of a step.
 func (w *walk) shown(id int32, m Move) bool {
 	if !w.u.judges(id) {
 		return true
@@ -288,7 +287,7 @@ func (w *walk) shown(id int32, m Move) bool {
 	return true
 }
 
-// end has a run be made that ends like this, as far as that is judged, if none does.
+// end requests a run that ends with the same checked state if no run has shown this end.
 func (w *walk) end() {
 	keys := w.u.endKeys(w.path, w.sights)
 	if w.u.ended(keys) {
@@ -297,12 +296,12 @@ func (w *walk) end() {
 	w.note(fmt.Sprint(anEnd, keys[0]), lead{moves: slices.Clone(w.moves), shows: anEnd, end: keys})
 }
 
-// unknown records a prefix after which the next step, or what it shows, is unknown.
+// unknown records a lead: a prefix after which the next step or its sight is unknown.
 func (w *walk) unknown(s shows, key string, last Move) {
 	w.note(fmt.Sprint(s, key), lead{moves: append(slices.Clone(w.moves), last), shows: s, key: key})
 }
 
-// note a lead by what it would show, once.
+// note records a lead once, by what it would show.
 func (w *walk) note(name string, l lead) {
 	w.gaps++
 	if !w.lead[name] {
@@ -311,7 +310,7 @@ func (w *walk) note(name string, l lead) {
 	}
 }
 
-// move names a message that waits.
+// move is the move that delivers a waiting message.
 func (w *walk) move(i int, o way) Move {
 	m := &w.u.messages[w.pending[i]]
 	nth := 0
@@ -323,8 +322,8 @@ func (w *walk) move(i int, o way) Move {
 	return Move{m.name, nth, o.outcome, o.level}
 }
 
-// elapse lets time pass to the next instant at which something can go, forever if there is
-// none. It is false if that is not known.
+// elapse lets time pass to the next instant at which a message can go, forever if there is
+// none. ok is false if that instant is unknown.
 func (w *walk) elapse() (next int64, ok bool) {
 	next = forever
 	if len(w.pending) == 0 && w.u.ends[w.made] {
@@ -375,21 +374,21 @@ func pathKey(path []int32) []byte {
 	return b
 }
 
-// sum names a set of steps, whatever their order: two sums of 64 bits.
+// sum identifies a set of steps without their order: two sums of 64 bits.
 type sum [2]uint64
 
 func (s sum) with(id uint64) sum {
 	return sum{s[0] + mix(id+1), s[1] + mix(id*0x9e3779b97f4a7c15+0x1234567)}
 }
 
-// mix is splitmix64's.
+// mix is the mixing function of splitmix64.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// count is how many schedules, in 128 bits; all ones: more than that.
+// count is a number of schedules in 128 bits; all ones: overflow.
 type count struct{ hi, lo uint64 }
 
 func (c count) plus(d count) count {
