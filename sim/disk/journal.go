@@ -6,16 +6,15 @@ import (
 )
 
 // A journaling file system, ext4 as distributions mount it (data=ordered, delayed
-// allocation), writes what it was told later:
+// allocation), delays writes:
 //
-//   - names and sizes are changes of a journal, which is committed in its order, as a
-//     whole, every commitAfter. A loss of power takes the last changes back, never one
-//     from the middle.
-//   - what is written to a file gets its blocks later still, up to writebackAfter: the
-//     file is there, and empty.
+//   - Changes of names and sizes go to a journal, which is committed in order, as a whole,
+//     every commitAfter. A power loss reverts the last changes, never one in the middle.
+//   - File data is written up to writebackAfter later. Until then the file on disk exists
+//     and is empty.
 //   - fsync commits the journal and writes the file's data.
-//   - data of a file that is renamed over another, or that was truncated and closed, is
-//     on disk before that change of the journal is (auto_da_alloc).
+//   - The data of a file that is renamed over another, or that was truncated and closed, is
+//     on disk before that change of the journal (auto_da_alloc).
 //
 // Source: Documentation/admin-guide/ext4.rst, commit= and auto_da_alloc;
 // vm.dirty_expire_centisecs and vm.dirty_writeback_centisecs (Linux 6.12).
@@ -34,7 +33,7 @@ type Loss struct {
 // Data selects the data that a power loss discards.
 type Data uint8
 
-// From none to all.
+// The values of Data, from none to all.
 const (
 	NoData    Data = iota
 	LastFile       // all of the file that was written last

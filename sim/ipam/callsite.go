@@ -18,13 +18,13 @@ type Source struct {
 	Package string // import path, as upstream has it
 	Copied  string // import path of the copy that is linked in its place, or ""
 	Root    string // model.CallSite's
-	// Carries: it only takes others' messages to a server. The call site is whoever
-	// calls it, which is the same whatever carries them.
+	// Carries: the package only transports messages of other packages. The call site is the
+	// caller of the package.
 	Carries bool
 }
 
-// CallSites says where in a manager a message was sent. Who sends none in the manager's
-// code has the zero call site.
+// CallSites returns a function that finds the place in the manager's code that sent a message.
+// A stack without the manager's code has the zero call site.
 func CallSites(m *Manager) func(sim.Stack) model.CallSite {
 	return func(s sim.Stack) model.CallSite {
 		if len(m.Sources) == 0 {

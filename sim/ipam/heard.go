@@ -2,8 +2,8 @@ package ipam
 
 import "encoding/json"
 
-// Heard is the object that an event of a watch tells of, and whether it was deleted; ok is
-// false if the event cannot be read.
+// Heard decodes the object of a watch event and reports whether it was deleted; ok is false if
+// the event cannot be decoded.
 func Heard(event []byte) (object json.RawMessage, gone, ok bool) {
 	var e struct {
 		Type   string          `json:"type"`

@@ -75,9 +75,9 @@ type outcome struct {
 	trace     *sim.Trace
 }
 
-// story is two nodes with a container runtime each, which makes three containers at
-// once and undoes those whose ADD failed, as containerd does; then the first node loses
-// its power, if told so, and makes two more.
+// story runs two nodes with a container runtime each. Each runtime creates three containers
+// concurrently and undoes those whose ADD failed, as containerd does. Then, if power is set, the
+// first node loses its power and creates two more.
 func story(t *testing.T, st sim.Strategy, faults sim.Budget, power *disk.Loss) *outcome {
 	t.Helper()
 	o := &outcome{}
@@ -180,9 +180,9 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// A plugin that is killed leaves its lock to nobody: all others end. Killed between the
-// creation of its file and the writing, it leaves an empty one, which names nobody and
-// which no DEL removes. No address is held twice.
+// A plugin that is killed releases its lock, and all others end. A plugin that is killed between
+// the creation of its file and the write leaves an empty file, which names no container and which
+// no DEL removes. No address is held twice.
 func TestKilled(t *testing.T) {
 	killed, locked, empty := 0, 0, 0
 	for seed := range uint64(150) {

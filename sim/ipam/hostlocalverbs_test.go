@@ -10,7 +10,7 @@ import (
 
 // The second ADD of one container is refused, and takes no second address.
 //
-// Source: containernetworking/plugins #327, mended by #328.
+// Source: containernetworking/plugins #327, fixed by #328.
 func TestAddTwice(t *testing.T) {
 	n := &node{name: "node-a", subnet: "10.1.0.0/29", disk: disk.New(nil, "node-a")}
 	call := hostlocal.Call{Command: "ADD", Container: "c", Interface: "eth0", Config: n.config()}

@@ -59,9 +59,9 @@ type Env struct {
 	// Datastore is where the manager keeps its record, if it has a choice
 	// (Manager.Datastores); "" is the first of them.
 	Datastore string
-	// Device is told of every address that a node's own device (IPIP, VXLAN,
-	// WireGuard) really gets from the manager, under the handle of its claim; an
-	// invalid address takes it away. Nil: nobody wants to know.
+	// Device is called with every address that a node's own device (IPIP, VXLAN, WireGuard)
+	// really gets from the manager, and with the handle of its claim. An invalid address
+	// means that the device has lost it. May be nil.
 	Device func(node, handle string, addr netip.Addr)
 	Backends
 }
@@ -77,12 +77,12 @@ type Call struct {
 	Config    json.RawMessage
 	// Netns is the path of the sandbox's network namespace; "": of a DEL, it is gone.
 	Netns string
-	// Fails is the error that the kernel has for a plugin that makes the interface (ADD) or
-	// takes it away (DEL), an *Faulted; nil: it never fails. A manager calls it whose
-	// plugin is no interface plugin (Manager.Plugin).
+	// Fails returns the error of the kernel, an *Faulted, for a plugin that creates the
+	// interface (ADD) or removes it (DEL); nil: it never fails. A manager whose plugin is not
+	// an interface plugin calls it (Manager.Plugin).
 	Fails func(command string) error
-	// Unplug is called by a DEL that takes the interface out of the sandbox before it
-	// has ended; nil: nobody wants to know. One that succeeds has done so in any case.
+	// Unplug is called by a DEL that removes the interface from the sandbox before it ends. May
+	// be nil. A DEL that succeeds has removed the interface in any case.
 	Unplug func()
 }
 

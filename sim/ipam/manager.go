@@ -118,8 +118,8 @@ type Process struct {
 	// Daemon runs until its context ends; otherwise it is one pass that a
 	// schedule starts again and again.
 	Daemon bool
-	// Several may run at once, of a daemon that is not PerNode: as during a leader's
-	// failover.
+	// Several: more than one process of a daemon that is not PerNode may run at the same
+	// time, as during a leader's failover.
 	Several bool
 	// Reference: it is not upstream's code but ours, for comparison.
 	Reference bool
@@ -199,13 +199,13 @@ type Instance struct {
 
 	// Keep is of a manager that keeps some kinds of objects itself.
 	Keep *Keep
-	// Adopt is of a manager whose CNI plugin leaves more behind than claims: it writes what
-	// the ADD of a sandbox that runs already would have left besides those, unless it is
-	// there. It passes no gate.
+	// Adopt is set for a manager whose CNI plugin writes more than claims. For a sandbox that
+	// already runs, it writes the rest of what its ADD would have written, unless it exists. It
+	// passes no gate.
 	Adopt func(ctx context.Context, call Call, addrs []netip.Addr) error
 	// Command runs the manager's command-line tool as an operator would type it
-	// ("calicoctl ipam show") and returns what it printed, also with an error. What only
-	// looks passes no gate; what changes something does.
+	// ("calicoctl ipam show") and returns what it printed, also with an error. A command that
+	// only reads passes no gate; a command that writes does.
 	Command func(ctx context.Context, g *sim.Gate, argv []string) (stdout string, err error)
 }
 

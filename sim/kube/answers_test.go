@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every read is answered as the handlers would answer it, to the byte, whoever
-// wrote or read the object before and in what.
+// Every read gets the same bytes as from the handlers, whatever client wrote or read the object
+// before and in whatever encoding.
 func TestAnswers(t *testing.T) {
 	const (
 		pods, nodes = "/api/v1/namespaces/default/pods", "/api/v1/nodes"

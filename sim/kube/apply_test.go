@@ -38,7 +38,7 @@ func TestServerSideApply(t *testing.T) {
 	})
 }
 
-// What was written before anybody applied is somebody's, too.
+// Fields that were written before the first server-side apply have a manager too.
 func TestApplyToWhatIsThere(t *testing.T) {
 	serve(t, func(ctx context.Context, c *cluster) {
 		core := c.core.CoreV1()

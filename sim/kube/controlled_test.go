@@ -164,7 +164,7 @@ func TestDiscovery(t *testing.T) {
 	})
 }
 
-// Who watches and hears of nothing is told up to where it knows everything, after a minute.
+// A watch without events gets a bookmark with the current resource version after a minute.
 func TestBookmarks(t *testing.T) {
 	for _, want := range []bool{true, false} {
 		serve(t, func(ctx context.Context, c *cluster) {

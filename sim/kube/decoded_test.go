@@ -25,8 +25,7 @@ func storedPod(t *testing.T, name string) []byte {
 	return b
 }
 
-// Whoever reads gets what the real decoder makes of the bytes, and an object that
-// is his alone.
+// Every reader gets the same object as from the real decoder, and its own copy.
 func TestDecoded(t *testing.T) {
 	upstream := etcd3.NewDefaultDecoder(stored(corev1.SchemeGroupVersion), storage.APIObjectVersioner{})
 	d := newDecoded(upstream)

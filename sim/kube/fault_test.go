@@ -130,8 +130,8 @@ func TestACallerWithADeadlineDoesNotWaitAMinute(t *testing.T) {
 	})
 }
 
-// A connection that is lost takes along what goes over it: watches, which are opened again,
-// and requests, of which reads are tried again. What goes over another goes on.
+// A lost connection ends its watches, which the client opens again, and its requests. The client
+// retries the reads among them. Other connections continue.
 func TestLostConnection(t *testing.T) {
 	var heard []string
 	trace, _ := simulate(t, &hurt{key: "POST pods/default/web", outcome: sim.LoseReply, way: way.ConnectionLost}, func(a *actor) {

@@ -92,8 +92,8 @@ func pod(name, node string) *corev1.Pod {
 	}
 }
 
-// claim is what Whereabouts sends: an allocation, on condition that nobody wrote
-// the pool since it was read.
+// claim is a request as Whereabouts sends it: an allocation, on condition that the pool has not
+// been written since it was read.
 func claim(revision string, n int) []byte {
 	return fmt.Appendf(nil, `[{"op":"test","path":"/metadata/resourceVersion","value":%q},
 		{"op":"add","path":"/spec/allocations/%d","value":{"id":"c","podref":"default/p"}}]`, revision, n)

@@ -17,8 +17,8 @@ import (
 	"ipamsim/sim/way"
 )
 
-// An etcd whose database is full refuses what would make it grow, whoever asks, with its own
-// text. Reads and deletions go on.
+// An etcd whose database is full refuses writes that would make it grow, from every client, with
+// its own error text. Reads and deletions continue.
 func TestNoSpace(t *testing.T) {
 	const full = "etcdserver: mvcc: database space exceeded"
 	serve(t, func(ctx context.Context, c *cluster) {

@@ -14,8 +14,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// TestTap: whoever taps the server is told of every message with its answer, in order, and
-// of what watches tell, remembered answers and refusals included.
+// TestTap: a tap receives every message with its answer, in order, and the events of watches. It
+// also receives cached answers and refusals.
 func TestTap(t *testing.T) {
 	serve(t, func(ctx context.Context, c *cluster) {
 		var got []string

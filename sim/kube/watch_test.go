@@ -167,8 +167,8 @@ func TestWatchWithASelector(t *testing.T) {
 	})
 }
 
-// A process that is killed hears nothing more, and leaves no goroutine behind,
-// not even with a watch that nobody ends: the run itself fails if one does.
+// A process that is killed receives no more events and leaves no goroutine behind, even if
+// nothing ends its watch: the run fails if a goroutine is left.
 func TestKilledInformer(t *testing.T) {
 	var heard []string
 	simulate(t, &hurt{}, func(a *actor) {
@@ -192,7 +192,7 @@ func TestKilledInformer(t *testing.T) {
 	}
 }
 
-// A client that was away while history was compacted is told so.
+// A client whose resource version was compacted gets an error.
 func TestCompactedHistoryIsGone(t *testing.T) {
 	simulate(t, &hurt{}, func(a *actor) {
 		pods := a.mine.CoreV1().Pods("default")

@@ -25,8 +25,8 @@ type actor struct {
 	dyn  dynamic.Interface
 }
 
-// hurt is a strategy that delivers every message at once, but hurts the first
-// one whose key begins with a prefix.
+// hurt is a strategy that delivers every message immediately, with a fault for the first message
+// whose key begins with a prefix.
 type hurt struct {
 	key     string
 	outcome sim.Outcome

@@ -1,8 +1,9 @@
 package overlay
 
-// durableEdits make waiting for a mutex a durable block of a bubble: who holds it is
-// parked too, perhaps for hours of virtual time, with a message that has not gone yet.
-// A pinned goroutine waits for somebody outside; virtual time stands still meanwhile.
+// durableEdits make waiting for a mutex a durable block of a bubble: the holder of the mutex is
+// parked too, perhaps for hours of virtual time, with a message that waits at the gate. A pinned
+// goroutine waits for a goroutine outside the bubble; virtual time does not pass until it
+// continues.
 var durableEdits = []edit{
 	{
 		"runtime/synctest.go", "a mutex wait is idle: before",
@@ -20,7 +21,7 @@ var durableEdits = []edit{
 	before("runtime/synctest.go", "a mutex may be held outside, which is no deadlock",
 		"\t// Increment the bubble active count, since we've determined to wake something.\n",
 		"\tif simstalled(bubble) {\n\t\treturn nil\n\t}\n"),
-	after("runtime/synctest.go", "a mutex that somebody outside holds gets real time",
+	after("runtime/synctest.go", "a mutex that is held outside gets real time",
 		"\t\tif bubble.active < 0 {\n\t\t\tthrow(\"active < 0\")\n\t\t}\n",
 		"\t\tif simsettle(bubble) {\n\t\t\tcontinue\n\t\t}\n"),
 	{

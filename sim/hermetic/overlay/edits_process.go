@@ -1,14 +1,13 @@
 package overlay
 
-// processEdits let a goroutine of a bubble belong to a simulated process, with all
-// that it starts and the timers that it makes: a process has a wall clock of its
-// own, a pointer to how far it is ahead of the bubble's. Without one, time in the
-// bubble is as it was.
+// processEdits assign a goroutine of a bubble to a simulated process, together with the
+// goroutines that it starts and the timers that it creates. A process has its own wall clock: a
+// pointer to its offset from the bubble's clock. Without a process the bubble's time is unchanged.
 //
-// A time read from such a clock has a monotonic part again, as on a real machine:
-// time.Since must not see the wall clock jump. synctest leaves it out because it
-// cannot tell bubble from process; here startNano is a constant, so that the
-// monotonic part, which people print, is the same in every process.
+// A time read from such a clock has a monotonic reading, as on a real machine, because
+// time.Since must not see jumps of the wall clock. synctest omits the monotonic reading because
+// its base differs between the bubble and the real process. Here startNano is a constant, so that
+// the monotonic reading, which programs may print, is the same in every real process.
 var processEdits = []edit{
 	before("runtime/time.go", "wall clock of a process",
 		"\t\tsec = bubble.now / (1000 * 1000 * 1000)\n",

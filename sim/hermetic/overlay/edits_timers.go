@@ -1,9 +1,9 @@
 package overlay
 
-// timerEdits make the order of a bubble's timers that are due together, and what is
-// still in the heap of them, a function of what the program did. A select adds the
-// timers it waits for in the order of their addresses, so neither may depend on the
-// order of adding nor on the shape of the heap.
+// timerEdits make the order of a bubble's timers that are due at the same time, and the stopped
+// timers that are still in the heap, depend only on the actions of the program. A select adds
+// the timers that it waits for in the order of their addresses. So the order of due timers must
+// depend neither on the order of adding nor on the shape of the heap.
 var timerEdits = []edit{
 	{
 		"runtime/time.go", "no new rank when a timer is added again",
@@ -16,8 +16,9 @@ var timerEdits = []edit{
 	before("runtime/time.go", "rank of a sleep",
 		"\t\t// Call timer.reset in this goroutine, since it's the one in a bubble.\n",
 		"\t\tt.rand = simcheaprand()\n"),
-	// What is left of a stopped timer decides whether a Reset to now fires at once. So
-	// only the head, which the ranks alone decide, is cleaned, whoever preempts.
+	// Whether a stopped timer is still in the heap decides whether a Reset to now fires
+	// immediately. So only the head of the heap, which depends on the ranks alone, is cleaned,
+	// even if the goroutine is preempted.
 	{
 		"runtime/time.go", "stopped timers leave by the head of the heap",
 		"\t\tif gp.preemptStop {\n\t\t\treturn\n\t\t}\n",

@@ -9,8 +9,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// affinity is a node's claim to a block. It is confirmed from the start, because
-// block and affinity are written at once.
+// affinity is a node's claim to a block. It is confirmed from the start, because one write stores
+// block and affinity.
 type affinity struct {
 	Block netip.Prefix `json:"block"`
 	Node  string       `json:"node"`
@@ -32,9 +32,8 @@ func handleOf(k claim) string {
 	return k.Container + "." + k.Interface
 }
 
-// block finds or claims the block that a node's next address comes from: one of
-// its own with room; else, below the limit, the first that nobody has; else, if
-// it may borrow, any with room.
+// block finds or claims the block for a node's next address: a block of the node with room; or,
+// below the limit, the first unclaimed block; or, if the node may borrow, any block with room.
 func (l *ledger) block(p *policy, node string) (pool, error) {
 	if f := bugs[p.bug].block; f != nil {
 		if b, ok := f(l, p, node); ok {

@@ -32,8 +32,8 @@ func shareBlock(l *ledger, _ *policy, b pool) {
 	}
 }
 
-// reachOut leaves an affinity behind for a block that was never made, behind the
-// end of the range, so that nobody else will want it.
+// reachOut leaves an affinity for a block that never existed, after the end of the range, where
+// no other node claims it.
 func reachOut(l *ledger, p *policy, b pool) {
 	out := netip.PrefixFrom(model.LastAddr(p.span().Prefix).Next(), b.Range.Bits())
 	if out.IsValid() && !slices.ContainsFunc(l.Affinities, func(a affinity) bool { return a.Block == out }) {

@@ -43,8 +43,8 @@ type bug struct {
 	claims func([]model.Claim)
 }
 
-// bugs, by the invariant that each must make fire: on any schedule of a few pods
-// of which one is deleted, on two nodes.
+// bugs are the bugs by the invariant that each must break, on any schedule of a few pods on two
+// nodes in which one pod is deleted.
 var bugs = map[string]bug{
 	"actor-crash":                 {begin: crash},
 	"affinity-mismatch":           {blocks: true, claimed: disown},
@@ -121,8 +121,8 @@ func fail(_ context.Context, l *ledger) error {
 	return fmt.Errorf("canary: %d claims are enough", len(l.Claims))
 }
 
-// hang returns when the process is killed, as a plugin would that waits for a
-// lock nobody holds.
+// hang blocks until the process is killed, like a plugin that waits for a lock that is never
+// released.
 func hang(ctx context.Context, l *ledger) error {
 	if few(l) {
 		return nil
@@ -155,8 +155,8 @@ func pickOutside(l *ledger, p *policy, _ pool) (netip.Addr, bool) {
 	return a, a.IsValid()
 }
 
-// claimSpare claims a second address that the sandbox will never have. DEL
-// releases it with the first, so that it is no leak while the container lives.
+// claimSpare claims a second address that the sandbox never gets. DEL releases it with the first,
+// so it is not a leak while the container runs.
 func claimSpare(l *ledger, p *policy, from pool, k claim) {
 	var ok bool
 	if k.Addr, ok = lowest(p, from, l.taken); ok {

@@ -23,8 +23,8 @@ var (
 	podsGVR  = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 )
 
-// Limits of one change. Every conflict means that somebody else got on, so many
-// are allowed; other errors may mean that the server is gone.
+// Limits of one change. Every conflict means that another process made progress, so many are
+// allowed. Other errors may mean that the server is gone.
 const (
 	conflictsMax = 100
 	othersMax    = 10
@@ -53,11 +53,11 @@ func objectName(network string) string {
 	return "network-" + network
 }
 
-// change reads the ledger of a network_name, lets f change it and writes it back
-// if nobody else wrote meanwhile; otherwise it starts again. F's error ends it.
+// change reads the ledger of a network_name, lets f change it and writes it back. It starts
+// again if the ledger has been written in between. An error of f ends it.
 //
-// An answer that got lost is no answer: the next round reads what really
-// happened, and f, being idempotent, finds nothing left to do.
+// After a lost answer the next round reads whether the write happened. f is idempotent and then
+// finds nothing left to do.
 func (d *client) change(ctx context.Context, network string, f func(*ledger) (changed bool, err error)) error {
 	var conflicts, others int
 	for {

@@ -99,7 +99,7 @@ func (c *config) blocks() *model.BlockPolicy {
 }
 
 func (c *config) check() error {
-	usable := c.Range.Addr().BitLen() - 2 // at least two addresses besides first and last
+	usable := c.Range.Addr().BitLen() - 2 // at least two addresses between first and last
 	_, known := bugs[c.Bug]
 	switch {
 	case !c.Range.IsValid():

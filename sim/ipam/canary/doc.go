@@ -1,21 +1,21 @@
-// Package canary is an address manager that is wrong on purpose. An oracle that
-// was never red proves nothing, so for every invariant there is a bug here,
-// switched on by name in a network's configuration, that makes it fire:
+// Package canary is an address manager with deliberate bugs. An oracle that never failed
+// proves nothing. So for every invariant there is a bug here that breaks it. The configuration
+// of a network switches a bug on by name:
 //
 //	{"type": "macvlan", "ipam": {"type": "canary", "range": "10.0.0.0/29", "bug": "duplicate-address"}}
 //
-// Without "bug" it is a small allocator that is right under every schedule, and
-// the oracles must stay silent. All claims under one network_name live in one
-// CanaryPool object, its ledger, and every change is a compare-and-swap on its
-// resourceVersion, so that claims and reservations cannot come apart. A claim
+// Without "bug" it is a small allocator that is correct under every schedule, and
+// no oracle may fail. All claims under one network_name are in one
+// CanaryPool object, its ledger. Every change is a compare-and-swap on its
+// resourceVersion, so that claims and reservations stay consistent. A claim
 // belongs to a container; DEL releases by container; the reconciler releases
-// what belongs to a pod object (by UID, not by name) that no longer exists.
+// the claims of pod objects (by UID, not by name) that no longer exist.
 //
 // With "blocks", a prefix length, nodes claim blocks of the range and hand out of
 // them, as Calico's do; "strict" and "maxBlocks" are StrictAffinity and
 // MaxBlocksPerHost. A node gives a block back with its last address.
 //
-// What it takes for granted is the contract of Kubernetes: a pod object is there
-// until its containers have ended, unless somebody deletes it by force, and a
-// read that does not ask for an old revision is not served one.
+// It relies on two guarantees of Kubernetes: a pod object exists until its containers have
+// ended, unless it is deleted by force, and a read returns an old revision only if the request
+// allows that.
 package canary

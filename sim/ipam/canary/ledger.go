@@ -29,7 +29,7 @@ type pool struct {
 	Name  string       `json:"name"`
 	Range netip.Prefix `json:"range"`
 	Node  string       `json:"node,omitempty"`
-	Lost  int          `json:"lost,omitempty"` // addresses that nobody will be given
+	Lost  int          `json:"lost,omitempty"` // addresses that are never handed out
 }
 
 type claim struct {
@@ -187,7 +187,7 @@ func (l *ledger) pool(p *policy, node string) (pool, error) {
 	return want, nil
 }
 
-// slice chooses the slice of a node that has none: the first that nobody has.
+// slice chooses the slice of a node that has none: the first free one.
 func (l *ledger) slice(p *policy) (netip.Prefix, bool) {
 	r := p.span().Prefix
 	if bugs[p.bug].oneSlice && slices.ContainsFunc(l.Pools, func(q pool) bool { return q.Node != "" }) {

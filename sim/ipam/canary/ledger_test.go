@@ -278,8 +278,7 @@ func start(v *invariant.View, l *ledger, p *policy, c ipam.Call, judge func()) {
 		Attachments: []model.Attachment{{Network: network, Interface: "net1", Addrs: []netip.Addr{addr}, Since: v.Truth.At}}})
 }
 
-// alsoRed are the invariants that a bug breaks besides its own, because one thing
-// leads to another.
+// alsoRed are the invariants that a bug breaks in addition to its own, as a consequence.
 var alsoRed = map[string]string{
 	"actor-crash":          "convergence",                                         // the pod never starts
 	"block-owner":          "affinity-mismatch",                                   // of two owners one is wrong
@@ -328,7 +327,7 @@ func TestEveryBugIsSeen(t *testing.T) {
 	}
 }
 
-// needs is what a bug needs of its network besides blocks.
+// needs is the additional configuration of the network that a bug needs, with its blocks.
 var needs = map[string]string{"strict-affinity": `,"blocks":29,"strict":true`, "max-blocks": `,"blocks":30,"maxBlocks":1`}
 
 func TestBlocksWithoutBug(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// notes is where, beside its ledger, a network notes what its containers have: in a file
-// of the node, and in a cloud that has to be told of each address. An ADD that cannot
-// note fails, a DEL that cannot is tried again.
+// notes are the places where a network records the addresses of its containers in addition to its
+// ledger: a file of the node, and a cloud where each address must be registered. If a record
+// cannot be written, an ADD fails and a DEL is retried.
 type notes struct {
 	Files bool `json:"files"`
 	Cloud bool `json:"cloud"`

@@ -11,13 +11,13 @@ import (
 	"ipamsim/sim"
 )
 
-// wipe is what manuals tell operators to do where addresses have leaked: the files of a
-// network are taken away, on one node.
+// wipe is the command that manuals recommend if addresses have leaked: it removes the files of a
+// network on one node.
 //
 // Source: kubernetes/kubernetes #57280, k3s-io/k3s #4682 and #5885.
 var wipe = []string{"ssh", "NODE", "rm", "-rf", "DIRECTORY"}
 
-// checkCommand says what is wrong with a command line.
+// checkCommand reports whether a command line is supported.
 func checkCommand(argv []string) error {
 	if len(argv) != len(wipe) || argv[0] != wipe[0] || !slices.Equal(argv[2:4], wipe[2:4]) {
 		return fmt.Errorf("%s: no command here, want %s", strings.Join(argv, " "), strings.Join(wipe, " "))

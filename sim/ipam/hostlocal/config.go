@@ -75,7 +75,7 @@ func WithSubnets(config json.RawMessage, subnets []string) ([]byte, error) {
 func network(key string, raw json.RawMessage) (n model.Network, ok bool, err error) {
 	p, err := plugin(raw, path.Base(key))
 	if p == nil || err != nil {
-		return n, false, nil // whoever reads the manifests says so better
+		return n, false, nil // the reader of the manifests reports this error with more detail
 	}
 	if kind, _ := p["type"].(string); kind == "" {
 		return n, true, errors.New("type: missing: the configuration names no CNI plugin")

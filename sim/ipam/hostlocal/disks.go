@@ -23,8 +23,7 @@ type Disks struct {
 	all map[string]*disk.Disk
 }
 
-// NewDisks are those of a run. Without nodes of the run's own each is nobody else's
-// affair.
+// NewDisks returns the disks of a run. If backends has no disks of nodes, it creates private ones.
 func NewDisks(backends ipam.Backends) *Disks {
 	d := &Disks{open: backends.Disk, all: map[string]*disk.Disk{}}
 	if d.open == nil {

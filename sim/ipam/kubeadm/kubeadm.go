@@ -1,5 +1,5 @@
-// Package kubeadm reads the configuration that kubeadm keeps in a cluster: in the
-// ConfigMap kube-system/kubeadm-config, of which address managers want their part.
+// Package kubeadm reads the configuration that kubeadm keeps in the ConfigMap
+// kube-system/kubeadm-config of a cluster. Address managers use parts of it.
 package kubeadm
 
 import (

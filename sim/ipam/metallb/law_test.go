@@ -175,8 +175,8 @@ func TestConformanceJudge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { law(t, clusters.Draw(t, "cluster")) })
 }
 
-// A pool whose namespaceSelectors take no namespace is nobody's by the documentation, and
-// everybody's for upstream: a Service of any namespace keeps its addresses.
+// By the documentation, a pool whose namespaceSelectors match no namespace serves no Service. In
+// upstream's code it serves all: a Service of any namespace keeps its addresses.
 func TestSelectorsOfNone(t *testing.T) {
 	s := []ipam.Object{
 		pool("external", "addresses: [10.9.0.0/31], serviceAllocation: {namespaceSelectors: [{matchLabels: {team: a}}]}"),
@@ -199,9 +199,9 @@ func TestSelectorsOfNone(t *testing.T) {
 	}
 }
 
-// A Service with a cluster IP of one family that prefers two is given an address of the
-// second family, which upstream takes for a change of families when it looks at the Service
-// the next time: it takes both away, gives one, and so on for ever.
+// A Service with a cluster IP of one family that prefers two gets an address of the second family.
+// At the next sync of the Service upstream takes this for a change of families: it removes both
+// addresses, assigns one, and repeats this forever.
 func TestSecondFamily(t *testing.T) {
 	r := newRecord(nil)
 	for _, o := range []ipam.Object{pool("external", `addresses: [10.9.0.0/31, "fd00::/127"]`), manifest("a", "", "ipFamilyPolicy: PreferDualStack", "")} {

@@ -1,12 +1,11 @@
-// Package metallb is MetalLB as an address manager: the real controller's main function with
-// its reconcilers, its allocator and its controller-runtime manager, copied with other
-// imports (copies.txt), gives Services of type LoadBalancer their addresses. The speakers,
-// which announce them, are not there, and pods have no address of it.
+// Package metallb is MetalLB as an address manager. It runs the main function of the real
+// controller with its reconcilers, its allocator and its controller-runtime manager, copied with
+// other imports (copies.txt). They assign addresses to Services of type LoadBalancer. The
+// speakers, which announce the addresses, do not run, and pods get no addresses from MetalLB.
 //
-// The record are the Services' status: what the controller knows besides is in its memory,
-// and made anew of them when it starts. No webhook judges what users write
-// (--webhook-mode=disabled): the controller itself does, and keeps the last configuration
-// that was valid.
+// The record is the status of the Services. The controller keeps its other state in memory and
+// rebuilds it from the Services when it starts. No webhook validates what users write
+// (--webhook-mode=disabled): the controller validates it and keeps the last valid configuration.
 package metallb
 
 import (

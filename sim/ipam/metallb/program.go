@@ -46,15 +46,15 @@ func (i *instance) control(ctx context.Context, g *sim.Gate, _ string) error {
 		Flags: map[string]string{"webhook-mode": "disabled", "disable-cert-rotation": "true"},
 	}
 	end := p.Run(main)
-	g.Exited() // a status of a pool that nobody takes any more keeps a handler, and its mutex, for ever
+	g.Exited() // a status update of a pool that is no longer received blocks a handler, with its mutex, forever
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return fmt.Errorf("exit status %d", end.Code)
 }
 
-// house makes the pod that the controller takes itself to be in, which owns what it makes.
-// No scheduler binds it, and no kubelet starts it: the process is one of the run's.
+// house creates the controller's own pod, which owns the objects that the controller creates. No
+// scheduler binds the pod and no kubelet starts it: the process is started by the run.
 func (i *instance) house() {
 	c, err := coreclient.NewForConfig(kube.Config(i.env.API.Direct()))
 	if err != nil {

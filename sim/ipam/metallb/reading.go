@@ -90,7 +90,7 @@ func allocation(a *metallbv1beta1.ServiceAllocation, namespaces map[string]corev
 	return out, err
 }
 
-// selectors are those of a field, each of which may be there once.
+// selectors reads the selectors of a field. None may occur twice.
 func selectors(field string, all []metav1.LabelSelector) (out []reference.Selector, err error) {
 	for i := range all {
 		x, err := metav1.LabelSelectorAsSelector(&all[i])

@@ -132,7 +132,7 @@ func (p pair) read(objects []ipam.Object, networks []model.Network) (model.Snaps
 	return join(still(first), still(second), networks).Observe(context.Background())
 }
 
-// still is a manager of which only the record is known.
+// still is an instance that has only a record.
 func still(s model.Snapshot) ipam.Instance {
 	return ipam.Instance{Observe: func(context.Context) (model.Snapshot, error) { return s, nil }}
 }

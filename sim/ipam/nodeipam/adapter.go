@@ -17,10 +17,10 @@ const (
 	controller = module + "/pkg/controller/nodeipam"
 )
 
-// managerName is the process: several may run at once.
+// managerName is the name of the process. Several may run at the same time.
 const managerName = "kube-controller-manager"
 
-// New is the node IPAM controller as an address manager.
+// New returns the node IPAM controller as an address manager.
 func New() *ipam.Manager {
 	settle()
 	return &ipam.Manager{

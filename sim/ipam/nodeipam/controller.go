@@ -16,14 +16,14 @@ import (
 	"ipamsim/sim/kube/elect"
 )
 
-// resync is how often upstream's informers look at everything again, at the least.
+// resync is the least interval in which upstream's informers process all objects again.
 const resync = 12 * time.Hour
 
-// manage is a kube-controller-manager that runs the node IPAM controller, once it is the
-// leader. It returns an error where the real one exits.
+// manage is a kube-controller-manager that runs the node IPAM controller once it is the leader.
+// It returns an error where the real program exits.
 //
-// Of it are left out the other controllers, its servers, and the events that tell of the
-// election. Its identity is the process's name, which nobody else has had.
+// The other controllers, its servers, and the events of the election are left out. Its identity
+// is the name of the process, which is unique in the run.
 //
 // Source: cmd/kube-controller-manager/app/controllermanager.go, Run and
 // leaderElectAndRun (v1.37.2).

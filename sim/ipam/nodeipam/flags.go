@@ -52,8 +52,8 @@ func (f *flags) set() *pflag.FlagSet {
 	return s
 }
 
-// clusterConfiguration is kubeadm's, as it keeps it in the cluster: what its
-// kube-controller-manager is told.
+// clusterConfiguration is the part of kubeadm's ClusterConfiguration that configures the
+// kube-controller-manager.
 type clusterConfiguration struct {
 	Networking struct {
 		PodSubnet     string `json:"podSubnet"`

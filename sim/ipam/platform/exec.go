@@ -22,12 +22,12 @@ type Exec struct {
 
 var _ invoke.Exec = Exec{}
 
-// variables are those that CNI knows. The library adds what the real process has in
-// its environment; that is nobody's here.
+// variables are the environment variables of CNI. The library also passes the environment of the
+// real process, which no simulated program has.
 var variables = []string{"CNI_COMMAND", "CNI_CONTAINERID", "CNI_NETNS", "CNI_ARGS", "CNI_IFNAME", "CNI_PATH"}
 
-// ExecPlugin executes a plugin, which inherits what From has in its environment, and
-// waits for it. A plugin that another plugin has started outlives that one.
+// ExecPlugin executes a plugin and waits for it. The plugin inherits the environment of From. A
+// plugin that another plugin has started outlives that one.
 //
 // Source: containernetworking/plugins, pkg/ipam/ipam.go, ExecAdd (v1.10.0), which
 // passes context.TODO(); containernetworking/cni, pkg/invoke/raw_exec.go (v1.3.0), which kills one process.

@@ -8,12 +8,11 @@ import (
 	"ipamsim/sim/disk"
 )
 
-// Host is what the programs of one machine have in common: its disk.
+// Host is the state that the programs of one machine share: its disk.
 type Host struct{ Disk *disk.Disk }
 
-// NewHost is a machine with these files, by their paths, whose disk is nobody's
-// affair: it outlives every reboot, and accesses are no messages unless a program has
-// a gate.
+// NewHost returns a machine with files, by their paths. Its disk does not belong to a node of the
+// run: it outlives every reboot, and an access is a message only if the program has a gate.
 func NewHost(files map[string][]byte) *Host {
 	d := disk.New(nil, "")
 	for _, path := range slices.Sorted(maps.Keys(files)) {

@@ -45,8 +45,8 @@ func say(words ...string) {
 	}
 }
 
-// A program's environment is its own: one that it starts inherits it, the real
-// process's is nobody's, and a goroutine is of the program that started it.
+// Each program has its own environment. A program that it starts inherits it, no program has the
+// environment of the real process, and a goroutine belongs to the program that started it.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("CNI_ARGS", "of the shell")
 	t.Setenv("CNI_PATH", "of the shell")

@@ -30,23 +30,23 @@ type Program struct {
 	Host *Host
 	// Ctx ends when the program is killed.
 	Ctx context.Context
-	// Term ends when it is asked to end; nil: it has no handler.
+	// Term returns the context of a SIGTERM handler; nil: the program has no handler.
 	Term func() context.Context
-	// Gate is what its system calls on files pass; nil: they are no messages.
+	// Gate is passed by the program's system calls on files; nil: they are no messages.
 	Gate *sim.Gate
-	// Machine is what the adapters of the program's manager need.
+	// Machine is the data that the adapters of the program's manager need.
 	Machine any
 	// Executables are the programs that it can start, by name.
 	Executables map[string]func()
-	// Crash is told of a panic that ended the program or one that it started.
+	// Crash is called after a panic that ended the program or one that it started.
 	Crash func(value any, stack string)
-	// Child runs a program that this one starts as a child process, which outlives it, and
-	// so do those that it starts; nil: they die with it.
+	// Child runs a program that this one starts as a child process. The child, and the programs
+	// that it starts, outlive this program; nil: they die with it.
 	Child func(run func())
-	// Runtime: it is a container runtime. What it starts is killed when its caller hangs up,
-	// but not what that has started.
+	// Runtime: the program is a container runtime. A program that it starts is killed when the
+	// caller of the runtime disconnects, but not the programs that this one has started.
 	Runtime bool
-	// Started is told of every program that it started, when that has ended.
+	// Started is called with every program that it started, when that has ended.
 	Started func(*Program, Ended)
 	Stdin   []byte
 	Env     map[string]string
@@ -61,13 +61,13 @@ type Program struct {
 // Ended is how a program ended.
 type Ended struct {
 	Stdout []byte
-	Code   int // 2 after a panic that nobody took
+	Code   int // 2 after a panic that was not recovered
 	Crash  any // its value, or nil
 }
 
-// labels are the profiler's labels of a goroutine, which the goroutines that it starts have
-// too, with the program behind them. So nothing but its goroutines keeps a program: one that
-// is killed never runs what it has deferred.
+// labels are the profiler's labels of a goroutine, with its program. A goroutine inherits them
+// from the one that starts it. So only its goroutines refer to a program: a killed one never runs
+// its deferred functions.
 //
 // Source: runtime/pprof, labelMap; internal/runtime/pprof/label, Set (Go 1.26).
 type labels struct {

@@ -23,7 +23,8 @@ type config struct {
 	ports  utilnet.PortRange
 }
 
-// clusterConfiguration is kubeadm's: what its kube-apiserver is told.
+// clusterConfiguration is the part of kubeadm's ClusterConfiguration that configures the
+// kube-apiserver.
 type clusterConfiguration struct {
 	Networking struct {
 		ServiceSubnet string `json:"serviceSubnet"`

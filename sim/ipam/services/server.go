@@ -167,9 +167,9 @@ func (s *server) resources() {
 	}})
 }
 
-// lateClock is the clock of who needs some time to look at it. In a bubble that takes none:
-// a timer goes off when an IPAddress is as old as the grace period and not older, and the
-// repair sets another one, of no time at all, for ever.
+// lateClock is a clock on which every reading takes some time. In a bubble a reading takes none:
+// the timer of the repair fires when an IPAddress is exactly as old as the grace period, not
+// older, and the repair would set another timer with a duration of 0, forever.
 type lateClock struct {
 	clock.RealClock
 	reads *atomic.Int64

@@ -136,12 +136,12 @@ func podNamed(podref string) model.Ref {
 	return model.Ref{Kind: model.RefPod, Name: podref}
 }
 
-// onlyLease is the one that there is without node slices.
+// onlyLease is the only lease if there are no node slices.
 const onlyLease = "whereabouts"
 
-// actOfLease tells taking from renewing as client-go writes them: the time of
-// taking is that of the last renewal only when it is taken. Who holds the lease is named
-// after the pod that it works for.
+// actOfLease distinguishes acquiring a lease from renewing it by what client-go writes: only when
+// a lease is acquired are acquireTime and renewTime equal. The holder of the lease is named after
+// the pod that it works for.
 //
 // Source: client-go/tools/leaderelection, tryAcquireOrRenew and release.
 func actOfLease(x kube.Exchange, a *act.Act) bool {

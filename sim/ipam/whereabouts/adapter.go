@@ -74,8 +74,8 @@ var crds = sync.OnceValues(func() ([]*apiextv1.CustomResourceDefinition, error) 
 	return out, nil
 })
 
-// readNetwork reads the policy with upstream's own parser, and refuses besides what
-// upstream would silently ignore, fail on at every ADD, or crash on.
+// readNetwork reads the policy with upstream's own parser. It also refuses configurations that
+// upstream would silently ignore, or that make every ADD fail or crash.
 func readNetwork(key string, config json.RawMessage) (model.Network, bool, error) {
 	n, ok, err := network(key, config)
 	if err != nil {

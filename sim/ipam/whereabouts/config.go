@@ -57,8 +57,8 @@ func serves(plugin object) bool {
 	return ok && get(ipam, "type") == ours
 }
 
-// plugins are those of a configuration list, or the one of a plain configuration.
-// The second result tells them apart, as upstream does: by a type at the top.
+// plugins are the plugins of a configuration list, or the plugin of a plain configuration. list
+// distinguishes them as upstream does: a plain configuration has a type at the top.
 //
 // Source: pkg/config/config.go, LoadIPAMConfiguration (v0.9.4).
 func plugins(conf object) (all []object, list bool) {

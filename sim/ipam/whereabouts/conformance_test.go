@@ -221,7 +221,7 @@ func outcome(addrs []netip.Prefix, err error) string {
 	return fmt.Sprint(addrs)
 }
 
-// object changes what the API server says of a pod: it is made anew.
+// object replaces the pod object at the API server.
 func (p *pair) object(o operation) {
 	ref := model.PodRef{Namespace: "default", Name: web(o.Pod)}
 	if p.pods[ref] != nil {

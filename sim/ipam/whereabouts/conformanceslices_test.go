@@ -230,8 +230,8 @@ func (p *slicedPair) realCuts() string {
 	return strings.Join(out, "\n")
 }
 
-// unnamed is a snapshot as far as the names of objects tell it: which network and
-// node a pool is of cannot be read off its name once ranges have changed.
+// unnamed is a snapshot without the fields that are derived from names of objects: the network and
+// node of a pool cannot be derived from its name after ranges have changed.
 func unnamed(s model.Snapshot) model.Snapshot {
 	s.Pools, s.Claims = slices.Clone(s.Pools), slices.Clone(s.Claims)
 	for i := range s.Pools {

@@ -1,16 +1,15 @@
 // Package whereabouts runs the real Whereabouts in the simulation: its CNI plugin and
-// its node-slice controller from their main functions on, a pass of the ip-reconciler
-// from ReconcileIPs on, the pod control loop from what makes its controller on. They
-// are copies of upstream's files in which only imports are others (copies.txt).
+// its node-slice controller from their main functions, a pass of the ip-reconciler
+// from ReconcileIPs, the pod control loop from the constructor of its controller. They
+// are copies of upstream's files in which only imports differ (copies.txt).
 //
-// # What a machine tells Whereabouts, and how it is told here
+// # The environment of Whereabouts
 //
 // Every node is a simulated host (sim/ipam/platform) with the files that upstream's
 // installer leaves on one: whereabouts.conf, nodename, and /etc/hostname. A daemon has
-// the variables of its manifest. Whatever a network says of a log_file or log_level has
-// no effect, its configuration_path is looked for on the simulated host, and whichever
-// kubeconfig it names leads to the API server of the run. Nothing of the real machine is
-// read or written.
+// the variables of its manifest. The log_file and log_level of a network have no effect, its
+// configuration_path is read from the simulated host, and every kubeconfig leads to the API
+// server of the run. Nothing on the real machine is read or written.
 //
 // Clients have the limits that the real ones have by default (5 requests a second,
 // burst 10, for each API group, as upstream sets none), and only the groups that

@@ -27,7 +27,7 @@ import (
 func network(key string, raw []byte) (n model.Network, ok bool, err error) {
 	conf, err := decode(raw)
 	if err != nil {
-		return n, false, nil // whoever reads the manifests says so better
+		return n, false, nil // the reader of the manifests reports this error with more detail
 	}
 	in, err := stdin(key, raw)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"ipamsim/sim/ipam/platform"
 )
 
-// attachment is one execution of the plugin for one interface, as an interface plugin
-// begins it: upstream's own program from its main function on, on a simulated host.
+// attachment is one execution of the plugin for one interface, as an interface plugin starts it:
+// upstream's own program from its main function, on a simulated host.
 type attachment struct {
 	call    ipam.Call
 	stdin   []byte
-	static  int // addresses that the configuration gives besides
+	static  int // additional addresses from the configuration
 	runtime platform.Exec
 }
 

@@ -45,7 +45,7 @@ func readRecord(all []ipam.Object, networks []model.Network) (model.Snapshot, er
 	return (&instance{record: r}).Observe(context.Background())
 }
 
-// mine is an object of Whereabouts' group, nil if it is somebody else's.
+// mine decodes an object of Whereabouts' group; it is nil for other groups.
 func mine(o ipam.Object) (*unstructured.Unstructured, error) {
 	kind, _, _ := strings.Cut(o.Kind, ".")
 	if kind != poolKind && kind != reservationKind && kind != sliceKind {

@@ -13,13 +13,12 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// referenceName is that of an ip-reconciler of our own, one for each rule of
-// model/reference/whereabouts: "reference-skip-pending". Its processes bear it wherever
-// a run is told.
+// referenceName is the name of our own ip-reconciler for a rule of model/reference/whereabouts:
+// "reference-skip-pending". Its processes have this name in reports.
 func referenceName(r reference.Rule) string { return "reference-" + string(r) }
 
-// reference sends what the ip-reconciler of 0.9.4 sends, in its order and under its
-// conditions, and judges by its rule.
+// reference sends the messages of the ip-reconciler of 0.9.4, in the same order and under the same
+// conditions, but decides by its own rule.
 func (i *instance) reference(rule reference.Rule) ipam.Run {
 	return func(ctx context.Context, g *sim.Gate, _ string) error {
 		c := i.reach(g)

@@ -70,8 +70,8 @@ func TestPlainOrder(t *testing.T) {
 	}
 }
 
-// Five ADDs at once get five addresses, whoever wins the lease when; the same
-// seed plays the same run.
+// Five concurrent ADDs get five addresses, in whatever order they acquire the lease. The same seed
+// produces the same run.
 func TestFiveAtOnce(t *testing.T) {
 	for seed := range uint64(5) {
 		var digests [2]uint64
@@ -272,7 +272,7 @@ func TestPodControlLoop(t *testing.T) {
 	}
 }
 
-// releaseEvent looks for the event that tells people of a release.
+// releaseEvent checks the Event that reports a release.
 func (w *world) releaseEvent() {
 	l, err := w.api.Resource(eventsGVR).Namespace("default").List(context.Background(), metav1.ListOptions{})
 	if err != nil || len(l.Items) != 1 {

@@ -16,9 +16,9 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// What Whereabouts v0.9.4 does that nobody would expect, each as the shortest
-// history that shows it. A failure here after a new version is good news: the
-// scenario that tells the story must then change, too.
+// Unexpected behaviour of Whereabouts v0.9.4, each as the shortest history that shows it. A
+// failure here after a new version is good news: the scenario that shows the behaviour must then
+// change, too.
 
 func serial(t *testing.T, networks map[string]string, story func(*world)) {
 	t.Helper()
@@ -92,9 +92,8 @@ func TestRepeatedAddSkipsTheSecondReservation(t *testing.T) {
 	})
 }
 
-// ipam.go:653 tries again when the address it got is reserved by somebody else,
-// but allocate.go:32 gives a pod its own allocation every time: such a pod never
-// starts again, with 253 addresses free.
+// ipam.go:653 retries when the address is reserved by another pod, but allocate.go:32 returns the
+// pod's own allocation every time: such a pod never starts again, with 253 addresses free.
 func TestOwnClaimReservedByAnother(t *testing.T) {
 	serial(t, map[string]string{"net": plain}, func(w *world) {
 		wait(w.add(call(w, "p", "a", "net", "net1")))

@@ -11,14 +11,13 @@ import (
 	"ipamsim/sim"
 )
 
-// More of what Whereabouts v0.9.4 does that nobody would expect, met while the
-// reference was compared with it.
+// More unexpected behaviour of Whereabouts v0.9.4, found by comparison with the reference.
 
 // ipam.go:246 reads the offset of an allocation as an int64, ipam.go:266 writes it
-// as an uint64: an allocation 2^63 or more behind the start of its range is
-// forgotten as soon as it is written. In the upper half of a /64 every pod gets
-// the same address; with overlap protection, as soon as a pass has judged the
-// reservations, by pods of which it knows no allocation.
+// as an uint64: an allocation at an offset of 2^63 or more is
+// lost as soon as it is written. In the upper half of a /64 every pod gets
+// the same address. With overlap protection this happens after a pass has released
+// the reservations, because it knows no allocation of their pods.
 func TestUpperHalfOfA64IsForgotten(t *testing.T) {
 	const alone = `{"type":"whereabouts","range":"fd00::/64","range_start":"fd00::8000:0:0:1","enable_overlapping_ranges":false}`
 	serial(t, map[string]string{"net": alone}, func(w *world) {

@@ -1,7 +1,7 @@
 package adapter
 
-// Controller-runtime is the real one, but for what is of the process: how it reaches the
-// API server, how it is told to end, and where it listens.
+// Controller-runtime is the real one, except for the parts that belong to the process: its
+// connection to the API server, its signal to end, and the addresses on which it listens.
 
 import (
 	"context"
@@ -38,15 +38,15 @@ func GetConfigOrDie() *rest.Config {
 	return c
 }
 
-// NewManager makes a real one, which listens nowhere: nobody asks for its metrics or its
-// health. What is served is known without a message, a second process may have a
-// controller of the same name, and events end with the process.
+// NewManager creates a real manager that listens on no address, because nothing requests its
+// metrics or health. Discovery takes no message, a second process may have a controller of the
+// same name, and the event broadcaster ends with the process.
 func NewManager(c *rest.Config, o Options) (Manager, error) {
 	here, several := Here(), true
 	o.Metrics, o.HealthProbeBindAddress, o.PprofBindAddress = metricsserver.Options{BindAddress: "0"}, "0", "0"
 	o.Controller.SkipNameValidation = &several
 	o.MapperProvider = func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return here.Mapper(), nil }
-	//lint:ignore SA1019 a broadcaster that ends with the process is what it is deprecated for not to be
+	//lint:ignore SA1019 it is deprecated because broadcasters outlive the manager; this one ends with the process
 	o.EventBroadcaster = record.NewBroadcaster(record.WithContext(SetupSignalHandler()))
 	return real.NewManager(c, o)
 }

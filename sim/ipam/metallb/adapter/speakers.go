@@ -16,18 +16,18 @@ type IPAdvertisement struct{}
 func (IPAdvertisement) IsAllInterfaces() bool           { return true }
 func (IPAdvertisement) GetInterfaces() sets.Set[string] { return nil }
 
-// ConfigName and ConfigToDump are of a configuration of FRR that is not there.
+// ConfigName and ConfigToDump belong to a configuration of FRR that does not exist here.
 func ConfigName(string) string                      { return "" }
 func ConfigToDump(FRRConfiguration) (string, error) { return "", nil }
 
-// FRRConfiguration is an object that nobody makes.
+// FRRConfiguration is an object that is never created.
 type FRRConfiguration struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
 	Spec FRRConfigurationSpec
 }
 
-// FRRConfigurationSpec says nothing.
+// FRRConfigurationSpec is empty.
 type FRRConfigurationSpec struct{}
 
 // DeepCopyInto copies nothing.
