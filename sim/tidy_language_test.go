@@ -67,9 +67,7 @@ type language struct {
 var idiomsLeft = map[string]struct{ comments, rest int }{
 	".":       {0, 6}, // old names in CHANGELOG.md
 	"fuzz":    {285, 24},
-	"model":   {38, 2},
 	"reports": {2, 5},
-	"sim":     {241, 57},
 }
 
 // TestTidyLanguage reads comments, declared names, string literals that contain a space,

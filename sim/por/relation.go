@@ -10,7 +10,7 @@ import (
 // in the other order. All other pairs may be exchanged.
 //
 // Part of it follows from the messages. The other part is learned from their observed effects:
-// which process is informed of which resource, and which processes affect each other without a
+// the resources that inform a process, and the processes that affect each other without a
 // message. The relation only grows.
 type Relation struct {
 	hears map[listener]bool // a process has been informed of a resource, or of an object of it

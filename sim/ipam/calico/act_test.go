@@ -50,8 +50,8 @@ func same(t *testing.T, what, got, want string) {
 	}
 }
 
-// A node's first address, an address that another node borrows, its release, and
-// the node's departure, as a report tells them.
+// A node's first address, an address that another node borrows, its release, and the removal of
+// the node, as a report describes them.
 func TestAct(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, store.Etcd, func(b *books) {
@@ -109,8 +109,8 @@ deletes block 10.64.75.0/29`)
 	})
 }
 
-// The Kubernetes datastore's requests are told in the same words; it marks what it
-// is about to delete.
+// The requests of the Kubernetes datastore are described in the same words. This datastore marks
+// objects before it deletes them.
 func TestActOfExchanges(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, store.Kubernetes, func(b *books) {
@@ -261,7 +261,7 @@ update [address 10.64.75.1 block 10.64.75.0/29 node kubestage1001 pod default/we
 	}
 }
 
-// A call of which the trace kept the keys only still says which objects it was about.
+// A call in the trace that has only its keys still names its objects.
 func TestActOfShortCall(t *testing.T) {
 	kv, err := record.EtcdPair("/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30", []byte(`{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0],"attributes":[{"handle_id":"x"}]}`), 7)
 	if err != nil {

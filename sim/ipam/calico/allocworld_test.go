@@ -42,15 +42,15 @@ type allocWorld struct {
 
 	mu      sync.Mutex
 	count   map[string]int
-	devices map[string]netip.Addr // what nodes' own devices have, by handle
+	devices map[string]netip.Addr // addresses of nodes' own devices, by handle
 }
 
-// allocRun says in which world a story takes place. The zero value is a quiet one:
-// etcdv3, every message at once.
+// allocRun is the configuration of a story's world. The zero value is etcdv3 with immediate
+// delivery of every message.
 type allocRun struct {
 	datastore string
 	strategy  sim.Strategy
-	ipam      string // the configuration's ipam section; "": addresses of both families as by default
+	ipam      string // the configuration's ipam section; "": the default, addresses of both families
 	options   sim.Options
 }
 

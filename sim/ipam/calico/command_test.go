@@ -124,8 +124,8 @@ Successfully set StrictAffinity to: true
 	}
 }
 
-// An operator releases the address of a pod that lives. The pod keeps using it;
-// the datastore gives it to the next pod that asks for it.
+// An operator releases the address of a running pod. The pod keeps using it, and the next pod
+// that requests it gets it.
 func TestReleaseOfALiveAddress(t *testing.T) {
 	for _, ds := range datastores {
 		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
@@ -145,9 +145,8 @@ func TestReleaseOfALiveAddress(t *testing.T) {
 	}
 }
 
-// A command that changes something is a process like any other: its reads and
-// its writes are messages, and what it prints is its own also when two of them
-// run at once.
+// A command that writes is a process like any other: its reads and writes are messages. The
+// outputs of two concurrent commands do not mix.
 func TestConfigureIsScheduled(t *testing.T) {
 	for _, ds := range datastores {
 		tr := consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {

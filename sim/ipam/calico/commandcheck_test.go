@@ -78,8 +78,8 @@ func TestCheckSees(t *testing.T) {
 	}
 }
 
-// Without the objects that calico-node and kube-controllers make when they start,
-// ipam check gives up, as it does in life; that is no verdict.
+// Without the objects that calico-node and kube-controllers create when they start, ipam check
+// fails, as in a real cluster. It has then no result.
 func TestCheckGivesUp(t *testing.T) {
 	for _, ds := range datastores {
 		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {
@@ -93,8 +93,8 @@ func TestCheckGivesUp(t *testing.T) {
 	}
 }
 
-// Addresses that leak are written into a report, and released from it. What was
-// given away again meanwhile is not released.
+// Leaked addresses are written to a report and released from it. An address that was assigned
+// again in between is not released.
 func TestReleaseFromReport(t *testing.T) {
 	for _, ds := range datastores {
 		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {

@@ -97,7 +97,7 @@ func (h *hands) verdict() (kind, why string) {
 	return kind, strings.Join(bad, ", ")
 }
 
-// meddled is a datastore in which somebody does something just before a call.
+// meddled is a datastore that runs a function just before a call.
 type meddled struct {
 	bapi.Client
 	calls  []string
@@ -143,8 +143,8 @@ func (h *hands) meddle(m *meddled) upstream.Interface {
 	return c.IPAM()
 }
 
-// staging is seeds/000 in small: n1 and n2 have needed two blocks each once, n3
-// has none. The only pod in n1's second block still lives there, or is gone.
+// staging is a small version of seeds/000: n1 and n2 have two blocks each, which they once needed,
+// and n3 has none. The only pod in n1's second block still runs, or is gone.
 func (h *hands) staging(used bool) {
 	h.t.Helper()
 	h.alive = map[string]string{}

@@ -9,10 +9,10 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// W3: StrictAffinity is switched on when addresses are borrowed already. Nothing
-// that is there changes: blocks, affinities, borrowed addresses. From the next
-// allocation on nobody borrows: the new node, which has no block, gets no more
-// addresses, and what it has is freed as always. Switched off again, it borrows.
+// W3: StrictAffinity is switched on while addresses are borrowed. Existing blocks, affinities and
+// borrowed addresses do not change. From the next allocation on no node borrows: the new node,
+// which has no block, gets no more addresses, and its existing addresses are released as usual.
+// After StrictAffinity is switched off, the node borrows again.
 func TestStrictAffinitySwitchedOnLater(t *testing.T) {
 	for _, ds := range datastores {
 		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {

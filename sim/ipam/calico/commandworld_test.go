@@ -74,7 +74,8 @@ func (w console) wikimedia() {
 	w.assign("kubestage1003-0", "kubestage1003")
 }
 
-// assign is what CNI ADD does in the datastore, at once; "" if it gets none.
+// assign makes the changes of a CNI ADD in the datastore, without messages, and returns the
+// address; "" if there is none.
 func (w console) assign(pod, node string) string {
 	w.t.Helper()
 	ip, err := w.tryAssign(w.direct.IPAM(), pod, node)

@@ -218,8 +218,8 @@ func (p *pair) same(got []netip.Addr, gotErr error, want []netip.Addr, wantErr e
 	return nil
 }
 
-// reason is the reference's word for an error of upstream's. Most of them upstream
-// tells apart by their text only.
+// reason is the reference's error for an error of upstream. Most of upstream's errors differ only
+// in their text.
 func reason(err error) error {
 	for _, c := range []struct {
 		text string

@@ -234,8 +234,8 @@ func (s *podState) call(section map[string]any) (ipam.Call, error) {
 	}, err
 }
 
-// makePod stores a pod that a kubelet is about to start, unless it is there. Every
-// second pod has the same sandbox in each of its lives.
+// makePod stores a pod that a kubelet is about to start, unless it exists. Every second pod has
+// the same sandbox in each of its incarnations.
 func (p *pair) makePod(name, node string, fixed []netip.Addr) (*podState, error) {
 	s := p.pods[name]
 	if s == nil {
@@ -262,7 +262,7 @@ func (p *pair) makePod(name, node string, fixed []netip.Addr) (*podState, error)
 	return s, err
 }
 
-// report is kubelet telling the API server what the pod has.
+// report writes the addresses of a pod to its status, as the kubelet does.
 func (p *pair) report(s *podState, addrs []netip.Addr) error {
 	s.reported, p.changed = addrs, append(p.changed, s.ref)
 	pods := p.kube.CoreV1().Pods("default")
@@ -656,7 +656,7 @@ func drawGrace(t *rapid.T) step {
 	}}
 }
 
-// drawMany asks for several addresses at once, which no CNI plugin does.
+// drawMany requests several addresses in one call, which no CNI plugin does.
 func drawMany(t *rapid.T) step {
 	q := calico.Request{
 		Node: pick(t, "node", someNodes), Handle: pick(t, "handle", []string{"many", "more"}), MaxBlocks: pick(t, "limit", []int{0, 1, 2}),

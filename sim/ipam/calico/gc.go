@@ -20,10 +20,10 @@ const (
 // calico-kube-controllers, and calico-node's allocators of tunnel addresses.
 //
 //   - ipam-controller: the whole process in virtual time, until its context ends.
-//     Several at once are a leader failover: upstream has no leader election, only
+//     More than one at the same time is a failover: upstream has no leader election, only
 //     one replica with the strategy Recreate.
-//   - ipam-gc: one full scan, started by a cron, an operator or a schedule. What
-//     the controller remembers between scans is kept by the instance.
+//   - ipam-gc: one full scan, started by a cron, an operator or a schedule. The instance
+//     keeps what the controller remembers between scans.
 //
 // Source: manifests/calico-kube-controllers.yaml (v3.31.0).
 var processes = []ipam.Process{

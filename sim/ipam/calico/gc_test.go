@@ -24,10 +24,10 @@ func onBoth(t *testing.T, story func(context.Context, *gcWorld)) {
 	}
 }
 
-// A pod that is deleted by force, without CNI DEL, leaves its address behind. With
-// upstream's grace period of 15 minutes the controller looks every 7.5 minutes.
-// It hears of the deletion at once and notes the leak; it releases the address at
-// the first look more than 15 minutes later, 22.5 minutes after its start.
+// A pod that is deleted by force, without CNI DEL, leaks its address. With upstream's grace
+// period of 15 minutes the controller scans every 7.5 minutes. It is informed of the deletion
+// immediately and records the leak. It releases the address in the first scan more than 15
+// minutes later, 22.5 minutes after its start.
 func TestControllerReleasesALeak(t *testing.T) {
 	onBoth(t, func(_ context.Context, w *gcWorld) {
 		w.cluster("10.64.75.0/24", "a", "b")
@@ -108,7 +108,7 @@ func TestControllerKeepsThePodsOfADeletedNode(t *testing.T) {
 		w.deleteNode("a")
 		time.Sleep(time.Hour)
 		if w.in.env.Datastore == store.Etcd {
-			w.holds("10.64.75.192/26 of nobody holds 1 |  | 1 handles")
+			w.holds("10.64.75.192/26 of none holds 1 |  | 1 handles")
 		} else {
 			w.holds("10.64.75.192/26 of a holds 1 | a:10.64.75.192/26 | 1 handles")
 		}
@@ -139,9 +139,9 @@ func TestControllerReleasesASpareBlock(t *testing.T) {
 	})
 }
 
-// An hour of pods that come and go on two nodes, a leak now and then, with one
-// controller and with two at once: after every step of the churn each live pod
-// still has its address, and in the end nothing is left of the others.
+// An hour of pods that are created and deleted on two nodes, with occasional leaks, under one
+// controller and under two: after every step of the churn each live pod still has its address,
+// and in the end the others have left nothing behind.
 func TestControllersLeaveTheLivingAlone(t *testing.T) {
 	for _, controllers := range []int{1, 2} {
 		t.Run(fmt.Sprint(controllers), func(t *testing.T) {
@@ -253,8 +253,8 @@ func TestControllerBehindASlowFeed(t *testing.T) {
 	}
 }
 
-// story for determinism: leaks, a node that goes, two controllers, one of which
-// is killed in the middle.
+// gcStory is a story for tests of determinism: leaks, a node that is removed, and two
+// controllers. One controller is killed in the middle.
 func gcStory(t *testing.T, ds string, seed uint64) (*sim.Trace, string) {
 	return gcPlay(t, gcRun{datastore: ds, seed: seed}, func(_ context.Context, w *gcWorld) {
 		w.cluster("10.64.75.0/24", "a", "b")

@@ -23,8 +23,8 @@ import (
 )
 
 var (
-	// errConfigChanged is the end of a controller whose KubeControllersConfiguration
-	// has changed: it exits to be started anew.
+	// errConfigChanged ends a controller whose KubeControllersConfiguration has changed: it
+	// exits so that it is started again.
 	errConfigChanged = errors.New("configuration changed; restarting")
 
 	errStock = errors.New("calico: kube-controllers can only be run on the hermetic runtime; make build uses it")

@@ -20,14 +20,14 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// What these stories show of the real 3.31.0 was found here; no report of it is
-// known to us.
+// These stories show behaviour of the real 3.31.0 that was found here. No upstream issue
+// about it is known to us.
 
-// A Node object is deleted by mistake and kubelet registers it again five seconds
-// later. A pod that started just before lives on, but the controller has not
-// heard of it yet: its watch of pods is slower than that of nodes. For a node
-// that is gone it trusts its own cache and waits for no grace period, so it gives
-// the address of a living pod away, and the next pod gets it.
+// A Node object is deleted by mistake, and the kubelet registers it again five seconds later. A
+// pod that started just before keeps running, but the controller does not know it yet: its watch
+// of pods is slower than its watch of nodes. For a deleted node the controller trusts its own
+// cache and waits for no grace period. So it releases the address of a live pod, and the next pod
+// gets it.
 func TestLaggingCacheFreesALivingPod(t *testing.T) {
 	for _, ds := range datastores {
 		slow := newStalled(t, 0, "controller#", "EVENT", "pods")
@@ -72,10 +72,10 @@ func TestSpareBlockOfTheOtherFamily(t *testing.T) {
 	})
 }
 
-// An operator deletes the IPv4 block of a dual-stack pod (the repair of seeds/000),
-// and the pod dies without CNI DEL. The controller never forgets that the handle
-// had an IPv4 address, which nobody will ever find leaked: it neither releases the
-// IPv6 address nor stops trying, a hundred requests a second.
+// An operator deletes the IPv4 block of a dual-stack pod (the repair of seeds/000), and the pod
+// dies without CNI DEL. The controller never forgets that the handle had an IPv4 address, which no
+// scan will confirm as leaked. So it never releases the IPv6 address, and keeps trying with a
+// hundred requests a second.
 func TestDeletedBlockHidesALeak(t *testing.T) {
 	for _, ds := range datastores {
 		tr, _ := gcPlay(t, gcRun{datastore: ds}, func(ctx context.Context, w *gcWorld) {

@@ -15,13 +15,13 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// What is known to go wrong with Calico's garbage collector, on the real 3.31.0.
-// Each story is the smallest that shows it. A test that fails here means that
-// upstream was mended, or that the story no longer shows it.
+// Known defects of Calico's garbage collector, on the real 3.31.0. Each story is the smallest that
+// shows its defect. A test that fails here means that upstream has fixed the defect, or that the
+// story no longer shows it.
 
-// calico #12741: a watch of pods breaks for good (410 Gone) while a pod is being
-// deleted. The informer lists anew and reports the deletion with a tombstone in
-// the pod's place; the controller takes it for a pod and panics.
+// calico #12741: a watch of pods ends with 410 Gone while a pod is being deleted. The informer
+// lists again and reports the deletion with a tombstone instead of the pod; the controller takes
+// it for a pod and panics.
 func TestTombstonePanics(t *testing.T) {
 	for _, ds := range datastores {
 		f := newFated(t, 0, 1, sim.Gone, "controller#", "EVENT DELETED pods")
@@ -63,11 +63,10 @@ func TestStaleNodeNameFreesALivingPod(t *testing.T) {
 	})
 }
 
-// calico #5044, mended in 3.21 by never releasing a handle of which one address
-// lives. On 3.31.0 that costs an endless loop: where Calico gives two addresses
-// to a pod and Kubernetes reports one, the other one is for ever confirmed as
-// leaked and never released, and "confirmed leaks still exist, scheduling another
-// pass" starts the next scan at once.
+// calico #5044 was fixed in 3.21: a handle with one address in use is never released. In 3.31.0
+// this causes an endless loop: if Calico assigns two addresses to a pod and Kubernetes reports
+// one, the other address stays confirmed as leaked forever and is never released, and "confirmed
+// leaks still exist, scheduling another pass" starts the next scan immediately.
 func TestHalfReportedDualStackSpins(t *testing.T) {
 	for _, ds := range datastores {
 		tr, _ := gcPlay(t, gcRun{datastore: ds}, func(_ context.Context, w *gcWorld) {
@@ -86,9 +85,8 @@ func TestHalfReportedDualStackSpins(t *testing.T) {
 	}
 }
 
-// calico #7839: a controller that dies between releasing an address in its block
-// and counting its handle down leaves the handle behind, and nobody ever looks
-// for such handles.
+// calico #7839: a controller that dies after it has released an address in its block, but before
+// it has decremented its handle, leaves the handle behind. No scan looks for such handles.
 func TestHandlesOutliveAKilledController(t *testing.T) {
 	for ds, handle := range map[string]string{store.Etcd: "/calico/ipam/v2/handle/", store.Kubernetes: "ipamhandles"} {
 		f := newFated(t, 0, 1, sim.Crash, "controller-1#", handle)
@@ -121,12 +119,11 @@ func (w *gcWorld) tunnel(node string) string {
 	return v4.IPs[0].IP.String()
 }
 
-// calico #8643, #7839: a node without pods but with a tunnel address goes, as
-// autoscalers take them away. The controller hears of it twice, from its informer
-// and from its data feed. If it scans before the feed has told it, it still knows
-// the Calico node, takes the tunnel address for "resurrected", finds the block "not
-// empty", and since nothing else happens on that node, it does not look again
-// before its periodic scan. Which comes first is luck, on both datastores.
+// calico #8643, #7839: an autoscaler removes a node without pods but with a tunnel address. The
+// controller is informed twice, by its informer and by its data feed. If it scans before the
+// event of the feed, it still knows the Calico node, takes the tunnel address for "resurrected"
+// and finds the block "not empty". Since nothing else happens on that node, its next scan is the
+// periodic one. Which event comes first is random, on both datastores.
 func TestDeletedNodeWithATunnelAddress(t *testing.T) {
 	for _, ds := range datastores {
 		soon, late := 0, 0
@@ -148,20 +145,19 @@ func TestDeletedNodeWithATunnelAddress(t *testing.T) {
 			})
 		}
 		if t.Logf("%s: %d soon, %d late", ds, soon, late); soon == 0 || late == 0 {
-			t.Error("it is not luck")
+			t.Error("it is not random")
 		}
 	}
 }
 
-// calico #12838: the controller takes in the sequence number of an allocation when
-// it first sees it and never again. Here its watch of blocks breaks, and before
-// it can list anew (an API server that comes back slowly), the node's tunnel
-// address is released and given to the same handle again, being the only free one
-// of its block. The number is stale for ever: when the node goes, the release of
-// that address ends in "update conflict", and with it every scan. What the scan did
-// before, in the order of its maps, is luck: a's pods, in the same block, may keep
-// their addresses, and the empty block of another deleted node may stay (#5218,
-// #7987). A restart mends it.
+// calico #12838: the controller reads the sequence number of an allocation when it first sees it,
+// and never again. Here its watch of blocks breaks. Before it can list again (the API server
+// recovers slowly), the node's tunnel address is released and assigned to the same handle again,
+// because it is the only free address of its block. The number is then stale forever: when the
+// node is removed, the release of that address fails with "update conflict", and so does every
+// scan. What the scan did before the failure depends on the order of its maps: a's pods, in the
+// same block, may keep their addresses, and the empty block of another deleted node may stay
+// (#5218, #7987). A restart fixes it.
 func TestStaleSequenceNumberStopsCollection(t *testing.T) {
 	t.Run(store.Kubernetes, func(t *testing.T) {
 		gone := newFated(t, 0, 1, sim.Gone, "controller-1#", "ipamblocks")
@@ -175,12 +171,12 @@ func TestStaleSequenceNumberStopsCollection(t *testing.T) {
 			}, func() { slow.on.Store(false) })
 		})
 	})
-	// With etcdv3 nothing but time breaks a watch so that it lists anew: the
-	// controller stands still until more has happened than its buffers hold (16 and
-	// 100 events), and etcd has forgotten what comes after.
+	// With etcdv3 a watch lists again only after a compaction: the controller is paused until
+	// there are more events than its buffers hold (16 and 100), and etcd has compacted the
+	// following ones.
 	t.Run(store.Etcd, func(t *testing.T) {
 		gcPlay(t, gcRun{datastore: store.Etcd}, func(ctx context.Context, w *gcWorld) {
-			w.staleNumber("10.64.75.12/30 of nobody holds 4, 10.64.75.4/30 of b holds 1 | b:10.64.75.4/30 | 5 handles", func() {
+			w.staleNumber("10.64.75.12/30 of none holds 4, 10.64.75.4/30 of b holds 1 | b:10.64.75.4/30 | 5 handles", func() {
 				w.Hold("controller-1")
 				for i := range 120 {
 					w.run(fmt.Sprintf("b-%d", i+1), "b")
@@ -201,7 +197,7 @@ func TestStaleSequenceNumberStopsCollection(t *testing.T) {
 		gone := newFated(t, 0, 1, sim.Gone, "controller-1#", "HEAR /calico/ipam/v2/assignment")
 		slow := &stalled{Strategy: gone, match: []string{"controller-1#", "List /calico/ipam/v2/assignment"}}
 		gcPlay(t, gcRun{datastore: store.Etcd, options: gone.budget(), strategy: slow}, func(ctx context.Context, w *gcWorld) {
-			w.staleNumber("10.64.75.12/30 of nobody holds 4, 10.64.75.4/30 of b holds 2 | b:10.64.75.4/30 | 6 handles", func() {
+			w.staleNumber("10.64.75.12/30 of none holds 4, 10.64.75.4/30 of b holds 2 | b:10.64.75.4/30 | 6 handles", func() {
 				gone.armed.Store(true)
 				slow.on.Store(true)
 				w.run("b-1", "b")
@@ -211,8 +207,8 @@ func TestStaleSequenceNumberStopsCollection(t *testing.T) {
 	})
 }
 
-// staleNumber tells the story of #12838: between deaf and hears the controller
-// learns nothing of blocks; want is the record two hours after the nodes went.
+// staleNumber runs the story of #12838: between deaf and hears the controller gets no events of
+// blocks; want is the record two hours after the nodes were removed.
 func (w *gcWorld) staleNumber(want string, deaf, hears func()) {
 	w.cluster("10.64.75.0/28", "a", "b", "c")
 	old := w.tunnel("a")
@@ -243,7 +239,7 @@ func (w *gcWorld) staleNumber(want string, deaf, hears func()) {
 	w.Kill(c.ID)
 	w.start(controllerName, "controller-2")
 	time.Sleep(time.Hour)
-	if r := w.record(); strings.Contains(r, "of a") || strings.Contains(r, "of c") || strings.Contains(r, "nobody") {
+	if r := w.record(); strings.Contains(r, "of a") || strings.Contains(r, "of c") || strings.Contains(r, "of none") {
 		w.t.Error("after a restart:", r)
 	}
 }

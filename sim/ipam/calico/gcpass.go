@@ -40,9 +40,9 @@ func syncIPAM(*node.IPAMController) error
 //go:linkname deleteStaleNodes github.com/projectcalico/calico/kube-controllers/pkg/controllers/node.(*nodeDeleter).deleteStaleNodes
 func deleteStaleNodes(unsafe.Pointer) error
 
-// passes are the memories of the garbage collectors that passes are scans of: a
-// pass takes the first that no other pass is using, so that two at once are two
-// controllers, each with what it has seen itself.
+// passes are the memories of the controllers whose scans the passes are. A pass takes the first
+// memory that no other pass uses, so two concurrent passes are two controllers, each with its
+// own observations.
 type passes struct {
 	mu   sync.Mutex // never held while a message is parked
 	free []*passMemory
@@ -57,7 +57,7 @@ type passMemory struct {
 	controller  *node.IPAMController
 	grace       *metav1.Duration
 	pods, nodes cache.Indexer
-	known       map[string]model.Key // what the controller was told of, to be able to tell that it is gone
+	known       map[string]model.Key // objects that the controller has received, to report those that are gone
 }
 
 func (p *passes) take() *passMemory {
@@ -198,8 +198,8 @@ func (m *passMemory) learnKubernetes(ctx context.Context, k kubernetes.Interface
 	return m.nodes.Replace(all, nodes.ResourceVersion)
 }
 
-// learnCalico tells the controller what the data feed would have told it after a
-// resync: everything that is there, and the end of what was there before.
+// learnCalico sends the controller the updates that the data feed sends after a resync: all
+// existing objects, and deletions of those that are gone.
 func (m *passMemory) learnCalico(ctx context.Context, be bapi.Client) error {
 	known := map[string]model.Key{}
 	for _, l := range []model.ListInterface{

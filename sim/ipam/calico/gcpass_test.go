@@ -50,10 +50,9 @@ func TestPassNotesThenReleases(t *testing.T) {
 	})
 }
 
-// Of two passes at once each is a controller of its own. Both want to release the
-// same addresses; the slower one may be told of an update conflict, because what
-// has been released has another sequence number. What they noted, the next two
-// still know.
+// Two concurrent passes are two controllers. Both try to release the same addresses. The slower
+// one may get an update conflict, because a released address has another sequence number. The
+// next two passes still have their observations.
 func TestTwoPassesAtOnce(t *testing.T) {
 	onBoth(t, func(_ context.Context, w *gcWorld) {
 		w.cluster("10.64.75.0/24", "a", "b")

@@ -268,7 +268,7 @@ func (w *gcWorld) record() string {
 	}
 	for _, kv := range list(model.BlockListOptions{}) {
 		b := kv.Value.(*model.AllocationBlock)
-		owner := "nobody"
+		owner := "none"
 		if b.Affinity != nil {
 			owner = strings.TrimPrefix(*b.Affinity, "host:")
 		}

@@ -28,7 +28,7 @@ type instance struct {
 	parts  map[string]json.RawMessage // the calico plugin's, by list of plugins
 	// setup makes the datastore ready before the first process needs it.
 	setup func() error
-	// failed is a defect of the harness that no caller could be told of.
+	// failed is a defect of the harness that could not be returned to a caller.
 	failed error
 }
 
@@ -50,10 +50,9 @@ func newInstance(env ipam.Env, ds store.Store) (*instance, error) {
 	return i, nil
 }
 
-// ready does what whoever installed Calico did once: the cluster has a name, its
-// datastore is ready to be used, the default tiers exist. It happens when the
-// first process of Calico starts, after the scenario's own objects were stored,
-// and passes no gate.
+// ready does the work of Calico's installation: the cluster gets a name, its datastore is marked
+// as ready, and the default tiers are created. It runs when the first process of Calico starts,
+// after the scenario's own objects were stored, and passes no gate.
 func (i *instance) ready() error {
 	if i.failed != nil {
 		return i.failed

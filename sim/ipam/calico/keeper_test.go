@@ -135,8 +135,8 @@ func TestKeeperOfSettings(t *testing.T) {
 	})
 }
 
-// The repair of seeds/000: the operator deletes a drained block and its affinity
-// by the names that kubectl shows, and the allocator makes them anew.
+// The repair of seeds/000: the operator deletes a drained block and its affinity by the names that
+// kubectl shows, and the allocator creates them again.
 func TestKeeperOfBlocks(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, store.Etcd, func(b *books) {

@@ -32,7 +32,7 @@ func (w *allocWorld) start(node, pod string) *sim.Actor {
 	})
 }
 
-// together begins ADDs for n pods of a node at once.
+// together starts ADDs for n pods of a node at the same time.
 func (w *allocWorld) together(node string, n int) (all []*sim.Actor) {
 	w.t.Helper()
 	for i := range n {

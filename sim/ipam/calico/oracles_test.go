@@ -28,8 +28,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// court is a run of the real allocator with nobody else in it, judged after every
-// step.
+// court is a run of the real allocator without other processes, checked after every step.
 type court struct {
 	*sim.World
 	t     testing.TB
@@ -226,7 +225,7 @@ func everybody(_ context.Context, c *court) {
 	}
 }
 
-// pods is the life of a node's pods, one call at a time.
+// pods creates and deletes pods of a node, one call at a time.
 func (c *court) pods(node string) {
 	for i := range 4 {
 		c.add(node, fmt.Sprintf("%s-p%d", node, i))
@@ -305,9 +304,9 @@ func TestOraclesOnTheAllocator(t *testing.T) {
 	}
 }
 
-// A fixed address is asked for while others ask for their own of the same block.
-// Every time the block was written by somebody else meanwhile, AssignIP counts its
-// handle up once more, and nobody ever counts it down again.
+// A pod requests a fixed address while other pods request addresses of the same block. Whenever
+// another call has written the block in between, AssignIP increments its handle once more, and
+// nothing ever decrements it again.
 func TestAssignIPCountsTwice(t *testing.T) {
 	server := startEtcd(t)
 	const seeds = 20

@@ -83,7 +83,7 @@ func (e *attachment) Unplug() error {
 	return nil
 }
 
-// fails is the kernel's error, of which a note is taken.
+// fails returns the kernel's error and records it.
 func (e *attachment) fails(command string) error {
 	if e.call.Fails == nil {
 		return nil

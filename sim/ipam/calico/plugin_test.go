@@ -111,15 +111,15 @@ func TestThirdNodeBorrows(t *testing.T) {
 	}
 }
 
-// allocator is the part of an ADD's messages that AutoAssign sends: from the look at
-// the reservations to the last before the endpoint is stored.
+// allocator are the messages of an ADD that AutoAssign sends: from the read of the reservations to
+// the last message before the endpoint is stored.
 func allocator(messages []string) []string {
 	from := slices.IndexFunc(messages, func(k string) bool { return strings.HasSuffix(k, "ipreservations") })
 	return messages[from : len(messages)-1]
 }
 
-// A panic of the CNI plugin's is an error of the ADD or DEL, as upstream made it:
-// kubelet tries again, and nothing has crashed.
+// A panic of the CNI plugin is an error of the ADD or DEL, because upstream recovers it: the
+// kubelet retries, and no process has crashed.
 func TestPanicsThatUpstreamRecovers(t *testing.T) {
 	server := startEtcd(t)
 	for _, ds := range datastores {
@@ -149,7 +149,7 @@ func TestPanicsThatUpstreamRecovers(t *testing.T) {
 	}
 }
 
-// ready exchanges whether the datastore says that it is, of which nil is a third answer.
+// ready sets DatastoreReady and returns its old value; nil means that it is unset.
 func (w *allocWorld) ready(now *bool) (was *bool) {
 	w.t.Helper()
 	c, err := w.direct.ClusterInformation().Get(w.ctx, "default", options.GetOptions{})

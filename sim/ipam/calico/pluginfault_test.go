@@ -31,9 +31,9 @@ func (w *allocWorld) left() string {
 	return fmt.Sprintf("%d/%d/%d", used, len(blocks), len(list(model.IPAMHandleListOptions{})))
 }
 
-// hurtPlugin tells of an ADD and its DELs with one message of one of the two lost on
-// its way to the datastore, or its answer on the way back. Another pod has an
-// address all the time. ok is false if that message cannot be hurt so.
+// hurtPlugin runs an ADD and its DELs. One message of one of them is lost on its way to the
+// datastore, or its answer is lost. Another pod has an address all the time. ok is false if that
+// message cannot have this fault.
 func hurtPlugin(t *testing.T, server *etcd.Server, ds string, id sim.ActorID, message int, o sim.Outcome) (tale string, ok bool) {
 	f := newFated(t, 1, 1, o, fmt.Sprintf("%s#%d ", id, message))
 	f.armed.Store(true)
@@ -59,17 +59,17 @@ func hurtPlugin(t *testing.T, server *etcd.Server, ds string, id sim.ActorID, me
 	return tale, f.times == 0
 }
 
-// Every message of an ADD and of a DEL is lost once, before it arrives or after it
-// took effect, and kubelet repeats a DEL until it succeeds. Never does an address
-// stay behind. What does:
+// Every message of an ADD and of a DEL is lost once, before it arrives or after it took effect,
+// and the kubelet repeats a DEL until it succeeds. An address is never left behind, but there are
+// other leftovers:
 //
-// A block whose write succeeded and went unanswered is read again, and the pod gets
-// a second address beside the one it does not know of, for as long as it lives.
+// If the answer to the write of a block is lost, the plugin reads the block again, and the pod
+// holds a second address, which it does not know, until it is deleted.
 //
-// A handle counts an address that nobody got, or one that has been given back, and
-// is never deleted: calico #7839. Nobody looks for such handles.
+// A handle counts an address that was not assigned, or that has been released, and is never
+// deleted: calico #7839. No process looks for such handles.
 //
-// Written are the numbers of addresses, blocks and handles.
+// The numbers are addresses/blocks/handles.
 func TestEveryMessageOfThePluginHurt(t *testing.T) {
 	want := map[string][]string{
 		store.Etcd: {

@@ -178,7 +178,7 @@ var policies = []struct {
 		addWith("a", "5", "ipFamilies", `["IPv4"]`, "10.0.0.3"),
 		addWith("a", "not-json", "ipFamilies", `["IPv5"]`, `error parsing ipFamilies: ["IPv5"]`),
 		addWith("a", "7", "ipAddrs", `["10.0.0.2","fd00::1"]`, "error getting IP from IPAM: resource already exists: fd00::1"),
-		do(func(w *allocWorld) { // nobody has given the first of the two back: that is left to the DEL
+		do(func(w *allocWorld) { // the failed ADD has not released the first of the two: the DEL does
 			if got := w.holder("10.0.0.2"); got != record.NetworkKey+".sandbox-7" {
 				w.t.Errorf("10.0.0.2 is held by %q", got)
 			}

@@ -100,7 +100,7 @@ func drafted(all []ipam.Object) (*record.Record, error) {
 	}
 	for _, o := range all {
 		n := &corev1.Node{}
-		if o.Kind == "Node" && json.Unmarshal(o.Body, n) == nil { // whoever reads nodes says so better
+		if o.Kind == "Node" && json.Unmarshal(o.Body, n) == nil { // the reader of nodes reports a bad one with more detail
 			r.Policy.SetNode("nodes/"+n.Name, record.NodePair(n).Value.(*libapiv3.Node))
 		}
 	}

@@ -26,13 +26,13 @@ type pluginConfig struct {
 	v4, v6 bool
 }
 
-// defaultConfig is the part of the manifest's that IPAM depends on.
+// defaultConfig is the part of the manifest's CNI configuration that IPAM depends on.
 //
 // Source: manifests/calico.yaml (v3.31).
 const defaultConfig = `{"name":"` + record.NetworkKey + `","cniVersion":"0.3.1","plugins":[{"type":"calico","ipam":{"type":"calico-ipam"},"policy":{"type":"k8s"}}]}`
 
-// cniConfig is the list of plugins of the pods' network, of which the calico plugin's part is
-// checked.
+// cniConfig reads the list of plugins of the pods' network and checks the part of the calico
+// plugin.
 //
 // Source: cni-plugin/pkg/ipamplugin, cmdAdd, for the families (v3.31).
 func cniConfig(all []ipam.Object) (pluginConfig, error) {

@@ -288,8 +288,7 @@ func TestRecordOfPolicy(t *testing.T) {
 	}
 }
 
-// What an operator's hand can leave in etcd is an error, and no panic, until it
-// is mended.
+// Garbage that an operator writes to etcd causes an error, not a panic, until it is fixed.
 func TestRecordOfGarbage(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, store.Etcd, func(b *books) {
@@ -374,9 +373,8 @@ func TestRecordIsCached(t *testing.T) {
 	})
 }
 
-// The law: the record that followed every change is the record read afresh, after
-// any history of what Calico and its operators do; and a snapshot that somebody
-// has is never written to.
+// The law: after any history of actions of Calico and its operators, the record that followed
+// every change equals the record read from the datastore. A returned snapshot is never changed.
 func TestRecordFollows(t *testing.T) {
 	s := startEtcd(t)
 	for _, ds := range datastores {

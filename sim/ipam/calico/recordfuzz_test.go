@@ -12,8 +12,7 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Whatever lies in etcd under Calico's keys is read or refused, and told, without
-// a panic.
+// Any value under Calico's keys in etcd is decoded or rejected, and described, without a panic.
 func FuzzRecord(f *testing.F) {
 	for _, s := range []struct{ path, value string }{
 		{record.IpamRoot + "assignment/ipv4/block/10.0.0.0-30", `{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0,null,7,-1],"unallocated":[1],"attributes":[{"handle_id":"k8s-pod-network.c","secondary":{"pod":"p","namespace":"d","node":"a"}}],"sequenceNumber":3,"sequenceNumberForAllocation":{"0":2}}`},
@@ -48,7 +47,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// Whatever a custom resource holds is told, and read or refused, without a panic.
+// Any content of a custom resource is described, and decoded or rejected, without a panic.
 func FuzzAct(f *testing.F) {
 	for i, s := range []string{
 		`{"kind":"IPAMBlock","metadata":{"name":"10-0-0-0-30","resourceVersion":"5"},"spec":{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0,null,9],"attributes":[{"handle_id":"h"}],"sequenceNumber":3,"sequenceNumberForAllocation":{"0":2}}}`,

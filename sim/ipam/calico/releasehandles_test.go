@@ -36,8 +36,8 @@ func (b *books) releaseAll(num4, num6 int) string {
 	return fmt.Sprint(b.observe().Handles)
 }
 
-// ReleaseIPs counts a handle down once for a block, however many of its addresses
-// it releases there: the handle stays for ever, and nobody knows it.
+// ReleaseIPs decrements a handle once for a block, whatever the number of its addresses that it
+// releases there: the handle stays forever, and no process refers to it.
 //
 // Source: libcalico-go/lib/ipam/ipam_block.go, release: "if count, ok :=
 // countByHandle[handleID]; !ok { handleCount = count }" (v3.31.0).
@@ -52,12 +52,12 @@ func TestReleaseCountsOneAddressOfAHandle(t *testing.T) {
 	}
 }
 
-// ReleaseIPs works on several blocks at once and, from three addresses on, with one
-// object for each handle, which is guarded by nothing: what one block's goroutine
-// has counted down in it, another one's stores, and the first, which meets a
-// conflict, counts down again. (By which the handle of the test before goes with
-// the Kubernetes datastore.) On real machines that is a data race on a Go map, of
-// which kube-controllers may die when it collects what dual-stack pods have leaked.
+// ReleaseIPs processes several blocks concurrently and, from three addresses on, shares one object
+// for each handle between them without a lock. The goroutine of one block decrements the handle,
+// that of another block stores this, and the first one gets a conflict and decrements again. (With
+// the Kubernetes datastore this deletes the handle of the test above.) On real machines this is a
+// data race on a Go map, which may crash kube-controllers when it collects leaks of dual-stack
+// pods.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs (handleMap) and
 // decrementHandle (v3.31.0).

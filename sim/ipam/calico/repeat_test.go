@@ -17,8 +17,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// crowd is 20 ADDs at once on three nodes, too many for a node's first block, and
-// then DELs for half of them beside new ADDs, under a random schedule with faults.
+// crowd runs 20 concurrent ADDs on three nodes, too many for a node's first block, and then DELs
+// for half of them together with new ADDs, under a random schedule with faults.
 func crowd(t testing.TB, server *etcd.Server, datastore string, seed uint64) string {
 	t.Helper()
 	o := sim.Options{Seed: seed, Faults: sim.Budget{Allowed: sim.Of(sim.FailBefore, sim.LoseReply, sim.Crash), Max: 6}}

@@ -141,10 +141,10 @@ func storedBlock(b route.Block, pods []route.Local) *cmodel.AllocationBlock {
 	return out
 }
 
-// programmed is the line that Felix's route manager makes of one decision of the
-// resolver, "" for none. The manager needs a kernel, so this much is written
-// anew: a blackhole for a block of its own; a remote destination by the node's
-// address on one subnet, else by the tunnel of the node that has it.
+// programmed is the route that Felix's route manager programs for one decision of the resolver, ""
+// for none. The manager needs a kernel, so this part is reimplemented: a blackhole for a block of
+// the node itself; for a remote destination the node's address on one subnet, otherwise the tunnel
+// of the node that has it.
 //
 // Source: felix/dataplane/linux/route_mgr.go (OnUpdate, routeIsLocalBlock,
 // noEncapRoute), vxlan_mgr.go.

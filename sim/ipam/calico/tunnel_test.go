@@ -71,7 +71,7 @@ func (w *allocWorld) change(pool string, f func(*apiv3.IPPoolSpec)) {
 	w.run.Pump()
 }
 
-// onEach tells the same story with each datastore.
+// onEach runs the same story with each datastore.
 func onEach(t *testing.T, r allocRun, f func(t *testing.T, w *allocWorld)) {
 	t.Helper()
 	server := startEtcd(t)
@@ -155,10 +155,9 @@ func TestTunnelFollowsItsPool(t *testing.T) {
 	})
 }
 
-// The daemon is killed and started again: the node keeps its address. One that an
-// operator has released meanwhile is exchanged, because the block gives what has
-// been free for longest; so is one that a pod has taken meanwhile, and the pod
-// keeps it.
+// The daemon is killed and started again: the node keeps its address. If an operator has released
+// the address in between, the node gets another, because the block hands out the address that has
+// been free for longest. The same happens if a pod has taken the address, and the pod keeps it.
 func TestTunnelAfterARestart(t *testing.T) {
 	onEach(t, allocRun{}, func(t *testing.T, w *allocWorld) {
 		w.pool("p", "10.64.75.0/24", ipip)

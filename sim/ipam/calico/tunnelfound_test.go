@@ -11,14 +11,14 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// What the tests found in calico-node's allocator of tunnel addresses, on the real
-// 3.31.0. A test that fails here means that upstream was mended, or that the story
-// no longer shows it.
+// Defects of calico-node's allocator of tunnel addresses that tests found, on the real 3.31.0. A
+// test that fails here means that upstream has fixed the defect, or that the story no longer shows
+// it.
 
-// The channel between syncer and loop holds nothing, and the syncer does not wait:
-// what it hears while the loop is at work is forgotten. Here the pool is given
-// another encapsulation while the node gets its first address, which takes 60 ms.
-// The old address stays for ever, and the new device has none.
+// The channel between syncer and loop is unbuffered, and the syncer does not wait: an event that
+// arrives while the loop works is lost. Here the encapsulation of the pool changes while the node
+// gets its first address, which takes 60 ms. The old address stays forever, and the new device has
+// none.
 func TestTunnelForgetsWhatItHearsAtWork(t *testing.T) {
 	onEach(t, allocRun{}, func(t *testing.T, w *allocWorld) {
 		w.pool("p", "10.64.75.0/24", ipip)
@@ -116,11 +116,10 @@ func TestTunnelPanicsWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// The write of the block takes effect, but its answer is lost. The allocator reads
-// the block again and takes a second address, under the same handle. The node has
-// one of them; nobody ever gives the other back, as long as there is the node: the
-// daemon asks for its own address only, whenever it starts, and to the garbage
-// collector every address of a node's tunnel is in use.
+// The write of the block takes effect, but its answer is lost. The allocator reads the block again
+// and takes a second address under the same handle. The node uses one of them. The other is not
+// released while the node exists: at each start the daemon requests only its own address, and the
+// garbage collector takes every tunnel address of an existing node for used.
 func TestTunnelKeepsASecondAddress(t *testing.T) {
 	for ds, block := range map[string]string{store.Etcd: "Update /calico/ipam/v2/assignment/", store.Kubernetes: "PUT ipamblocks/"} {
 		t.Run(ds, func(t *testing.T) {

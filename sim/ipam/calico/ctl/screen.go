@@ -8,22 +8,21 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// terminal is held by the one command of this process that os.Stdout belongs to.
+// terminal is held by the command of this process that owns os.Stdout.
 var terminal = make(chan struct{}, 1)
 
-// console is where the operators of one run sit.
+// console is the state of the operators' commands of one run.
 type console struct {
-	// turn is held by the one command of the run that has or waits for the
-	// terminal. Without it, a command that waits, pinned, for another one of its
-	// own bubble would wait for ever.
+	// turn is held by the command of the run that has or waits for the terminal. Without it,
+	// a pinned command that waits for another command of its own bubble would wait forever.
 	turn    chan struct{}
 	reports reports
 }
 
 func newConsole() *console { return &console{turn: make(chan struct{}, 1), reports: reports{}} }
 
-// screen is what one command prints on: calicoctl writes to os.Stdout, which is
-// a file in memory meanwhile.
+// screen is the output of one command: calicoctl writes to os.Stdout, which is a file in memory
+// while the command prints.
 type screen struct {
 	turn       chan struct{}
 	file, real *os.File

@@ -13,10 +13,9 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// Allocation is a kind that only the allocator itself writes: blocks, affinities
-// and handles. Nobody but an operator who repairs something gets here, and gets
-// at them under the names that kubectl has for them: 10-64-75-0-26,
-// node-10-64-75-0-26. Nothing is checked, as with kubectl.
+// Allocation is a kind that only the allocator itself writes: blocks, affinities and handles. Only
+// an operator's repair uses it. The names are those of kubectl: 10-64-75-0-26, node-10-64-75-0-26.
+// As with kubectl, nothing is validated.
 type Allocation struct {
 	empty func() object
 	all   bmodel.ListInterface

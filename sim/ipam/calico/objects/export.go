@@ -14,10 +14,10 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// Export is what Calico has in etcd: what calicoctl get prints, nodes and endpoints
-// among it, and blocks, affinities, handles and settings in the form of the Kubernetes
-// datastore, as whoever moves to that writes them (calicoctl datastore migrate). With
-// the Kubernetes datastore it is nothing.
+// Export returns Calico's objects in etcd: those that calicoctl get prints, including nodes and
+// endpoints, and blocks, affinities, handles and settings in the format of the Kubernetes
+// datastore, as a migration to it writes them (calicoctl datastore migrate). With the Kubernetes
+// datastore it returns nothing.
 func (kp Keeper) Export(ctx context.Context) ([]ipam.Object, error) {
 	if kp.env.Datastore == store.Kubernetes {
 		return nil, nil

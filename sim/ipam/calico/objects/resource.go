@@ -46,8 +46,7 @@ func (r resource[T]) Create(ctx context.Context, c clientv3.Interface, o object)
 	return err
 }
 
-// update tries again if somebody was faster, as calicoctl does: five times, a
-// second apart.
+// update retries after a conflict, as calicoctl does: five times, one second apart.
 //
 // Source: calicoctl/resourcemgr, resourceHelper.Update (v3.31).
 func (r resource[T]) update(ctx context.Context, c clientv3.Interface, name string, change func(object) (object, error)) error {

@@ -13,11 +13,10 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// settings are the IPAM configuration, of which there is one. With etcd it cannot
-// be set through upstream's resource client: that one writes
-// /calico/resources/v3/projectcalico.org/ipamconfigs/default, but the allocator
-// reads /calico/ipam/v2/config. `calicoctl ipam configure` writes the latter, and
-// so does this.
+// settings is the IPAM configuration, a single object. With etcd, upstream's resource client
+// cannot set it: the client writes /calico/resources/v3/projectcalico.org/ipamconfigs/default, but
+// the allocator reads /calico/ipam/v2/config. `calicoctl ipam configure` writes the latter, and so
+// does this type.
 type settings struct{ empty func() object }
 
 // IsSettings reports whether a kind is the IPAM configuration.

@@ -87,9 +87,8 @@ var settingsFields = []struct{ says, field string }{
 	{`with a name other than "default"`, "metadata.name"},
 }
 
-// fieldPath turns upstream's name of a field ("IPPool.Spec.CIDR", "IPpool.CIDR",
-// "Metadata.Name", "PeerIP") into where it stands in a manifest; "" if that
-// cannot be told.
+// fieldPath converts upstream's name of a field ("IPPool.Spec.CIDR", "IPpool.CIDR",
+// "Metadata.Name", "PeerIP") to its path in a manifest; "" if the path is unknown.
 func fieldPath(k Kind, name string) string {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if strings.HasPrefix(name, "Metadata.") || last == "Name" {

@@ -121,9 +121,8 @@ func eventOf(x kube.Exchange) (gone bool, kv *bmodel.KVPair) {
 	return gone, PairOf(x.Resource, object)
 }
 
-// keyOfName is the key of an object of which only the name is known. The name of
-// an affinity does not say where the host ends; the shortest block that it can
-// end with is taken.
+// keyOfName is the key of an object, derived from its name. The name of an affinity is ambiguous
+// about the end of the host name; the shortest possible block is taken.
 func keyOfName(resource, kind, name string) bmodel.Key {
 	switch resource {
 	case "ipamblocks":

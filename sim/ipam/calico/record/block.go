@@ -47,9 +47,9 @@ func (b block) without(c block) []model.Claim {
 	return out
 }
 
-// readBlock reads a block and its allocations: an ordinal's entry is the index of
-// its attributes. An ordinal whose attributes are missing is taken all the same,
-// by nobody known, because upstream hands it to nobody else.
+// readBlock reads a block and its allocations: an ordinal's entry is the index of its attributes.
+// An ordinal whose attributes are missing counts as claimed, with an unknown owner, because
+// upstream does not assign it again.
 //
 // Source: libcalico-go/lib/backend/model, AllocationBlock (v3.31).
 func readBlock(kv *bmodel.KVPair) (block, error) {
@@ -116,10 +116,10 @@ func claimOf(b *bmodel.AllocationBlock, p netip.Prefix, ordinal, index int) mode
 	return c
 }
 
-// ownerOf reads whose a claim is. The container id is what follows the
-// name of the network in a CNI handle. What a Windows node keeps for HNS is nobody's,
-// under a handle that has no object; a Service's address is no pod's, though it
-// names a namespace. A virtual machine's handle names no container.
+// ownerOf reads the owner of a claim. In a CNI handle the container id follows the name of the
+// network. An address that a Windows node reserves for HNS has no owner, and its handle has no
+// object. The address of a Service belongs to no pod, although it names a namespace. A virtual
+// machine's handle names no container.
 //
 // Source: cni-plugin/pkg/ipamplugin, cmdAdd; cni-plugin/internal/pkg/utils,
 // GetHandleID; kube-controllers/pkg/controllers/node, isTunnelAddress (v3.31);

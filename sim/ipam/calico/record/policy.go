@@ -109,8 +109,8 @@ func (p *policy) Network(v4, v6 bool) model.Network {
 	return n
 }
 
-// poolPolicy is a pool, with its defaults applied, as policy. A pool whose
-// selector cannot be read takes no node: upstream fails every request meanwhile.
+// poolPolicy is the policy of a pool, with defaults applied. A pool whose selector cannot be parsed
+// selects no node: upstream fails every request while it exists.
 //
 // Source: libcalico-go/lib/clientv3, filterIPPool; libcalico-go/lib/ipam,
 // determinePools (v3.31).

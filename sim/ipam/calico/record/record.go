@@ -25,17 +25,17 @@ var ErrMalformed = errors.New("malformed object")
 // the first part of every handle.
 const NetworkKey = "k8s-pod-network"
 
-// Record is what the datastore claims, kept up to date by its changes. A change
-// is only noted when it happens, and decoded when somebody looks: a run that
-// nobody judges pays nothing, and looking costs nothing while nothing changes.
+// Record is the record in the datastore, updated by its changes. A change is only stored when it
+// happens, and decoded at the next read. So a run without checks has no cost, and a read has no
+// cost while nothing changes.
 type Record struct {
-	V4, V6 bool // what the CNI configuration asks for
-	// PodRoutes: workload endpoints are what is stored of pods.
+	V4, V6 bool // families that the CNI configuration requests
+	// PodRoutes: workload endpoints are derived from stored pods.
 	PodRoutes bool
 
 	mu      sync.Mutex
 	pending map[string]Change // by key of the store
-	bad     map[string]error  // what cannot be read, until it is mended or gone
+	bad     map[string]error  // errors of undecodable objects, until they are fixed or deleted
 
 	blocks     section[block]
 	affinities section[model.Affinity]
@@ -87,8 +87,8 @@ func (r *Record) Note(key string, c Change) {
 	r.pending[key] = c
 }
 
-// takenBy are the claims that the write of a revision released, which what was
-// written no longer says. They are known if somebody looked before and after it.
+// takenBy are the claims that the write of a revision released. The written object no longer
+// contains them, so they are known only if the record was read before and after the write.
 func (r *Record) takenBy(revision string) []model.Claim {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,7 @@ type section[V any] struct {
 	at    map[string]V
 	list  []V
 	keys  []string // of list
-	lent  bool     // list belongs to somebody else
+	lent  bool     // list was returned to a caller and must not be changed
 	fresh bool     // lend was called since the last change
 }
 

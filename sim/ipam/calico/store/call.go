@@ -46,8 +46,8 @@ func (c Call) request() *sim.Request {
 	return r
 }
 
-// Wrote is how the call left what it is about, as whoever reads it sees it but for revisions; with no
-// object if it wrote nothing. It is false if that is not known.
+// Wrote is the state in which the call left its object, as readers see it except for revisions;
+// object is "" if the call wrote nothing. known is false if the state is not known.
 func (c Call) Wrote() (object string, state []byte, known bool) {
 	switch kv, _ := c.In.(*model.KVPair); {
 	case c.Bare:

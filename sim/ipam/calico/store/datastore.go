@@ -27,16 +27,15 @@ const (
 // Version is what ClusterInformation says of the cluster.
 const Version = "v3.31.0"
 
-// Store is where Calico keeps its record in one run. Its clients are the
-// real ones; only the connection beneath is the run's.
+// Store is Calico's datastore in one run. Its clients are the real ones; only their connection
+// belongs to the run.
 type Store interface {
-	// Client is one process's client. Every message it sends passes g; with a nil
-	// gate it is served at once (for what the harness itself looks at or sets up).
+	// Client is one process's client. Every message that it sends passes g; with a nil gate it
+	// is served immediately (for reads and set-up by the harness itself).
 	Client(g *sim.Gate, qps float32) (clientv3.Interface, error)
 }
 
-// Backend is the backend under a client, for the packages of upstream that
-// want it.
+// Backend is the backend of a client, for the packages of upstream that need it.
 func Backend(c clientv3.Interface) bapi.Client {
 	return c.(interface{ Backend() bapi.Client }).Backend()
 }
@@ -56,9 +55,9 @@ func Open(env ipam.Env) (Store, error) {
 	return nil, fmt.Errorf("calico: there is no datastore %q", env.Datastore)
 }
 
-// Template is a client as upstream builds it, made once and outside every
-// bubble. Its connection is closed at once and never dials; clients of runs are
-// copies with another one.
+// Template is a client as upstream builds it, created once and outside of every bubble. Its
+// connection is closed immediately and never dials; clients of runs are copies with another
+// connection.
 var Template = sync.OnceValues(func() (clientv3.Interface, error) {
 	c, err := clientv3.New(apiconfig.CalicoAPIConfig{Spec: apiconfig.CalicoAPIConfigSpec{
 		DatastoreType: apiconfig.EtcdV3,

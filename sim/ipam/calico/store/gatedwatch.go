@@ -86,11 +86,11 @@ func (w *gatedWatch) broken(e bapi.WatchEvent, o sim.Outcome) bapi.WatchEvent {
 	return bapi.WatchEvent{Type: bapi.WatchError, Error: errCompacted}
 }
 
-// errCompacted reads as etcd's own; its type is not ours to import, and the
-// syncer tells neither from any other error.
+// errCompacted has the text of etcd's error, whose type cannot be imported. The syncer treats both
+// like any other error.
 var errCompacted = errors.New("etcdserver: mvcc: required revision has been compacted")
 
-// compactedWatch is a watch from a revision that is gone: one error, and its end.
+// compactedWatch is a watch from a compacted revision: it returns one error and ends.
 type compactedWatch chan bapi.WatchEvent
 
 func newCompactedWatch() compactedWatch {

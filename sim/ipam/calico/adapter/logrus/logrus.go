@@ -1,5 +1,5 @@
-// Package logrus is the log of upstream's, which nobody reads here: a program cannot
-// make it louder.
+// Package logrus replaces upstream's log, which is discarded here: a program cannot raise its
+// level.
 package logrus
 
 import (
