@@ -13,16 +13,16 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// Process says what to spawn: one simulated operating-system process.
+// Process describes one simulated operating-system process to spawn.
 type Process struct {
 	ID    ActorID
-	Group string // what it runs on: a node's name, or ""
+	Group string // the machine that it runs on: a node's name, or ""
 	// Mortal processes may be killed by the schedule at any of their messages
 	// (Crash). The harness's own actors are not.
 	Mortal bool
 	Clock  *Clock // its machine's; nil: virtual time
-	// Run returns when the process exits by itself; its context ends when the
-	// process is killed. What it leaves running dies with it.
+	// Run returns when the process exits by itself. Its context ends when the process is killed.
+	// Goroutines that Run leaves behind die with the process.
 	Run func(context.Context, *Gate) error
 }
 
@@ -49,16 +49,16 @@ type Actor struct {
 	orphaned bool // it is killed once the last of them has ended
 }
 
-// ErrGoexit is the end of a process whose Run neither returned nor panicked.
+// ErrGoexit ends a process whose Run neither returned nor panicked.
 var ErrGoexit = errors.New("sim: process left by runtime.Goexit")
 
-// Spawn starts a process. A panic of its Run that nothing recovers is its crash and
-// given to Hooks.Panic; so is one of any goroutine that it starts, on the hermetic
-// runtime (on the stock one that ends the operating system's process). A process
-// that is spawned when the run is over is dead from the start.
+// Spawn starts a process. A panic of its Run that is not recovered crashes the process and is
+// passed to Hooks.Panic. On the hermetic runtime the same holds for a panic of any goroutine that
+// the process starts; on the stock runtime that ends the operating system's process. A process that
+// is spawned after the end of the run is dead from the start.
 //
-// An id that is already alive, empty or not one printable word is a mistake of
-// the caller and panics.
+// Spawn panics if the id is empty, not one printable word, or belongs to a live process: this is a
+// mistake of the caller.
 func (w *World) Spawn(p Process) *Actor {
 	if p.ID == "" || strings.ContainsAny(string(p.ID), " \t\r\n\"") {
 		panic(fmt.Sprintf("sim: actor id %q is not one word", p.ID))
@@ -100,7 +100,7 @@ func (w *World) run(ctx context.Context, a *Actor) {
 	err = a.Run(ctx, a.gate)
 }
 
-// Crash ends the process by a panic of one of its goroutines that its owner took.
+// Crash ends the process because of a panic that its owner recovered in one of the goroutines.
 func (g *Gate) Crash(value any, stack string) { g.w.crash(g.a, value, stack) }
 
 // Exited marks the process's program as returned from its main function. In the real system
@@ -108,8 +108,8 @@ func (g *Gate) Crash(value any, stack string) { g.w.crash(g.a, value, stack) }
 // is not a deadlock to report.
 func (g *Gate) Exited() { g.a.proc.Crashed = true }
 
-// crash ends a process by a panic, with the stack of the goroutine that had it, all of
-// whose deferred functions have run. The first one counts.
+// crash ends a process because of a panic. stack is the stack of the goroutine that panicked; its
+// deferred functions have run. Only the first panic counts.
 func (w *World) crash(a *Actor, value any, stack string) {
 	a.proc.Crashed = true
 	if !w.end(a, fmt.Errorf("panic: %v", value)) {
@@ -120,12 +120,12 @@ func (w *World) crash(a *Actor, value any, stack string) {
 	w.mu.Unlock()
 }
 
-// end makes the process dead immediately: it withdraws the process's parked messages, and no
-// goroutine of the process can send a later one. A process is all of its goroutines: otherwise
-// an informer that outlives Run would go on talking to the server in the name of a process
-// that has exited, or of its successor.
+// end makes the process dead immediately: it withdraws the parked messages of the process, and no
+// goroutine of the process can send a later one. This concerns all goroutines: otherwise an
+// informer that outlives Run would keep sending messages to the server on behalf of a process that
+// has exited, or of its successor.
 //
-// It reports false if the process was dead already.
+// It returns false if the process was already dead.
 func (w *World) end(a *Actor, err error) bool {
 	w.mu.Lock()
 	if a.ended() {
@@ -145,8 +145,8 @@ func (w *World) end(a *Actor, err error) bool {
 	return true
 }
 
-// Done is closed when the process has ended, by itself or killed. What is left
-// of a killed one may still unwind, unheard.
+// Done is closed when the process has exited or was killed. Goroutines of a killed process may
+// still unwind, without effect.
 func (a *Actor) Done() <-chan struct{} { return a.done }
 
 // Err is what Run returned, or ErrKilled; read it after Done is closed.
@@ -181,7 +181,7 @@ func (g *Gate) Term() context.Context {
 	return g.a.term
 }
 
-// OnTerm makes f the process's handler of SIGTERM, which must not block.
+// OnTerm sets the SIGTERM handler of the process. The handler must not block.
 func (g *Gate) OnTerm(f func()) {
 	g.w.mu.Lock()
 	defer g.w.mu.Unlock()

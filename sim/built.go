@@ -2,15 +2,15 @@ package sim
 
 import "ipamsim/sim/hermetic"
 
-// BuiltWith records what the calling process's program is built with, for libraries that
-// this program links once for all processes. On the stock runtime it does nothing.
+// BuiltWith records a version that the calling process's program is built with, for libraries that
+// this program links only once for all processes. On the stock runtime it does nothing.
 func BuiltWith(what string) {
 	if p := hermetic.Current(); p != nil {
 		p.Built = what
 	}
 }
 
-// Built is what the calling process's program is built with; "": nothing was recorded.
+// Built is the version that BuiltWith recorded for the calling process; "" if there is none.
 func Built() string {
 	if p := hermetic.Current(); p != nil {
 		return p.Built

@@ -2,13 +2,12 @@ package sim
 
 import "time"
 
-// Clock is the wall clock of a machine. The processes that go by it see its time
-// in time.Now; what they measure and wait for stays virtual time, as a real
-// machine's monotonic clock does not jump with its calendar. What a server does
-// for a message goes by virtual time: a server has a clock of its own.
+// Clock is the wall clock of a machine. The processes of the machine see its time in time.Now.
+// Durations and timers use virtual time, because the monotonic clock of a real machine does not
+// jump with its wall clock. Servers have their own clock, which is virtual time.
 //
-// It needs the hermetic runtime: on the stock one all processes share the
-// bubble's clock, and a jump changes nothing.
+// It needs the hermetic runtime: on the stock one all processes share the bubble's clock, and a
+// jump has no effect.
 type Clock struct{ ahead time.Duration }
 
 // Jump sets the clock forward, or with a negative duration back.

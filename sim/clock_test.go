@@ -42,7 +42,7 @@ func TestNoTwoStepsShareAnInstant(t *testing.T) {
 	}
 }
 
-// Pulling an image takes seconds whatever the schedule would like.
+// Pulling an image takes at least some seconds, whatever the schedule chooses.
 func TestServiceIsAMinimum(t *testing.T) {
 	var s server
 	o := single(strategy.NewSerial())
@@ -86,8 +86,8 @@ func TestElapseIsBounded(t *testing.T) {
 	}
 }
 
-// An Elapse chosen right after a step really lets time pass; it does not stop at
-// the news, long known, that this step caused another message to be parked.
+// An Elapse that is chosen right after a step lets time pass. It does not stop at the notification,
+// already handled, that this step caused another message to be parked.
 func TestElapseAfterAStep(t *testing.T) {
 	var s server
 	tr := run(t, single(scripted("proceed a#1", "elapse")), s.sender("a", "x", "y"))
@@ -159,8 +159,8 @@ func (a always) Pick(_ int, enabled []sim.Choice) int {
 	return 0
 }
 
-// A process goes by its machine's clock, its servers and the kernel by virtual
-// time, and what it waits for is not moved by a jump.
+// A process uses its machine's clock, servers and the kernel use virtual time, and a jump of the
+// clock does not move timers.
 func TestClockOfAMachine(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("NOT TESTED: the stock runtime has one clock for all; use: make test")

@@ -46,8 +46,8 @@ func torn(s *server) sim.Process {
 }
 
 // A panic on any goroutine of a process ends the whole process. The panic is reported with its
-// value and stack, no later message leaves the process, waiters learn of its end, and the run
-// goes on and can end.
+// value and stack, no later message leaves the process, waiters see its end, and the run continues
+// to its end.
 func TestCrashOnAnyGoroutine(t *testing.T) {
 	needHermetic(t)
 	digests := map[string]int{}
@@ -154,8 +154,8 @@ func TestExitWithMutexHeld(t *testing.T) {
 	}
 }
 
-// A goroutine that panics after its process was killed, or after another of its
-// goroutines has panicked, crashes nothing any more.
+// A goroutine that panics after its process was killed, or after another of its goroutines has
+// panicked, causes no further crash.
 func TestCrashAfterDeath(t *testing.T) {
 	needHermetic(t)
 	var reported []string
@@ -190,7 +190,7 @@ func TestCrashAfterDeath(t *testing.T) {
 	}
 }
 
-// A panic that belongs to no process is none's.
+// A panic that belongs to no process crashes no process.
 func TestServersPanicIsNoCrash(t *testing.T) {
 	needHermetic(t)
 	if got := hermetic.SetProcess(nil); got != nil {

@@ -1,18 +1,18 @@
 package sim
 
-// Long is a Detail that a trace may have to shorten, because what it keeps would
-// fill the memory: a cluster of a thousand nodes reads every block again and again.
+// Long is a Detail that a trace may shorten, because it could fill the memory: a cluster of a
+// thousand nodes reads every block repeatedly.
 type Long interface {
 	// Size is about how many bytes it keeps. The same Detail is as long in every run.
 	Size() int
-	// Short is itself without what is long: what was asked of whom, and what came of
-	// it, and nothing of what was sent or answered.
+	// Short returns the detail without its long content: the request, its target and the outcome,
+	// without the data that was sent or returned.
 	Short() any
 }
 
-// detailsMax is what the Details of a trace may keep, by default. The largest run of
-// the library keeps 9 MiB. A process that lets its heap grow to five times what is
-// live (scenarios.NewRunner) takes five times as much for them.
+// detailsMax is the default bound of the Details of a trace. The largest run of the library keeps 9
+// MiB. A process that lets its heap grow to five times the live data (scenarios.NewRunner) needs
+// five times as much for them.
 const detailsMax = 256 << 20
 
 // detailShare limits one Detail to this fraction of what all may keep: long lists, which

@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// page is a Detail of so many bytes; 0 is what is left of one.
+// page is a Detail of a number of bytes; a shortened one has 0.
 type page int
 
 func (p page) Size() int  { return int(p) }
@@ -47,8 +47,8 @@ func kept(t fataler, most int, details ...any) (kept []any, digest uint64) {
 
 type fataler interface{ Fatal(...any) }
 
-// Of 2,560 bytes no Detail may take more than ten, and the oldest go first; what is
-// not Long stays.
+// With a bound of 2,560 bytes a Detail may have at most ten bytes. The oldest are shortened first;
+// Details that are not Long stay.
 func TestDetailsAreBounded(t *testing.T) {
 	const most = 2560
 	all := []any{page(7), "a word", page(10), page(11)}
@@ -69,8 +69,7 @@ func TestDetailsAreBounded(t *testing.T) {
 	}
 }
 
-// Law: a trace keeps the newest of the Details that are not too long each, and of
-// them as many as there is room for.
+// Law: a trace keeps the newest Details that are not too long individually, as many as fit.
 func TestDetailsLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(256, 2000).Draw(t, "most")

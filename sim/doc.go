@@ -1,10 +1,9 @@
-// Package sim is the kernel of the simulator: a bubble of goroutines on a
-// virtual clock, actors (one simulated operating-system process each), the gate
-// that every message of an actor must pass, and the schedule: the list of small
-// integers that says which parked message goes next, which one is hurt, and when
-// time may pass.
+// Package sim is the kernel of the simulator. It provides a bubble of goroutines on a virtual
+// clock; actors, each of which is one simulated operating-system process; the gate, which every
+// message of an actor must pass; and the schedule, a list of small integers that decides which
+// parked message goes next, which message gets a fault, and when time passes.
 //
-// It knows nothing of Kubernetes, of etcd or of address management.
+// The package does not depend on Kubernetes, etcd or address management.
 //
-// A message that leaves an actor is a scheduling point, and nothing else is.
+// The only scheduling points are the messages that leave an actor.
 package sim

@@ -16,11 +16,11 @@ import (
 // ErrKilled is what every message of a killed process returns.
 var ErrKilled = errors.New("sim: process killed")
 
-// Fault is the error of Pass for a message that the schedule hurt. The caller of Pass turns it
-// into an error of its protocol.
+// Fault is the error of Pass for a message for which the schedule chose a fault. The caller of Pass
+// converts it to an error of its protocol.
 type Fault struct {
 	Outcome Outcome
-	Level   int   // which of Op.Fails or Op.Loses, for FailBefore and LoseReply
+	Level   int   // index in Op.Fails or Op.Loses, for FailBefore and LoseReply
 	Err     error // what do returned, for LoseReply
 }
 
@@ -39,8 +39,8 @@ func (g *Gate) Actor() ActorID { return g.a.ID }
 // that.
 func (g *Gate) Ended() <-chan struct{} { return g.a.done }
 
-// Reached reports whether a message to the process would arrive now: it runs, and is
-// neither paused nor cut off.
+// Reached reports whether a message to the process would arrive now: the process runs, and is
+// neither paused nor partitioned.
 func (g *Gate) Reached() bool {
 	g.w.mu.Lock()
 	defer g.w.mu.Unlock()
@@ -89,9 +89,9 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 	if g.a.ended() {
 		return ErrKilled
 	}
-	defer hermetic.SetProcess(hermetic.SetProcess(nil)) // a server's clock and crash are not those of its client
+	defer hermetic.SetProcess(hermetic.SetProcess(nil)) // a server has neither the clock nor the crash handling of its client
 	if late {
-		ctx = context.WithoutCancel(ctx) // it was sent before anybody looked at the time
+		ctx = context.WithoutCancel(ctx) // the message was sent before the deadline was checked
 	}
 	ctx = context.WithValue(ctx, stepKey{}, v.step)
 	if op.Draws > 0 {
@@ -110,13 +110,13 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 	}
 }
 
-// wait is for what the schedule says of a parked message. It reports late if that
-// came after the caller's context had ended, and the context's error if the
-// message was taken back.
+// wait waits for the verdict of the schedule on a parked message. late is true if the verdict came
+// after the end of the caller's context. The error is that of the context if the message was
+// withdrawn.
 //
-// A paused process does not know that its time is up. When it wakes, the message
-// that it was about to send may go before it looks at the clock: a leader whose
-// lease has expired writes once more.
+// A paused process does not notice that its deadline has passed. When it resumes, the message that
+// it was about to send may go before it reads the clock: a leader whose lease has expired writes
+// once more.
 func (g *Gate) wait(ctx context.Context, p *parked) (v verdict, late bool, err error) {
 	select {
 	case v = <-p.verdict:
@@ -153,8 +153,8 @@ func (g *Gate) wait(ctx context.Context, p *parked) (v verdict, late bool, err e
 	return v, false, nil
 }
 
-// wakingMax is how long a process that was paused may take to notice which of its
-// deadlines have passed: some scheduling of its own threads.
+// wakingMax is the time that a resumed process may take to notice which of its deadlines have
+// passed: the scheduling of its threads.
 const wakingMax = time.Millisecond
 
 func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
@@ -235,8 +235,8 @@ func (g *Gate) Draw(ctx context.Context, what string, n int) (answer int, err er
 
 type drawKey struct{}
 
-// Drawn is the answer that the schedule gave with a message that has Op.Draws, for the
-// do of its Pass.
+// Drawn is the answer that the schedule chose for a message with Op.Draws. The do function of its
+// Pass calls it.
 func Drawn(ctx context.Context) int {
 	n, _ := ctx.Value(drawKey{}).(int)
 	return n

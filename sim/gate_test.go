@@ -130,8 +130,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A lost reply hides the server's own error from the process, but the server side may want to
-// know it.
+// A lost reply hides the server's own error from the process, but the server side can read it.
 func TestLoseReplyKeepsTheServersError(t *testing.T) {
 	conflict := errors.New("conflict")
 	var got error
@@ -211,7 +210,7 @@ func TestDeadlineWhileParked(t *testing.T) {
 	}
 }
 
-// A caller whose context is over does not even park.
+// A caller whose context has ended does not park.
 func TestDeadlineBeforeParking(t *testing.T) {
 	var s server
 	tr := run(t, single(scripted()), proc("a", func(ctx context.Context, g *sim.Gate) error {
@@ -227,8 +226,8 @@ func TestDeadlineBeforeParking(t *testing.T) {
 	}
 }
 
-// A context that ends between the pick of its message and the delivery must not
-// hang the run, and client and server must agree on what happened.
+// If a context ends between the choice of its message and the delivery, the run must not hang, and
+// client and server must agree on the outcome.
 func TestDeadlineBetweenPickAndDelivery(t *testing.T) {
 	for range 200 {
 		var s server
@@ -335,8 +334,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// A partition stops what goes over the network, not what a process does on its own
-// machine; a pause stops both.
+// A partition stops messages on the network but not steps on the process's own machine; a pause
+// stops both.
 func TestHoldLetsLocalStepsPass(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
@@ -402,7 +401,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// A connection that ends takes what is parked of it along, and nothing else.
+// The end of a connection withdraws the messages that are parked on it, and no others.
 func TestCut(t *testing.T) {
 	o := single(always(sim.Proceed))
 	o.Service = map[string]time.Duration{"slow": time.Minute}

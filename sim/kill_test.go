@@ -46,8 +46,8 @@ func tidyWorker(s *server) sim.Process {
 	}}
 }
 
-// For every message of a process: killed there, nothing that it sends later
-// reaches the server, whichever of its goroutines or deferred calls tries.
+// If a process is killed at any of its messages, no later message reaches the server, from whatever
+// goroutine or deferred call.
 func TestKillAtEveryMessage(t *testing.T) {
 	var whole server
 	n := len(run(t, single(scripted()), tidyWorker(&whole)).Steps)
@@ -217,8 +217,8 @@ func TestKillGroup(t *testing.T) {
 	}
 }
 
-// Whatever a hook does to the processes has sunk in before the next choice is
-// offered: otherwise what is enabled would depend on how far they got.
+// The effects of a hook on processes are complete before the next choice is offered. Otherwise the
+// enabled choices would depend on the progress of goroutines.
 func TestHooksSettleBeforeTheNextChoice(t *testing.T) {
 	for seed := range uint64(200) {
 		var s server

@@ -8,8 +8,8 @@ func (g *Gate) NewLink() int {
 	return g.a.links
 }
 
-// Cut is the end of a connection: Pass returns a Drop for every message of it that is
-// parked, requests too. That makes no step, and Hooks.Withdrawn is called for each.
+// Cut ends a connection: Pass returns a Drop for every parked message of the connection, including
+// requests. This makes no step. Hooks.Withdrawn is called for each message.
 func (g *Gate) Cut(link int) {
 	w := g.w
 	w.mu.Lock()

@@ -12,8 +12,8 @@ import (
 // same scenario.
 type ActorID string
 
-// Kind is what the process is, without which one: "cni-add" of
-// "cni-add/default/web-2/net1~3", "ip-reconciler" of "ip-reconciler~2".
+// Kind is the kind of the process, without its number: "cni-add" of "cni-add/default/web-2/net1~3",
+// "ip-reconciler" of "ip-reconciler~2".
 func (id ActorID) Kind() string {
 	kind, _, _ := strings.Cut(string(id), "/")
 	kind, _, _ = strings.Cut(kind, "~")
@@ -41,28 +41,28 @@ func (k OpKind) String() string { return opKinds[k] }
 // Op is one message parked at the gate.
 type Op struct {
 	Actor       ActorID
-	Incarnation int      // how many processes of that name there were before, in this run
-	Seq         int      // 1 for the actor's first message
-	Kind        OpKind   // what it does
+	Incarnation int // how many processes of that name there were before, in this run
+	Seq         int // 1 for the actor's first message
+	Kind        OpKind
 	Class       string   // latency class, a key of Options.Service ("api" when empty)
-	Key         string   // what it is about, for people: "PATCH ippools/10.0.0.0-24"; defaults to Request's
+	Key         string   // description for people: "PATCH ippools/10.0.0.0-24"; defaults to Request's
 	Faults      FaultSet // the faults that the sender can express for this message
 	Fails       Ways     // in which ways it can FailBefore
 	Loses       Ways     // in which ways a LoseReply of it is seen
-	Draws       int      // how many answers a Draw has; 0 for a message whose content does not depend on the schedule
+	Draws       int      // number of answers of a Draw; 0 for a message whose content does not depend on the schedule
 
-	Link   int  // which of its sender's connections carries it: see Gate.NewLink
-	OnNode bool // it stays on the machine of its sender: no partition holds it
+	Link   int  // the connection of its sender that carries it: see Gate.NewLink
+	OnNode bool // it stays on the machine of its sender: a partition does not hold it
 
-	Request *Request // what it is about, as data; nil if that is not known. It is not changed any more
+	Request *Request // the request as data; nil if unknown. It must not be changed
 
 	Sent time.Duration // when it was parked, virtual time; not part of the digest
 }
 
 func (o Op) String() string { return fmt.Sprintf("%s#%d %s", o.Actor, o.Seq, o.Key) }
 
-// About is what the message asks for, whatever is known when it does: without a query, which may
-// hold a revision.
+// About is the request of the message without its query, which may contain a revision. So it does
+// not depend on the time of the message.
 func (o Op) About() string {
 	if o.Request == nil {
 		return o.Key
@@ -72,18 +72,18 @@ func (o Op) About() string {
 	return plain.String()
 }
 
-// AtOnce orders messages that came to the gate between two decisions: by process, and by what they
-// are about. Which of two goroutines of a process was first says nothing of what the process did.
-func AtOnce(a, b Choice) int {
+// Simultaneous orders messages that reached the gate between two decisions: by process and request. The
+// order in which the goroutines of a process sent them has no meaning.
+func Simultaneous(a, b Choice) int {
 	return cmp.Or(cmp.Compare(a.Op.Actor, b.Op.Actor), strings.Compare(a.Op.About(), b.Op.About()))
 }
 
-// contains says whether s is part of the message, with or without its number.
+// contains reports whether s is part of the message, with or without its number.
 func (o Op) contains(s string) bool {
 	return strings.Contains(o.String(), s) || strings.Contains(string(o.Actor)+" "+o.Key, s)
 }
 
-// Outcome is what the schedule does with a parked message.
+// Outcome is the decision of the schedule on a parked message.
 type Outcome uint8
 
 // The outcomes. All but Proceed, Delay and Elapse are faults.

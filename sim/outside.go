@@ -7,16 +7,15 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// Outside runs functions on goroutines that belong to no bubble: the bridge to
-// servers that must not live in one, such as etcd. Make it before the bubble.
+// Outside runs functions on goroutines that belong to no bubble. It is the bridge to servers that
+// cannot run in one, such as etcd. Create it before the bubble.
 //
-// A goroutine that waits in Do is not durably blocked, so virtual time stands
-// still while the call is under way; it is pinned, so nothing else of its bubble
-// runs either, and the order inside the bubble does not depend on how long the
-// other side took.
+// A goroutine that waits in Do is not durably blocked, so virtual time does not pass during the
+// call. The goroutine is pinned, so nothing else in its bubble runs either, and the order inside
+// the bubble does not depend on the duration of the call.
 type Outside struct {
 	jobs  chan job
-	dones chan chan any // made outside: a channel made in a bubble belongs to it
+	dones chan chan any // created outside: a channel created in a bubble belongs to the bubble
 }
 
 type job struct {

@@ -1,7 +1,7 @@
 package sim
 
-// Pause stops an actor, or a group of actors, as SIGSTOP does, until the matching
-// Resume: none of its messages moves, and it does not notice that a deadline passes.
+// Pause stops an actor, or a group of actors, as SIGSTOP does, until the matching Resume: its
+// messages do not move, and it does not notice its deadlines.
 func (w *World) Pause(name string) {
 	w.mu.Lock()
 	if w.paused[name] == nil {
@@ -30,7 +30,7 @@ type pause struct {
 	awake chan struct{} // closed when it is over
 }
 
-// asleep is closed when the actor is no longer paused; nil if it is not.
+// asleep is closed when the actor is resumed; nil if it is not paused.
 func (w *World) asleep(a *Actor) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -70,8 +70,7 @@ func TestKilledWhilePaused(t *testing.T) {
 	}
 }
 
-// Whether a message to a process would arrive: only while it runs and is neither paused nor
-// cut off, nor both.
+// A message reaches a process only while the process runs and is neither paused nor partitioned.
 func TestReached(t *testing.T) {
 	var got []bool
 	_, err := sim.Run(context.Background(), single(strategy.NewSerial()), func(w *sim.World) error {

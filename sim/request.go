@@ -2,23 +2,23 @@ package sim
 
 import "strings"
 
-// Request is what a message asks for and of what, in the words of its protocol. It is
-// what a strategy, a report or a search goes by; Op.Key is the same for people.
+// Request describes a message as data, in the terms of its protocol. Strategies, reports and
+// searches use it; Op.Key is the same for people.
 type Request struct {
-	// Verb is GET LIST WATCH POST PUT PATCH DELETE, or EVENT for a frame of a watch, of
-	// the Kubernetes API; Get List Watch Create Update Apply Delete of libcalico-go; HEAR
-	// of an informer; else what a process of ours does: CREATE, STOP, DRAW.
+	// Verb is GET LIST WATCH POST PUT PATCH DELETE, or EVENT for a frame of a watch, of the
+	// Kubernetes API; Get List Watch Create Update Apply Delete of libcalico-go; HEAR of an
+	// informer; otherwise an action of a simulated process: CREATE, STOP, DRAW.
 	Verb string
-	// Resource is "ippools", "pods"; in Calico's etcd "block", "affinity", "handle",
-	// "ipamconfig" or, of what is there under its own name, as in the API; else what
-	// Verb is done to: "sandbox". "" is none.
+	// Resource is "ippools", "pods"; in Calico's etcd "block", "affinity", "handle", "ipamconfig"
+	// or, for objects that the API has too, the API's name; otherwise the object of Verb:
+	// "sandbox". "" means none.
 	Resource                     string
 	Namespace, Name, Subresource string
-	// Path is where the object is among all that are stored: "ippools/kube-system/a",
-	// Calico's key in etcd. Of a list it is what the paths of its members begin with. ""
-	// is about nothing that is stored.
+	// Path is the unique path of a stored object: "ippools/kube-system/a", or Calico's key in etcd.
+	// The path of a list is the common prefix of its members. "" for a message without a stored
+	// object.
 	Path  string
-	Query string // selectors and revision of a list, from its "?" on; "?" alone for a name that is yet to be made
+	Query string // selectors and revision of a list, from its "?" on; "?" alone for a name that the server generates
 }
 
 func (r *Request) String() string {
@@ -39,9 +39,9 @@ func (r *Request) Collection() string {
 	return r.Path + "/"
 }
 
-// Meets reports whether two messages are about the same, or one about a part of what
-// the other is about: an object of a collection, its status. A list with a query meets
-// none but its like, for what it leaves out is not known.
+// Meets reports whether two messages concern the same object, or one concerns a part of the other:
+// an object of a collection, its status. A list with a query meets only messages with the same
+// query, because the objects that it omits are unknown.
 func (r *Request) Meets(to *Request) bool {
 	if r == nil || to == nil || r.Path == "" || to.Path == "" {
 		return false
@@ -52,7 +52,7 @@ func (r *Request) Meets(to *Request) bool {
 	return r.holds(to) || to.holds(r)
 }
 
-// holds reports whether another message is about a part of what this one is about.
+// holds reports whether another message concerns a part of this one's object.
 func (r *Request) holds(part *Request) bool {
 	rest, ok := strings.CutPrefix(part.Path, r.Path)
 	return ok && r.Subresource == "" && r.Query == "" && (rest == "" || rest[0] == '/')

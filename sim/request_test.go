@@ -6,8 +6,8 @@ import (
 	"ipamsim/sim"
 )
 
-// Which messages are about the same, as a strategy that reverses conflicts must know,
-// and how each reads in a trace.
+// Which messages concern the same object, as a strategy that reverses conflicts must know, and how
+// each appears in a trace.
 func TestRequestMeets(t *testing.T) {
 	list := &sim.Request{Verb: "LIST", Resource: "pods", Path: "pods"}
 	some := &sim.Request{Verb: "LIST", Resource: "pods", Path: "pods", Query: "?fieldSelector=spec.nodeName=a"}

@@ -56,12 +56,12 @@ func Run(ctx context.Context, o Options, setup func(*World) error) (*Trace, erro
 	}
 }
 
-// patienceMax is how long an interrupted bubble may take to unwind before it is
-// given up: a person who pressed Ctrl-C waits for a second, not for Limits.Stuck.
+// patienceMax is the time that an interrupted bubble gets to unwind before it is abandoned: after
+// Ctrl-C a user waits for a second, not for Limits.Stuck.
 const patienceMax = 700 * time.Millisecond
 
-// running is what the two sides of the bubble's wall share: plain memory only,
-// because a channel of one side is useless on the other.
+// running is the state that the inside and the outside of the bubble share. It is plain memory,
+// because a channel of one side cannot be used on the other.
 type running struct {
 	trace *Trace
 	beat  atomic.Uint64
@@ -81,7 +81,7 @@ func (r *running) bubble(o Options, setup func(*World) error) (err error) {
 	err = errors.New("sim: the harness left by runtime.Goexit")
 	synctest.Test(new(testing.T), func(*testing.T) {
 		done := make(chan struct{})
-		go func() { // a goroutine of its own: the zero T cannot bear a Goexit, which is what t.FailNow in setup is
+		go func() { // in its own goroutine: the zero T does not survive the Goexit that t.FailNow in setup causes
 			defer close(done)
 			err = r.root(o, setup)
 		}()

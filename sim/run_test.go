@@ -40,7 +40,7 @@ func TestInterruptedFromOutside(t *testing.T) {
 func TestInterruptedWhileStuck(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	forever := make(chan struct{}) // made outside: waiting for it is no durable block
+	forever := make(chan struct{}) // created outside: waiting for it is not a durable block
 	defer close(forever)
 	began := time.Now()
 	_, err := sim.Run(ctx, single(strategy.NewSerial()), func(w *sim.World) error {
@@ -52,7 +52,7 @@ func TestInterruptedWhileStuck(t *testing.T) {
 	}
 }
 
-// A panic of a process is reported to Hooks.Panic; the run goes on.
+// A panic of a process is passed to Hooks.Panic, and the run continues.
 func TestActorPanic(t *testing.T) {
 	var s server
 	var reported []string
@@ -100,7 +100,7 @@ func TestPanicAfterDeath(t *testing.T) {
 	}
 }
 
-// A defect of the harness is an error that says so, never a crash.
+// A defect of the harness is returned as an error, never a crash.
 func TestHarnessDefects(t *testing.T) {
 	defect := errors.New("no such scenario")
 	var s server
@@ -146,8 +146,8 @@ func TestHarnessDefects(t *testing.T) {
 	}
 }
 
-// Goroutines that a process leaves behind end with the run on the hermetic runtime, as the
-// system ends what is left of a process; the stock runtime cannot end them.
+// Goroutines that a process leaves behind end with the run on the hermetic runtime, as an operating
+// system ends the rest of a process. The stock runtime cannot end them.
 func TestProcessLeavesGoroutines(t *testing.T) {
 	_, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
 		start(w, proc("a", func(context.Context, *sim.Gate) error {
@@ -167,7 +167,7 @@ func (broken) String() string             { return "broken" }
 func (broken) Begin(uint64) bool          { return true }
 func (broken) Pick(int, []sim.Choice) int { return []int{}[0] }
 
-// A pick out of range is brought into it, and recorded as what was done.
+// A pick out of range is moved into it, and the trace records the actual choice.
 func TestPickOutOfRange(t *testing.T) {
 	for _, p := range []int{-7, 7000} {
 		var s server
@@ -274,7 +274,7 @@ func busyWorld(t testing.TB, seed uint64) uint64 {
 	return run(t, o, ps...).Digest()
 }
 
-// Worlds do not influence one another, one after another or side by side.
+// Worlds do not influence each other, whether they run one after the other or concurrently.
 func TestWorldsAreSeparate(t *testing.T) {
 	want := make([]uint64, 8)
 	for i := range want {

@@ -27,7 +27,7 @@ func (s *Slowness) Add(by time.Duration) (end func()) {
 	})
 }
 
-// Wait is what a request does first. The error is that of the context, if it ends before.
+// Wait delays a request. It returns the error of the context if that ends first.
 func (s *Slowness) Wait(ctx context.Context) error {
 	s.mu.Lock()
 	by := slices.Max(append([]time.Duration{0}, s.by...))

@@ -9,7 +9,7 @@ import (
 	"ipamsim/sim"
 )
 
-// The slowest counts as long as it lasts, and each end is of its own beginning.
+// The greatest slowness applies while it lasts, and each end belongs to its own beginning.
 func TestSlowness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s sim.Slowness

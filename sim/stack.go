@@ -6,20 +6,21 @@ import (
 )
 
 // Stack is the call stack of a goroutine when it sent a message, innermost first, as program
-// counters for runtime.CallersFrames: only the few messages that are shown are resolved. The
-// first frames are the gate's own. All messages sent from the same place share one Stack. It
-// is nil for what no process sends: an event that a server owes, a draw. It is part of neither
-// the schedule nor the digest.
+// counters for runtime.CallersFrames: only the few messages that are shown are resolved. The first
+// frames are the gate's own. All messages sent from the same place share one Stack. It is nil for
+// messages that no process sends: an event of a server, a draw. It is part of neither the schedule
+// nor the digest.
 type Stack []uintptr
 
 // stackMax is more than the 40 functions that upstream's deepest call has on its stack.
 const stackMax = 96
 
-// stacks are those that a run has seen, by their sum. A run sends thousands of
-// messages from a few dozen places.
+// stacks are the stacks of a run, by their checksum. A run sends thousands of messages from a few
+// dozen places.
 type stacks map[uint64]Stack
 
-// of is the one copy of a stack. What it is given stays with the caller, on its own stack.
+// of returns the shared copy of a stack. It does not keep pcs, which so stays on the caller's
+// stack.
 func (t stacks) of(pcs []uintptr) Stack {
 	if len(pcs) == 0 {
 		return nil
@@ -51,7 +52,7 @@ func Calling(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callerKey{}, slices.Clone(pcs[:callers(&pcs[0], len(pcs))]))
 }
 
-// called adds to the functions of a goroutine those that called it, as Calling says.
+// called appends the frames of the caller that Calling has stored.
 func called(ctx context.Context, pcs []uintptr, depth int) int {
 	caller, _ := ctx.Value(callerKey{}).([]uintptr)
 	return depth + copy(pcs[depth:], caller)

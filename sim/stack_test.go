@@ -58,8 +58,8 @@ func functions(s sim.Stack) (out []string) {
 	return out
 }
 
-// TestStepsKnowTheirSender: a step has the stack of its sender, starting outside the gate,
-// whether the message was delivered, hurt, or the last one of a process that it killed.
+// TestStepsKnowTheirSender: a step has the stack of its sender, starting outside the gate, whether
+// the message was delivered, got a fault, or was the last one of a process that it killed.
 func TestStepsKnowTheirSender(t *testing.T) {
 	for name, o := range map[string]sim.Options{
 		"delivered": single(strategy.NewSerial()),
@@ -93,8 +93,8 @@ type caller struct{ by func() error }
 
 func (c caller) inlined() error { return c.by() }
 
-// TestStackIsTheRuntimes: with functions that are inlined, methods through interfaces
-// and deferred calls on the stack, it is what runtime.Callers says, line by line.
+// TestStackIsTheRuntimes: with inlined functions, methods through interfaces and deferred calls on
+// the stack, the stack equals that of runtime.Callers, line by line.
 func TestStackIsTheRuntimes(t *testing.T) {
 	var want []string
 	tr := sentBy(t, single(strategy.NewSerial()), func(ctx context.Context, g *sim.Gate) (err error) {
@@ -127,7 +127,7 @@ func TestSenderIsNotInTheDigest(t *testing.T) {
 	}
 }
 
-// TestStacksAreKeptOnce: who sends a thousand messages from one place keeps one stack.
+// TestStacksAreKeptOnce: a thousand messages from one place share one stack.
 func TestStacksAreKeptOnce(t *testing.T) {
 	tr := sentBy(t, single(strategy.NewSerial()), func(ctx context.Context, g *sim.Gate) error {
 		for range 1000 {
@@ -155,9 +155,9 @@ func deep(n int, f func()) int {
 	return deep(n-1, f) + 1
 }
 
-// BenchmarkSender is the price of a message from as deep in a process as upstream's are
-// (14 to 40 functions), without its sender's stack (local) and with it (read). A message
-// of upstream's costs some 150 µs in all.
+// BenchmarkSender measures the cost of a message from a stack as deep as upstream's (14 to 40
+// functions), without its sender's stack (local) and with it (read). A message of upstream takes
+// about 150 µs in total.
 func BenchmarkSender(b *testing.B) {
 	for _, kind := range []sim.OpKind{sim.Local, sim.Read} { // without and with
 		b.Run(kind.String(), func(b *testing.B) {

@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// Stuck says that nothing moved although the run could have used a processor for
-// After, or had to wait in an idle process for so long. Virtual time
-// cannot pass and no message can go while a goroutine of the bubble is neither
-// parked in a way synctest knows nor making progress.
+// Stuck is the error of a run without progress, although the run could have used a processor for
+// After, or waited for that long in an idle process. Virtual time cannot pass and no message can go
+// while a goroutine of the bubble is blocked in a way that synctest does not recognize.
 type Stuck struct {
 	After  time.Duration
 	Cause  string // the likely one
@@ -93,8 +92,8 @@ func busiest(stacks []string) string {
 	return ""
 }
 
-// where a goroutine is, as ": FUNCTION (FILE:LINE), called by FUNCTION (FILE:LINE)": the
-// innermost function that is not the runtime's, and the first of another package outside of it.
+// where is the place of a goroutine, as ": FUNCTION (FILE:LINE), called by FUNCTION (FILE:LINE)":
+// the innermost function outside the runtime, and its first caller in another package.
 func where(stack string) string {
 	var at []string
 	pkg := "runtime"

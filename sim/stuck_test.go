@@ -17,11 +17,11 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// When the bubble is stuck, the watchdog outside says what holds it. Each of
-// these is a mistake that happened while the project was proven.
+// When the bubble is stuck, the watchdog outside reports the cause. Each case is a mistake that
+// happened during the project's proof of concept.
 //
-// A stuck bubble cannot be unwound, so each case ends what it started through
-// plain memory or channels from outside.
+// A stuck bubble cannot be unwound, so each case ends its goroutines through plain memory or
+// channels from outside.
 func TestWatchdogNamesTheCause(t *testing.T) {
 	var stop atomic.Bool
 	outside := make(chan struct{})
@@ -125,8 +125,8 @@ func holding(l sync.Locker, locked chan struct{}, s *server) func(context.Contex
 	}
 }
 
-// Upstream may hold a mutex across the gate (client-go's and Kubernetes' controllers
-// do): who wants it waits in virtual time.
+// Upstream may hold a mutex across the gate (client-go's and Kubernetes' controllers do). A
+// goroutine that needs the mutex waits in virtual time.
 func TestMutexAcrossTheGate(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("NOT TESTED: on the stock runtime virtual time stands still while a goroutine waits for a mutex")

@@ -14,12 +14,12 @@ import (
 // Step is one delivered or hurt message.
 type Step struct {
 	Decision
-	Note   string // what came of it, short: "200 rv=17"
-	Detail any    // what the sender recorded, for reports; not part of the digest. A Long one may be shortened
-	Stack  Stack  `json:"-"` // who sent the message; not part of the digest
+	Note   string // short result: "200 rv=17"
+	Detail any    // recorded by the sender for reports; not part of the digest. A Long one may be shortened
+	Stack  Stack  `json:"-"` // of the sender; not part of the digest
 }
 
-// Trace is the record of a run: its steps in order, and every choice made.
+// Trace is the record of a run: its steps in order, and all choices.
 type Trace struct {
 	Steps []*Step
 	// Exposed: a message of the run could have met a fault, see Budget.Only.
@@ -110,7 +110,7 @@ func appendSeconds(b []byte, d time.Duration) []byte {
 	return b
 }
 
-// ParseStep is the inverse of Step.String, for what the line holds.
+// ParseStep is the inverse of Step.String, for the fields that the line contains.
 func ParseStep(line string) (*Step, error) {
 	s, err := parseStep(line)
 	if err != nil {

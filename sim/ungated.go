@@ -11,9 +11,9 @@ import (
 // Ungater is a Strategy that may ask for Options.Ungated.
 type Ungater interface{ Ungated() bool }
 
-// pass delivers a message without parking it. The strategy says how long it takes,
-// as the size of a Delay; who is first of those that are ready at the same time is
-// the runtime's affair. Nothing is hurt, and the schedule does not replay the run.
+// pass delivers a message without parking it. The strategy decides how long it takes, as the size
+// of a Delay; the runtime decides the order of messages that are ready at the same time. There are
+// no faults, and the schedule does not replay the run.
 func (g *Gate) pass(ctx context.Context, p *parked, do func(context.Context) error) error {
 	w, op := g.w, p.op
 	w.mu.Lock()
@@ -41,7 +41,7 @@ func (g *Gate) pass(ctx context.Context, p *parked, do func(context.Context) err
 	if op.Draws > 0 {
 		ctx = context.WithValue(ctx, drawKey{}, c.Level)
 	}
-	back := hermetic.SetProcess(nil) // a server's clock and crash are not those of its client
+	back := hermetic.SetProcess(nil) // a server has neither the clock nor the crash handling of its client
 	err := do(ctx)
 	hermetic.SetProcess(back)
 	w.signal()

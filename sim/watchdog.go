@@ -6,28 +6,26 @@ import (
 	"time"
 )
 
-// watchdog measures for how long a run could have made progress and did not. The
-// rule: a run without progress is charged, from one tick to the next, with the
-// processor time that one goroutine of this process could have had. That is
+// watchdog measures how long a run has made no progress although it could have. From one tick to
+// the next, a run without progress is charged with the processor time that one goroutine of this
+// process could have had. That is:
 //
-//   - the processor time that the process used, divided by the number of its
-//     goroutines that run or want to run, as long as there are any: other
-//     bubbles, servers and the collector use it too, and a process that gets none,
-//     because the machine is loaded, throttles or has stopped it, is charged with
-//     none;
-//   - the time on the clock while there is none: a goroutine that waits in an idle
-//     process waits for something that will not come. A late tick counts for as
-//     much less, because what the run waits for may be as late; a tick that is late
-//     by a whole period, after SIGSTOP or a suspended machine, counts for nothing.
+//   - While goroutines run or want to run: the processor time that the process used, divided
+//     by the number of these goroutines. Other bubbles, servers and the collector use
+//     processor time too. A process that gets none, because the machine is loaded, throttles
+//     or has stopped it, is charged with none.
+//   - Otherwise: the wall-clock time. A goroutine that waits in an idle process waits for an
+//     event that will not come. A late tick counts for less by its delay, because the awaited
+//     event may be delayed too; a tick that is late by a whole period, after SIGSTOP or a
+//     suspended machine, does not count.
 //
-// The collector's processor time is not charged: with a heap of gigabytes and a
-// tenth of a processor it takes most of that, and a run that moves on slowly would
-// pay for it. The runtime reports after each collection what it took, so that the
-// share since the last progress is left out; collectedMost bounds that share.
+// The collector's processor time is not charged: with a heap of gigabytes and a tenth of a
+// processor it takes most of that, and a slow run would be charged for it. The runtime reports
+// the collector's time after each collection, so that its share since the last progress can be
+// subtracted; collectedMost bounds that share.
 //
-// So a goroutine that spins is found after limit of its own processor time, or
-// after collectedMost times as much if it also makes garbage; a deadlock is found
-// after limit on the clock.
+// So a goroutine that spins is found after limit of its own processor time, or after collectedMost
+// times as much if it also produces garbage. A deadlock is found after limit on the wall clock.
 type watchdog struct {
 	limit, period time.Duration
 	meters        meters
@@ -37,13 +35,13 @@ type watchdog struct {
 	began, last    reading // at the last progress, at the last tick
 }
 
-// meters are what the rule looks at.
+// meters are the measurements that the rule uses.
 type meters struct {
 	read    func() reading
-	wanting func() int // goroutines that run or want to, but for the watchdog
+	wanting func() int // goroutines that run or want to, except the watchdog
 }
 
-// reading is what the meters show at one time.
+// reading is the state of the meters at one time.
 type reading struct {
 	at         time.Time
 	used       time.Duration // processor time of the process
@@ -69,12 +67,12 @@ func watch(limit time.Duration, m meters) *watchdog {
 	return d
 }
 
-// collectedMost is how much of the processor time, as one of so many, the collector
-// is believed to have left to the run at least.
+// collectedMost bounds the collector's share: at least 1/collectedMost of the processor time counts
+// as the run's.
 const collectedMost = 8
 
-// The period bounds what one tick can get wrong; below periodMin the late ticks of
-// a machine that is merely busy would count for nothing.
+// The period bounds the error of one tick. Below periodMin the late ticks of a busy machine would
+// not count.
 const (
 	periodMin = 5 * time.Millisecond
 	periodMax = 50 * time.Millisecond
@@ -117,7 +115,7 @@ func charge(period, elapsed, used time.Duration, wanting int) time.Duration {
 	return max(min(elapsed, period)-late, 0)
 }
 
-// runtimeMeters are those of this process.
+// runtimeMeters are the meters of this process.
 type runtimeMeters struct{ want, cpu [2]metrics.Sample }
 
 func (m *runtimeMeters) read() reading {
@@ -125,9 +123,9 @@ func (m *runtimeMeters) read() reading {
 	return reading{time.Now(), processorTime(), m.cpu[0].Value.Float64(), m.cpu[1].Value.Float64()}
 }
 
-// wanting counts the goroutines that run or could, but for the caller. The runtime
-// counts a thread that looks for work, too, for some microseconds after it woke the
-// caller: the smallest of a few readings.
+// wanting counts the goroutines that run or could run, except the caller. For some microseconds
+// after it woke the caller, the runtime also counts a thread that looks for work, so the result is
+// the smallest of a few readings.
 func (m *runtimeMeters) wanting() int {
 	least := 0
 	for i := range readings {
@@ -147,7 +145,7 @@ func (m *runtimeMeters) wanting() int {
 
 const readings = 5
 
-// processorTime is what the process has used so far, in user and kernel mode.
+// processorTime is the processor time that the process has used so far, in user and kernel mode.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

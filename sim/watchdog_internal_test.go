@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// process is one whose meters are set by hand: what it gets of a processor, and what
-// its collector takes of that.
+// process is a process with simulated meters: its share of a processor, and the collector's share
+// of that.
 type process struct {
 	now       reading
 	gets      float64 // of one processor
-	collector float64 // of what it gets
+	collector float64 // share of gets
 	wanting   int
 }
 
@@ -46,8 +46,8 @@ func TestStarvedBesideTheCollector(t *testing.T) {
 	}
 }
 
-// A goroutine that spins is found after its limit, whatever else runs and however little time
-// it gets; one that also makes garbage is found after a bounded multiple.
+// A goroutine that spins is found after its limit, whatever else runs and however little processor
+// time it gets. One that also produces garbage is found after a bounded multiple.
 func TestSpinnerIsFound(t *testing.T) {
 	const limit = 30 * time.Second
 	for _, tt := range []struct {

@@ -83,7 +83,7 @@ func TestStarvedIsNotStuck(t *testing.T) {
 	}
 }
 
-// One that spins is found beside as many.
+// A goroutine that spins is found while other processes use all processors.
 func TestStarvedAndStuck(t *testing.T) {
 	hogs(t, 4*runtime.GOMAXPROCS(0))
 	var over atomic.Bool
@@ -99,8 +99,8 @@ func TestStarvedAndStuck(t *testing.T) {
 
 const asStopped = "IPAMSIM_SIM_STOPPED"
 
-// TestStopped is what TestStoppedIsNotStuck runs in another process: it waits for
-// something outside, for less than the limit but for the times when it is stopped.
+// TestStopped is the body of TestStoppedIsNotStuck in another process. It waits for something
+// outside, for less than the limit except for the time during which it is stopped.
 func TestStopped(t *testing.T) {
 	if os.Getenv(asStopped) == "" {
 		t.Skip("only as a child of TestStoppedIsNotStuck")
@@ -131,7 +131,7 @@ func TestStoppedIsNotStuck(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := out.Read(make([]byte, 1)); err != nil { // it says that it waits
+	if _, err := out.Read(make([]byte, 1)); err != nil { // the child reports that it waits
 		t.Fatal(err)
 	}
 	for range 5 {

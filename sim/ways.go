@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Ways is a set of the ways in which a message goes wrong: small numbers, the Levels of
-// FailBefore and of LoseReply. What they mean is known to the adapter that offers them.
+// Ways is a set of the ways in which a message can fail: small numbers, the Levels of FailBefore
+// and of LoseReply. The adapter that offers them defines their meaning.
 type Ways uint32
 
 // Way is the set of one.
@@ -38,8 +38,8 @@ func (s Ways) All() iter.Seq[int] {
 	}
 }
 
-// WaysOf are those in which the outcome may be injected into a message. They are empty if
-// the outcome has none, and if the budget allows none of those that the message has.
+// WaysOf are the ways in which the outcome may be injected into a message. The set is empty if the
+// outcome has no ways, or if the budget allows none of the message's ways.
 func (b Budget) WaysOf(op *Op, o Outcome) Ways {
 	w := op.Ways(o)
 	if b.Ways != 0 {
@@ -48,7 +48,7 @@ func (b Budget) WaysOf(op *Op, o Outcome) Ways {
 	return w
 }
 
-// Ways are those of an outcome that the message has.
+// Ways are the message's ways of an outcome.
 func (o *Op) Ways(of Outcome) Ways {
 	switch of {
 	case FailBefore:

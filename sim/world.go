@@ -26,11 +26,11 @@ type Options struct {
 	// it finds beyond the gate's reach are races between goroutines of one process.
 	// A Strategy that is an Ungater sets it.
 	Ungated bool
-	// Stackless leaves Step.Stack nil: for measuring what the stacks cost.
+	// Stackless leaves Step.Stack nil, to measure the cost of stacks.
 	Stackless bool
-	// Instant lets time that passes go on to the next multiple of it, so that what timers
-	// send within is parked at one instant, and which of it goes first is a choice. 0: time
-	// passes until the first message, and timers a nanosecond apart never meet.
+	// Instant rounds the passage of time up to the next multiple of it. So messages that timers
+	// send within one interval are parked at one instant, and their order is a choice. 0: time
+	// passes until the first message, and timers a nanosecond apart are never parked together.
 	Instant time.Duration
 }
 
@@ -74,16 +74,16 @@ var (
 	ErrInterrupted = errors.New("interrupted")
 )
 
-// Hooks connect the kernel to what is simulated. All of them run on the root
-// goroutine of the bubble, never through the gate.
+// Hooks connect the kernel to the simulated system. They run on the root goroutine of the bubble
+// and never pass the gate.
 type Hooks struct {
 	// Settle moves what servers owe to clients (watch events) and reports
 	// whether it moved anything. It is called after every step until it rests.
 	Settle func() bool
 	// Step is called once the bubble is quiet after a step. It may kill and spawn.
 	Step func(*Step)
-	// Panic is called, once the bubble is quiet, for a process that ended by a panic
-	// of one of its goroutines.
+	// Panic is called for a process that ended by a panic of one of its goroutines, when all
+	// goroutines of the bubble are blocked.
 	Panic func(id ActorID, value any, stack string)
 	// Withdrawn is called for a message that its sender withdrew after waiting long enough, on
 	// the sender's goroutine. It may be nil.
@@ -129,8 +129,8 @@ var errFinished = errors.New("finished")
 // registered first.
 func (w *World) Cleanup(f func()) { w.cleanups = append(w.cleanups, f) }
 
-// Now is the virtual time since the start of the run, whatever the clock of the
-// caller's machine says.
+// Now is the virtual time since the start of the run, independent of the clock of the caller's
+// machine.
 func (w *World) Now() time.Duration {
 	defer hermetic.SetProcess(hermetic.SetProcess(nil))
 	return time.Since(w.start)
@@ -179,9 +179,9 @@ func (w *World) signal() {
 	}
 }
 
-// Hold keeps every message of an actor, or of a group of actors, parked until
-// the matching Release: a partitioned node. What they do on their own machine
-// (Local, Op.OnNode) needs no network and goes on. Holds nest.
+// Hold keeps every message of an actor, or of a group of actors, parked until the matching Release,
+// like a partitioned node. Steps on their own machine (Local, Op.OnNode) need no network and
+// continue. Holds nest.
 func (w *World) Hold(name string) { w.hold(name, 1) }
 
 // Release undoes one Hold.
@@ -195,8 +195,8 @@ func (w *World) hold(name string, n int) {
 	}
 }
 
-// stays reports whether a message may not move now: its process is paused, or cut
-// off from everybody whom it is for. The caller holds mu.
+// stays reports whether a message may not move now: its process is paused, or partitioned from
+// every receiver of the message. The caller holds mu.
 func (w *World) stays(a *Actor, op *Op) bool {
 	near := op.Kind == Local || op.OnNode
 	for _, name := range []string{string(a.ID), a.Group} {
@@ -233,7 +233,7 @@ func (w *World) loop() error {
 func (w *World) report(s *Step) {
 	if w.Hooks.Step != nil {
 		w.Hooks.Step(s)
-		w.settle() // it may have killed or woken someone: what is enabled must not depend on how far they got
+		w.settle() // hooks may have killed or woken processes: the enabled choices must not depend on the progress of goroutines
 	}
 	w.trace.details.keep(s, w.opts.Limits.Details)
 }
@@ -283,8 +283,8 @@ func (w *World) limit() error {
 	return nil
 }
 
-// choose asks the strategy, unless there is nothing to choose, and records what
-// it said. A Delay, a FailBefore, a LoseReply and a Draw are sized by a second decision.
+// choose asks the strategy, unless there is only one choice, and records the decision. A second
+// decision chooses the size of a Delay, a FailBefore, a LoseReply or a Draw.
 func (w *World) choose(enabled []Choice) Choice {
 	c := w.decide(enabled)
 	w.level = w.level[:0]
@@ -412,9 +412,8 @@ const drain = 10 * time.Minute
 
 type stepKey struct{}
 
-// Report attaches a note, and what a report may want to show of the exchange, to
-// the step that delivered the message whose do is running with ctx. The note is
-// part of the digest.
+// Report attaches a note and a detail of the exchange to the step that delivers the message whose
+// do function runs with ctx. The note is part of the digest.
 func Report(ctx context.Context, note string, detail any) {
 	if s, ok := ctx.Value(stepKey{}).(*Step); ok && s != nil {
 		s.Note, s.Detail = note, detail

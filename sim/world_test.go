@@ -44,9 +44,9 @@ func (s *server) sender(id sim.ActorID, keys ...string) sim.Process {
 	}}
 }
 
-// script is a strategy that takes the given choices, in order, as soon as each is enabled, and
-// otherwise goes on serially. A choice is "outcome actor#n" ("crash a#2"), "elapse", or "=n"
-// for the answer of a sizing decision; sizing decisions that are not scripted answer 0.
+// script is a strategy that makes the given choices, in order, as soon as each is enabled, and
+// otherwise continues serially. A choice is "outcome actor#n" ("crash a#2"), "elapse", or "=n" for
+// the answer of a sizing decision; sizing decisions that are not scripted answer 0.
 type script struct {
 	wants  []string
 	serial *strategy.Serial
@@ -112,7 +112,7 @@ func run(t testing.TB, o sim.Options, ps ...sim.Process) *sim.Trace {
 	return tr
 }
 
-// single makes the options of a run with one strategy and a short watchdog.
+// single returns the options of a run with one strategy and a short watchdog.
 func single(s sim.Strategy) sim.Options {
 	return sim.Options{Strategy: s, Limits: sim.Limits{Stuck: 20 * time.Second}}
 }

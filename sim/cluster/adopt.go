@@ -23,9 +23,9 @@ import (
 // is missing, the manager's own does (ipam.Annotations).
 const ContainerAnnotation = "ipamsim.dev/containerID"
 
-// adopt takes over what runs on a node: sandboxes of the primary network and of those that
-// pods request, and the node's own devices. On a node that is off nothing runs; its disk keeps
-// what the node has to clean up when it is back.
+// adopt takes over the running pods of a node: sandboxes of the primary network and of those that
+// pods request, and the node's own devices. On a node that is off nothing runs; its disk keeps the
+// sandboxes that the node must clean up when it is back.
 //
 // left (ipam.Instance.Adopt) writes what the CNI plugin leaves of a sandbox in addition to
 // claims; nil leaves that out.
@@ -50,7 +50,7 @@ func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Conte
 	return nil
 }
 
-// runs reports whether a stored pod has a sandbox, as far as its status says.
+// runs reports whether a stored pod has a sandbox, according to its status.
 func runs(p *corev1.Pod) bool {
 	addressed := len(p.Status.PodIPs) > 0 || p.Status.PodIP != "" || p.Annotations[multus.StatusAnnotation] != ""
 	return p.Status.Phase == corev1.PodRunning || addressed && !kubeapi.Finished(p)
@@ -84,8 +84,8 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(contex
 	return nil
 }
 
-// containerOf is the id of a pod's sandbox: as its manifest says, unless another pod
-// says the same, or made up.
+// containerOf is the id of a pod's sandbox: the one in its manifest, unless another pod has the
+// same, or a generated one.
 func (c *Cluster) containerOf(p *corev1.Pod, node string) string {
 	for _, key := range []string{ContainerAnnotation, c.Config.Manager.Annotations.Container} {
 		if id := p.Annotations[key]; id != "" && !c.Checker.HasSandbox(id) {
@@ -95,8 +95,8 @@ func (c *Cluster) containerOf(p *corev1.Pod, node string) string {
 	return c.newContainer(p, node)
 }
 
-// foundAt is what a pod's status says of the i-th network that it is attached to:
-// podIPs of the primary one, Multus' annotation of the others.
+// foundAt is the attachment of a pod to its i-th network, from its status: podIPs for the primary
+// network, Multus' annotation for the others.
 func (c *Cluster) foundAt(p *corev1.Pod, w multus.Network, i int) model.Attachment {
 	a := model.Attachment{Network: w.Key, Interface: w.Interface}
 	var ips []string

@@ -50,8 +50,8 @@ func (k *keeper) open(env ipam.Env) (ipam.Instance, error) {
 	return inst, err
 }
 
-// keep runs a StatefulSet of one pod, which lands on node a, and returns what happened
-// and what is in the file of its first ADD at the end: "-" for no file.
+// keep runs a StatefulSet of one pod, which is placed on node a. It returns the events and the
+// final content of the file of the pod's first ADD: "-" for no file.
 func keep(t *testing.T, script ...cluster.Entry) (happened []string, file string) {
 	t.Helper()
 	k := &keeper{}
@@ -68,7 +68,7 @@ func keep(t *testing.T, script ...cluster.Entry) (happened []string, file string
 	return eventLines(c), file
 }
 
-// What a reboot a second after an ADD leaves of its file, and a disk that is lost.
+// The file of an ADD after a reboot one second later, and after the loss of the disk.
 func TestUnsynced(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -21,8 +21,8 @@ func ends(c *cluster.Cluster, kind model.EventKind) (out []model.Event) {
 	return out
 }
 
-// A DEL that fails for no reason outside of the manager is not disturbed, and when it
-// has failed for long enough it is a violation that says what the manager said.
+// A DEL that fails without a reason outside of the manager is not disturbed. After it has failed
+// for long enough, it is a violation that contains the manager's error.
 func TestDelFailsForGood(t *testing.T) {
 	o := outage{del: span{time.Minute, 10 * time.Minute}}
 	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {

@@ -46,7 +46,7 @@ type Config struct {
 	Controllers func(control.Env) control.Set
 	Settings    invariant.Settings
 	Fabric      route.Fabric  // the network between the nodes
-	Outside     []model.Taken // what has addresses that are no pod's, beside the nodes
+	Outside     []model.Taken // addresses that belong to neither a pod nor a node
 	Metrics     time.Duration // measure at this interval; 0: never
 	Film        bool          // keep what everything looked like after every step
 	Samples     checker.Samples
@@ -66,7 +66,7 @@ type Network struct {
 	Config json.RawMessage
 }
 
-// Timers are those of the controllers, who have defaults of their own, and of kubelets.
+// Timers are the timers of the controllers, which have their own defaults, and of kubelets.
 type Timers struct {
 	control.Timers
 	SandboxRetry time.Duration // kubelet tries a failed sandbox again after: 10 s
@@ -76,12 +76,12 @@ type Timers struct {
 // Cluster is one cluster in one run. Its fields must not be changed.
 type Cluster struct {
 	World    *sim.World
-	Config   Config                      // it was made of
+	Config   Config                      // of the cluster
 	Kinds    map[string]kubeapi.Resource // that the API server serves
-	Cache    *kubeapi.Cache              // what is stored of pods and nodes
-	Checker  *checker.Checker            // the ground truth, and what was found so far
+	Cache    *kubeapi.Cache              // stored pods and nodes
+	Checker  *checker.Checker            // the ground truth and the violations so far
 	Instance ipam.Instance               // the manager
-	Plugins  *interfaceplugin.Faults     // of its networks
+	Plugins  *interfaceplugin.Faults     // faults of the plugins of its networks
 
 	api         *kube.Server
 	store       *etcd.Run
@@ -116,7 +116,7 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 	return c, err
 }
 
-// open makes the cluster and stores its objects. Nothing runs yet.
+// open creates the cluster and stores its objects. Nothing runs yet.
 func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster, error) {
 	c, err := blank(w, cfg)
 	if err != nil {
@@ -242,7 +242,7 @@ func (c *Cluster) startControllers() error {
 	return nil
 }
 
-// Name makes a name that no process of this run has had: web-0, web-0~2, …
+// Name returns a process name that is unique in the run: web-0, web-0~2, …
 func (c *Cluster) Name(name string) string {
 	if n := c.count(name); n > 1 {
 		return fmt.Sprintf("%s~%d", name, n)

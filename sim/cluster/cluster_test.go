@@ -98,8 +98,8 @@ func runOne(t *testing.T, m *ipam.Manager, name, pod string) (*cluster.Cluster, 
 	}, func(*sim.World, *cluster.Cluster) {})
 }
 
-// start is a run of a cluster on a manager with one network, in the plain order, and what it
-// ended with; more says what else the cluster has, and started is called before the first step.
+// start runs a cluster on a manager with one network, in the plain order, and returns it with the
+// error of the run; more completes the configuration, and started is called before the first step.
 func start(t *testing.T, m *ipam.Manager, section string, more func(*cluster.Config), started func(*sim.World, *cluster.Cluster)) (c *cluster.Cluster, err error) {
 	t.Helper()
 	begun, err := store.Begin()
@@ -141,8 +141,8 @@ func (plain) Pick(_ int, enabled []sim.Choice) int {
 	return len(enabled) - 1
 }
 
-// A StatefulSet makes its pods one after another, and a deleted one is gone, DEL
-// and all, before the next of its name is made.
+// A StatefulSet creates its pods one after another. A deleted pod is gone, including its DEL,
+// before the next pod of its name is created.
 func TestStatefulSetPod(t *testing.T) {
 	got := story(t, "StatefulSet", 2, cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}})
 	want := []string{
@@ -159,8 +159,8 @@ func TestStatefulSetPod(t *testing.T) {
 	}
 }
 
-// Power lost takes the sandboxes with it; what the disk remembers gets its DEL
-// after the reboot, then the pod gets a new sandbox.
+// A power loss ends the sandboxes. After the reboot those on the disk get their DEL, and then the
+// pod gets a new sandbox.
 func TestReboot(t *testing.T) {
 	got := story(t, "StatefulSet", 1, cluster.Entry{At: time.Minute, Action: &action.Reboot{Node: "a"}})
 	want := []string{

@@ -37,10 +37,10 @@ func (c *Cluster) networksOf(p *corev1.Pod) []multus.Network {
 	return append([]multus.Network{{Key: c.Config.Primary, Interface: "eth0"}}, asked...)
 }
 
-// add calls ADD for the networks in order, each a process of its own; the first failure
-// ends it. Multus, who is there if the pod asks for networks, writes all of them down
-// first, and after a failure calls DEL for those that were tried, whatever comes of it:
-// the runtime's own DEL, which is for all of them, comes after that.
+// add calls ADD for the networks in order, each in its own process; the first failure ends it.
+// Multus, which is involved if the pod requests networks, first writes all of them to a file. After
+// a failure it calls DEL for those that were called and ignores errors. After that the runtime
+// calls DEL for all networks.
 //
 // Source: multus-cni, pkg/multus, CmdAdd (v4.2.3).
 func (w *worker) add(ctx context.Context, st *cri.Sandbox) ([]attached, error) {
@@ -75,7 +75,7 @@ func (w *worker) add(ctx context.Context, st *cri.Sandbox) ([]attached, error) {
 // cniCall is one call of a plugin.
 type cniCall struct {
 	ipam.Call
-	by     sim.ActorID   // who waits for it
+	by     sim.ActorID   // the process that waits for it
 	until  time.Duration // when the runtime kills the plugin
 	multus bool          // Multus is between the runtime and the plugin
 }
@@ -132,8 +132,8 @@ func (c *Cluster) cniDel(ctx context.Context, call cniCall) error {
 	return err
 }
 
-// exec runs a CNI plugin as a process of its own and waits for it, until the call's deadline.
-// The actor is nil if the caller or the runtime died first; the call is over then as well.
+// exec runs a CNI plugin in its own process and waits for it, until the call's deadline.
+// The actor is nil if the caller or the runtime died first; the call has then ended as well.
 //
 // A caller that is dead already starts nothing. Otherwise: power fails while a kubelet stops a
 // pod's containers, the kubelet unwinds, and a DEL runs on a machine that is off, with no

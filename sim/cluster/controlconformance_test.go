@@ -40,13 +40,12 @@ func TestMain(m *testing.M) {
 	etcdtest.Main(m, &store)
 }
 
-// The simple controllers do what Kubernetes' own do: the same pods are made, bound, run,
-// fail, are deleted and go, as often, on the same nodes and at the same times.
+// The simple controllers behave like Kubernetes' own: the same pods are created, bound, run, fail,
+// are deleted and removed, equally often, on the same nodes and at the same times.
 //
-// Free are: random parts of names; pods that tolerate the silence of a node for no time at
-// all; which of the nodes that are equal to it a pod is placed
-// on (a workload that is not bound to nodes is alone in its world, and nodes that something
-// happens to are named by what runs on them); and times, within tolerance.
+// Allowed differences are: random parts of names; pods that do not tolerate a silent node at all;
+// the choice between equal nodes for a pod (a workload that is not bound to nodes is alone in its
+// world, and nodes that an action affects are named by their pods); and times, within tolerance.
 func TestConformance(t *testing.T) {
 	played := map[string]string{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -82,15 +81,15 @@ func TestConformanceOfScaleDown(t *testing.T) {
 	}
 }
 
-// The monitor of Kubernetes' own looks every 5 s when a node's Lease, renewed every 10 s,
-// was last renewed, and pod garbage collection every 20 s; what nodes have no part in
-// takes some messages more or less.
+// The monitor of Kubernetes' own controllers checks every 5 s when a node's Lease, renewed every 10
+// s, was last renewed, and pod garbage collection runs every 20 s. Actions without nodes take a few
+// messages more or less.
 const (
 	ofNodes  = 30 * time.Second
 	ofOthers = 5 * time.Second
 )
 
-// compare says in what the histories of a world differ, or "".
+// compare returns the differences between the histories of a world, or "".
 func compare(t *testing.T, h history) string {
 	want, got := live(t, h, real.New), live(t, h, simple.New)
 	tolerance := ofOthers
@@ -105,8 +104,8 @@ func compare(t *testing.T, h history) string {
 	return ""
 }
 
-// parted is the place where two lists of times differ; -1: nowhere. What is near the end
-// need not be in both.
+// parted is the index where two lists of times differ; -1: nowhere. A time near the end may be in
+// only one of them.
 func parted(a, b []time.Duration, tolerance, end time.Duration) int {
 	for i := range max(len(a), len(b)) {
 		switch {
@@ -156,7 +155,7 @@ type spy struct {
 	seen  tale
 }
 
-// Changed is that of the set, too.
+// Changed calls the set's and records the change.
 func (s spy) Changed(ch kube.Change) {
 	s.Set.Changed(ch)
 	now, _ := ch.Object.(*corev1.Pod)

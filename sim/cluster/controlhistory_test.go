@@ -221,7 +221,7 @@ func (a onNode) String() string {
 // step draws what happens next, and when; it returns when that is over.
 func (p *painter) step(now time.Duration) time.Duration {
 	kinds := []string{"scale", "rollout", "delete", "kill", "cordon", "taint", "crash", "delete node", "replace node"}
-	if p.h.free && p.touched { // which of two that are equal otherwise something has happened to is drawn
+	if p.h.free && p.touched { // the order in which something happened to two equal nodes is random
 		kinds = kinds[:4]
 	}
 	now = p.clear(now + time.Duration(rapid.SampledFrom([]int{10, 30, 120, 600}).Draw(p.T, "pause"))*time.Second)
@@ -235,7 +235,7 @@ func (p *painter) step(now time.Duration) time.Duration {
 		if w.kind == "Deployment" || w.kind == "StatefulSet" {
 			to := p.number("to", 0, len(p.nodes))
 			if p.h.free && w.kind == "Deployment" && to > 0 {
-				to = len(p.nodes) // which of several goes is drawn
+				to = len(p.nodes) // which of several is removed is random
 			}
 			add(now, &action.Scale{Kind: w.kind, Name: w.name, Replicas: to})
 			i := slices.IndexFunc(p.names, func(x workload) bool { return x.name == w.name })
@@ -256,9 +256,9 @@ func (p *painter) step(now time.Duration) time.Duration {
 		add(now, p.onNode(what, false, func(n string) cluster.Action { return &action.Cordon{Node: n} }))
 	case "taint":
 		effect := p.one("effect", "NoSchedule", "NoExecute")
-		// Who of the pods of a node is evicted first is drawn (ByIndex of client-go's
-		// thread_safe_store.go ranges over a map), and web-1 is made again only as long as
-		// web-0 is there.
+		// The order of evictions of a node's pods is random (ByIndex of client-go's
+		// thread_safe_store.go ranges over a map), and web-1 is created again only while web-0
+		// exists.
 		if slices.ContainsFunc(p.names, func(w workload) bool { return w.ordered && w.replicas > 1 }) {
 			effect = "NoSchedule"
 		}
@@ -307,8 +307,8 @@ func (p *painter) onNode(what string, slow bool, do func(string) cluster.Action)
 	return a
 }
 
-// clear moves a time to where no node that was lost is about to be noticed, or its pods to
-// be deleted: who is first then is drawn.
+// clear moves a time away from the moments at which a lost node is noticed or its pods are deleted:
+// the order would be random then.
 func (p *painter) clear(at time.Duration) time.Duration {
 	for slices.ContainsFunc(p.clocks, func(lost time.Duration) bool {
 		d := at - lost

@@ -92,8 +92,8 @@ func stored[T any](t testing.TB, api *kube.Server, resource string) (out []T) {
 	return out
 }
 
-// Pods that Kubernetes' own controllers make and its scheduler binds run, each with an
-// address of its own, on nodes that say what they have.
+// Pods that Kubernetes' own controllers create and its scheduler binds run, each with its own
+// address, on nodes that report their resources.
 func TestDeployment(t *testing.T) {
 	l := fiveLived(t, nil)
 	addresses := map[string]bool{}
@@ -192,8 +192,8 @@ func TestVolumes(t *testing.T) {
 	}
 }
 
-// A pod that is deleted is over before it goes: Succeeded, or Failed if its containers say
-// so.
+// A deleted pod has a final status before it is removed: Succeeded, or Failed if its containers
+// exit with an error.
 //
 // Kubernetes asserts the same: pkg/kubelet/status, TestTerminatePod and
 // TestDeletePodBeforeFinished (v1.37.2).
@@ -223,8 +223,8 @@ func TestLastStatus(t *testing.T) {
 	}
 }
 
-// A drain asks for each pod of the node, but for those of DaemonSets, and where a budget
-// refuses asks again every five seconds until its time is over.
+// A drain evicts each pod of the node, except those of DaemonSets. If a budget refuses, it retries
+// every five seconds until its timeout.
 //
 // kubectl asserts the same: k8s.io/kubectl/pkg/drain, TestDeleteOrEvict, and
 // pkg/cmd/drain, TestDrain (v0.37.2).
@@ -236,7 +236,7 @@ func TestDrain(t *testing.T) {
 		name   string
 		budget bool
 		drain  action.Drain
-		want   []string // what is answered for each pod of the Deployment, and when
+		want   []string // the answer for each pod of the Deployment, and its time
 	}{
 		{"no budget", false, action.Drain{Node: "a"}, []string{"1m0s 201"}},
 		{"until its time is over", true, action.Drain{Node: "a", Timeout: metav1.Duration{Duration: 12 * time.Second}}, []string{"1m0s 429", "1m5s 429", "1m10s 429"}},

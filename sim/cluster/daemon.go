@@ -56,7 +56,7 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 	}})
 }
 
-// Reconcile starts one pass of a reconciler as a process of its own.
+// Reconcile starts one pass of a reconciler in its own process.
 func (c *Cluster) Reconcile(name, node string) (*sim.Actor, error) {
 	r, err := c.reconciler(name)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// A container that was found running is its pod's, and the truth says of the pod when it is
-// to go.
+// A container that runs at the start belongs to its pod, and the truth shows when the pod is being
+// deleted.
 func TestFoundRunning(t *testing.T) {
 	var got []string
 	see := inspect(func(c *cluster.Cluster) {

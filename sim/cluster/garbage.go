@@ -13,10 +13,10 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// collectGarbage starts the kubelet's container garbage collector, if it does not run: it
-// runs while there is a sandbox that could be garbage. A pass has each one stopped that is to
-// go, and the runtime stops it once more before it removes it. What fails is tried again at
-// the next pass. In turns there is none.
+// collectGarbage starts the kubelet's container garbage collector if it does not run. The collector
+// runs while a sandbox exists that could be garbage. A pass stops each sandbox to remove, and the
+// runtime stops it again before it removes it. A failure is retried in the next pass. With turns
+// there is no collector.
 //
 // Source: pkg/kubelet/kubelet.go, StartGarbageCollection and ContainerGCPeriod;
 // pkg/kubelet/kuberuntime/kuberuntime_gc.go, removeSandbox (v1.37.2); containerd 2,
@@ -72,9 +72,9 @@ func (c *Cluster) garbageLeft() bool {
 	})
 }
 
-// garbage are the sandboxes that are to be removed, oldest first: all of a pod that is
-// deleted and terminated, and of another one all but the newest that does not run, whose
-// containers the kubelet keeps.
+// garbage are the sandboxes to remove, oldest first: all sandboxes of a pod that is deleted and
+// terminated, and of another pod all dead ones except the newest, whose containers the kubelet
+// keeps.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, evictSandboxes; pkg/kubelet/kubelet.go,
 // MaxPerPodContainerCount (v1.37.2).
@@ -87,8 +87,8 @@ func (k *kubelet) garbage() []*cri.Sandbox {
 	return slices.DeleteFunc(dead, func(st *cri.Sandbox) bool { return k.keeps(st, newest[st.Pod.UID] == st) })
 }
 
-// keeps reports whether a dead sandbox is not to be removed now: the runtime is making or
-// undoing it, or it is the newest of a pod that the kubelet does not know to be finished.
+// keeps reports whether a dead sandbox must not be removed now: the runtime is creating or undoing
+// it, or it is the newest of a pod that is not finished as far as the kubelet knows.
 //
 // Source: pkg/kubelet/pod_workers.go, ShouldPodContentBeRemoved (v1.37.2).
 func (k *kubelet) keeps(st *cri.Sandbox, newest bool) bool {

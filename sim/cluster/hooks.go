@@ -22,9 +22,9 @@ func (c *Cluster) stepped(s *sim.Step) {
 	}
 }
 
-// panicked is sim.Hooks.Panic. A panic of the address manager is a finding; one
-// of our own processes is ours, and so is one of our own code that the address
-// manager has called: a server, a transport, the kernel.
+// panicked is sim.Hooks.Panic. A panic of the address manager is a finding. A panic in one of our
+// own processes is an error of ours, and so is one in our own code that the address manager has
+// called: a server, a transport, the kernel.
 func (c *Cluster) panicked(id sim.ActorID, value any, stack string) {
 	in := model.CrashedIn(stack)
 	ours := strings.HasPrefix(in, "ipamsim/") && !ipam.Theirs(c.Config.Manager, in)
@@ -77,10 +77,10 @@ func (c *Cluster) podChanged(ch kube.Change) {
 	c.mu.Unlock()
 }
 
-// Act says what a step did, as ipam.Instance does.
+// Act describes what a step did, as ipam.Instance.Act does.
 func (c *Cluster) Act(detail any) act.Act { return c.Instance.Act(detail) }
 
-// NoSpace has etcd refuse what would make it grow, or no longer.
+// NoSpace makes etcd refuse writes that would make it grow, or accept them again.
 func (c *Cluster) NoSpace(on bool) { c.api.NoSpace(on) }
 
 // Calls is how many requests reached the API server.

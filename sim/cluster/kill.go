@@ -10,8 +10,8 @@ import (
 	"ipamsim/sim"
 )
 
-// Process is the process of a name that is alive: the one of that very name, or the last that
-// has taken its place, whose name has a number after it.
+// Process is the live process with a name: the process of exactly that name, or the last of its
+// successors, whose name has a number after it.
 func (c *Cluster) Process(name string) (id sim.ActorID, alive bool) {
 	if c.World.Alive(sim.ActorID(name)) {
 		return sim.ActorID(name), true

@@ -10,7 +10,7 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// A cache has what is stored now, and knows of nodes that were.
+// A cache has the stored objects, and knows nodes that were deleted.
 func TestKubeAPICache(t *testing.T) {
 	now := time.Duration(0)
 	c := kubeapi.NewCache(func() time.Duration { return now })

@@ -15,8 +15,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// kubelet runs the pods that are bound to its node: one process that hears of
-// them, and one worker each, as the real one has.
+// kubelet runs the pods that are bound to its node: one process that receives their changes, and
+// one worker for each pod, as in the real kubelet.
 type kubelet struct {
 	c    *Cluster
 	node string
@@ -38,9 +38,9 @@ func (c *Cluster) startKubelet(name string) {
 	k.spawn()
 }
 
-// restart brings a kubelet back that was killed while its machine ran on: the
-// service manager does, and the pods' sandboxes are not touched. What it slept
-// through it learns from what is stored now, and from the runtime.
+// restart starts a kubelet again that was killed while its machine kept running, as the service
+// manager does. The pods' sandboxes are not touched. The kubelet learns the missed changes from the
+// stored objects and from the runtime.
 func (k *kubelet) restart(ctx context.Context) error {
 	if !kubeapi.Sleep(ctx, restartAfter) {
 		return ctx.Err()
@@ -55,8 +55,8 @@ func (k *kubelet) restart(ctx context.Context) error {
 	return nil
 }
 
-// spawn starts the process that hears of pods. First it asks the runtime for the
-// sandboxes that an earlier one has left.
+// spawn starts the process that receives changes of pods. First it reads the sandboxes of an
+// earlier kubelet from the runtime.
 func (k *kubelet) spawn() {
 	c, name := k.c, k.node
 	k.started = c.World.Now()
@@ -129,7 +129,7 @@ func (k *kubelet) gone(p *corev1.Pod) {
 	}
 }
 
-// recover takes over a sandbox that wants its DEL, or whose pod is no longer stored.
+// recover takes over a sandbox that needs its DEL, or whose pod is no longer stored.
 //
 // One that runs is stopped immediately (HandlePodCleanups, pkg/kubelet/kubelet_pods.go,
 // v1.37.2). One that is dead and whose pod is gone is left to the container garbage

@@ -25,8 +25,8 @@ func onA(t *testing.T, annotations string, script ...cluster.Entry) []string {
 	}, nil, nil))
 }
 
-// A pod whose containers had started and that is not to be restarted has failed when its
-// machine comes back: its sandbox is stopped, and it gets no other.
+// A pod with restartPolicy Never whose containers had started has failed when its machine comes
+// back: its sandbox is stopped, and it gets no other.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions (v1.37.2).
 func TestNeverRestarted(t *testing.T) {
@@ -49,7 +49,7 @@ func TestNeverRestarted(t *testing.T) {
 // tookLong is the end of a call that the runtime has ended.
 const tookLong = ": context deadline exceeded: sim: process killed; the plugin that it had started runs on"
 
-// A job's work is done when it is done, whatever has become of the network.
+// A job completes, whatever the state of the network.
 func TestJobEndsInPartition(t *testing.T) {
 	p := &action.Partition{Node: "a"}
 	p.For.Duration = 10 * time.Minute

@@ -19,8 +19,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// A pod whose networks Multus cannot read does not start without them: its ADD
-// fails, and the kubelet tries again with a new sandbox.
+// A pod with an annotation that Multus cannot parse does not start without its networks: its ADD
+// fails, and the kubelet retries with a new sandbox.
 func TestUnreadableNetworks(t *testing.T) {
 	for _, c := range []struct {
 		networks string
@@ -128,7 +128,7 @@ func TestMultusForgets(t *testing.T) {
 	}
 }
 
-// failsOnce is a manager whose first ADD for an interface fails after it has claimed.
+// failsOnce is a manager whose first ADD for an interface fails after it has claimed an address.
 func failsOnce(m *ipam.Manager, iface string) *ipam.Manager {
 	out := *m
 	out.Open = func(e ipam.Env) (ipam.Instance, error) {

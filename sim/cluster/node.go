@@ -20,15 +20,15 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// node is a machine. The Node object in the API is only what is said of it.
+// node is a machine. Its Node object in the API only describes it.
 type node struct {
 	number  int             // how many came before
 	own     checker.Machine // its addresses
 	object  *corev1.Node    // as stored; nil when not registered
-	last    *corev1.Node    // object, or what it was when it was deleted
+	last    *corev1.Node    // object, or its last state before it was deleted
 	kubelet *kubelet        // nil while it has no power
-	// The container runtime's: when it is back after it was killed, and the processes
-	// in which it undoes what was cut off.
+	// State of the container runtime: when it is back after it was killed, and the processes that
+	// undo interrupted calls.
 	runtimeBack time.Duration
 	undoing     []sim.ActorID
 	record      *cri.Record // its sandboxes
@@ -142,8 +142,8 @@ func (c *Cluster) Partition(name string, cut bool) {
 	}
 }
 
-// Newcomer is the manifest of the Node of a machine that takes the place of another: in
-// the same subnet, with the next address that no node has had.
+// Newcomer is the manifest of the Node of a machine that replaces another: in the same subnet, with
+// the next address that no node has had.
 func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +174,7 @@ func (c *Cluster) nextAddr(of netip.Prefix, addr func(*node) netip.Addr) string 
 	return netip.PrefixFrom(last.Next(), of.Bits()).String()
 }
 
-// WaitFor makes sure that the cluster has heard of a node that was just created.
+// WaitFor waits until the cluster has received a node that was just created.
 func (c *Cluster) WaitFor(ctx context.Context, node string) {
 	for c.node(node) == nil && kubeapi.Sleep(ctx, 1) {
 	}

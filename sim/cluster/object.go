@@ -20,8 +20,7 @@ func (c *Cluster) Keeps(kind string) *ipam.Keep {
 // Client sends a process's requests.
 func (c *Cluster) Client(g *sim.Gate) kubeapi.Client { return kubeapi.New(c.api.Transport(g)) }
 
-// kinds are those of the objects that are stored at first and of those that the script
-// applies.
+// kinds are the kinds of the initial objects and of those that the script applies.
 func (cfg Config) kinds() map[string]bool {
 	all := map[string]bool{}
 	for _, o := range cfg.Objects {

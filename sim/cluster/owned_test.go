@@ -11,8 +11,8 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// A pod that runs already and names a workload of the same file as its owner is one of
-// those that the workload wants. Deleted, it is made again.
+// A pod that already runs and names a workload of the same file as its owner counts as a replica of
+// the workload. If it is deleted, it is created again.
 func TestOwnedFromTheStart(t *testing.T) {
 	pod := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-0","namespace":"default","labels":{"app":"web"},
 		"annotations":{"k8s.v1.cni.cncf.io/networks":"net","ipamsim.dev/containerID":"c1"},

@@ -10,7 +10,7 @@ import (
 	"ipamsim/sim/ipam/canary"
 )
 
-// broken is the canary whose ADD calls code that is ours and panics.
+// broken is a canary whose ADD calls code of ours that panics.
 func broken() *ipam.Manager {
 	m := canary.New()
 	open := m.Open

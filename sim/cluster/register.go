@@ -40,9 +40,9 @@ func (k *kubelet) register() {
 	}})
 }
 
-// deletedNode is the Node as a machine's kubelet registers it, if it has none now.
-// Labels are taken for those of --node-labels and of the cloud, which are there again,
-// and the address is still the machine's.
+// deletedNode is the Node as the kubelet of a machine registers it, if it does not exist now.
+// Labels count as those of --node-labels and of the cloud, which return with it, and the address is
+// still the machine's.
 func (c *Cluster) deletedNode(name string) json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 // errNoRuntime is the error of calls to the runtime while it is down.
 var errNoRuntime = errors.New("the container runtime does not answer")
 
-// RestartRuntime takes the runtime of a machine away for a while. What it remembers of
-// sandboxes is on its disk, also of one that it was making: kubelets find that one
-// dead. It reports false if there was none to lose.
+// RestartRuntime takes the runtime of a machine down for a while. Its record of sandboxes is on its
+// disk, including a sandbox that it was creating, which kubelets then find dead. It returns false
+// if there was no runtime.
 //
 // Source: containerd 2, internal/cri/server, recover.
 func (c *Cluster) RestartRuntime(name string, d time.Duration) bool {

@@ -12,11 +12,11 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// The container runtime is no process here: it acts within the pod worker that calls
-// it. What is its own is this record of sandboxes, which is on its disk, and what it
-// does when its caller is gone.
+// The container runtime is not a process here: its code runs in the pod worker that calls it. Its
+// own parts are this record of sandboxes, which is on its disk, and the actions after its caller is
+// gone.
 
-// record is that of a node's runtime.
+// record is the record of a node's runtime.
 func (c *Cluster) record(node string) *cri.Record { return c.node(node).record }
 
 // remember and forget put a sandbox on record, and take it off.
@@ -38,17 +38,17 @@ func (c *Cluster) left(node string) []*cri.Sandbox {
 	})
 }
 
-// makes notes which sandbox the runtime is making for the pod.
+// makes records which sandbox the runtime is creating for the pod.
 func (w *worker) makes(st *cri.Sandbox) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.making = st
 }
 
-// die ends all that is the kubelet's: its pod workers are goroutines of it. What they
-// have asked of the runtime ends with them, because a call whose caller has hung up
-// is cancelled, and a cancelled call kills the plugin, but not the IPAM plugin that it has
-// started. An ADD that was cut off is then undone by one DEL of the runtime's own.
+// die ends all goroutines of the kubelet, including its pod workers. Their calls to the runtime end
+// with them, because a call is cancelled when its caller disconnects. A cancelled call kills the
+// plugin, but not the IPAM plugin that the plugin has started. The runtime then undoes an
+// interrupted ADD by one DEL.
 //
 // Source: google.golang.org/grpc/internal/transport, http2Server.Close; libcni,
 // pkg/invoke/raw_exec.go, ExecPlugin; containerd 2, internal/cri/server,
@@ -71,7 +71,7 @@ func (k *kubelet) die() {
 	}
 }
 
-// hangUp kills a goroutine of the kubelet's, and ends what it has asked of the runtime.
+// hangUp kills a goroutine of the kubelet and ends its calls to the runtime.
 func (k *kubelet) hangUp(id sim.ActorID) {
 	k.c.World.Kill(id)
 	k.c.Checker.CutOff(func(b *checker.Call) bool { return b.By == id }, func(b *checker.Call) error {
@@ -79,7 +79,7 @@ func (k *kubelet) hangUp(id sim.ActorID) {
 	})
 }
 
-// undo is what the runtime does about a sandbox whose making was cut off.
+// undo is the runtime's clean-up of a sandbox whose creation was interrupted.
 func (k *kubelet) undo(st *cri.Sandbox) {
 	w := &worker{c: k.c, k: k, key: kubeapi.Ref(st.Pod), pod: st.Pod}
 	w.id = sim.ActorID(k.c.Name("runtime/" + k.node + "/" + w.key.String()))

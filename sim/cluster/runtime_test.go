@@ -15,8 +15,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// A kubelet that is killed takes its pod workers with it, and what they have asked of
-// the runtime. Its successor finds the sandboxes and goes on.
+// A kubelet that is killed ends its pod workers and their calls to the runtime. Its successor finds
+// the sandboxes and continues.
 func TestKubeletDies(t *testing.T) {
 	at := func(d time.Duration, a cluster.Action) cluster.Entry { return cluster.Entry{At: d, Action: a} }
 	kill := &action.Kill{Actor: "kubelet/a"}

@@ -14,11 +14,11 @@ type Entry struct {
 	At time.Duration
 	Action
 	MayFail bool            // the run is judged even if the action is without effect
-	Ref     model.ActionRef // what the history records of it: action.Ref
+	Ref     model.ActionRef // the entry in the history: action.Ref
 }
 
-// Action is something that happens to the cluster from outside: a machine fails,
-// an operator types a command. Package action lists them.
+// Action is something that affects the cluster from outside: a machine fails, an operator runs
+// a command. Package action lists them.
 //
 // Do may send messages with the operator's transport. An error is what the
 // operator would have seen on the terminal; it is recorded, not fatal.
@@ -27,8 +27,8 @@ type Action interface {
 	String() string // as an operator would write it down
 }
 
-// Operator is who the script acts as: kubectl's way in, and a hand on the
-// machines' power buttons.
+// Operator is the process that executes the script: it has kubectl's client and can turn machines
+// on and off.
 type Operator struct {
 	Cluster *Cluster
 	Client  kubeapi.Client
@@ -36,7 +36,7 @@ type Operator struct {
 	ID      string // the process's name
 }
 
-// Background is something that goes on by itself while the script runs.
+// Background is something that runs by itself during the script.
 type Background interface {
 	// Start starts its processes, when the cluster's own have been.
 	Start(*Cluster)
@@ -63,8 +63,8 @@ func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 	return nil
 }
 
-// operate runs an action as a process of its own, so that one that waits for a
-// slow server does not hold up the script's clock.
+// operate runs an action in its own process, so that an action that waits for a slow server does
+// not delay the script.
 func (c *Cluster) operate(e Entry) {
 	id := sim.ActorID(c.Name("operator"))
 	c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Action: e.Ref, Text: e.String()})

@@ -16,9 +16,8 @@ const (
 	rangesOf   = "servicecidrs"
 )
 
-// serviceChanged takes note of what is stored of a Service, or of a range that their
-// cluster IPs are taken from: no pod can have such an address, for every node sends what
-// goes there elsewhere. A node port is no address.
+// serviceChanged records the addresses of a Service, or of a range of cluster IPs: no pod can have
+// such an address, because every node sends packets to it elsewhere. A node port is not an address.
 func (c *Cluster) serviceChanged(ch kube.Change) {
 	if c.Config.Primary == "" {
 		return
@@ -40,8 +39,8 @@ func (c *Cluster) serviceChanged(ch kube.Change) {
 	}
 }
 
-// addressesOf are a Service's: its cluster IPs, external IPs and those of its load
-// balancer; none of nil.
+// addressesOf are the addresses of a Service: cluster IPs, external IPs and those of its load
+// balancer; none for nil.
 func addressesOf(s *corev1.Service) (out []netip.Prefix) {
 	if s == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Every function of Kubernetes that KUBELET.md names begins at the line that it says, and
-// every test that it names is there.
+// Every function of Kubernetes that KUBELET.md names begins at the line given there, and every test
+// that it names exists.
 func TestSources(t *testing.T) {
 	text, err := os.ReadFile("KUBELET.md")
 	if err != nil {
@@ -25,7 +25,7 @@ func TestSources(t *testing.T) {
 	for _, c := range cited {
 		root, ok := roots[c[2]]
 		if !ok {
-			continue // containerd's, Multus': no modules of ours
+			continue // containerd and Multus: not modules of ours
 		}
 		file := filepath.Join(root, c[3])
 		if c[2] == "pkg" {

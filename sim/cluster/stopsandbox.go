@@ -20,11 +20,10 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// A sandbox is stopped once its DEL has succeeded, and a kubelet does not give up before:
-// until then the pod neither goes nor gets another sandbox. The runtime keeps a sandbox that
-// is stopped until the kubelet's garbage collector removes it, and has a pod's sandboxes
-// stopped again with each that follows: DEL is called each time, for the runtime has kept
-// the ADD's result.
+// A sandbox is stopped when its DEL has succeeded, and a kubelet retries until then: before, the
+// pod is neither removed nor gets another sandbox. The runtime keeps a stopped sandbox until the
+// kubelet's garbage collector removes it, and the kubelet stops a pod's sandboxes again with each
+// later one. DEL is called each time, because the runtime has kept the ADD's result.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go, killPodWithSyncResult and
 // SyncPod, step 2; pkg/kubelet/pod_workers.go, completeWork (v1.37.2); containerd 2,
@@ -80,7 +79,7 @@ func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *cri.Sandbo
 	return true
 }
 
-// aim is what is wanted of a pod that has to go.
+// aim is the desired state of a pod that has to be deleted.
 type aim struct{ deleted, gone bool }
 
 func (w *worker) aim() aim {
@@ -95,8 +94,8 @@ func (w *worker) dead() []*cri.Sandbox {
 	return dead
 }
 
-// stopDead tries once to stop each of the pod's dead sandboxes, the newest first, whichever
-// fail, and reports whether all are stopped.
+// stopDead makes one attempt to stop each of the pod's dead sandboxes, the newest first, even if
+// some fail, and reports whether all are stopped.
 func (w *worker) stopDead(ctx context.Context) bool {
 	all := true
 	for _, st := range slices.Backward(w.dead()) {
@@ -106,7 +105,7 @@ func (w *worker) stopDead(ctx context.Context) bool {
 }
 
 // stopSandbox is the runtime's StopPodSandbox. The failure of a DEL counts only if the ADD had
-// succeeded. In turns the sandbox is removed as well, as the reference has it.
+// succeeded. With turns the sandbox is removed as well, as in the reference.
 //
 // Source: containerd 2, internal/cri/server, stopPodSandbox.
 func (w *worker) stopSandbox(ctx context.Context, st *cri.Sandbox) bool {
@@ -129,8 +128,8 @@ func (w *worker) stopSandbox(ctx context.Context, st *cri.Sandbox) bool {
 	return true
 }
 
-// undoSandbox is what the runtime does when it could not make a sandbox: one DEL, and
-// whatever comes of it no sandbox is left.
+// undoSandbox is the runtime's clean-up after it failed to create a sandbox: one DEL. It forgets
+// the sandbox even if the DEL fails.
 //
 // Source: containerd 2, internal/cri/server, RunPodSandbox.
 func (w *worker) undoSandbox(ctx context.Context, st *cri.Sandbox) {
@@ -171,8 +170,8 @@ func (w *worker) del(ctx context.Context, st *cri.Sandbox, until time.Duration) 
 // disk is the machine's, nil if nothing uses one.
 func (w *worker) disk() *disk.Disk { return w.c.backends.Used(w.k.node) }
 
-// delNetworks calls DEL for networks, last first, and for all of them, whichever fail, until
-// the runtime's deadline.
+// delNetworks calls DEL for all networks, last first, even if some fail, until the runtime's
+// deadline.
 //
 // Source: multus-cni, pkg/multus, delPlugins (v4.2.3).
 func (w *worker) delNetworks(ctx context.Context, st *cri.Sandbox, networks []multus.Network, until time.Duration) error {
@@ -192,8 +191,8 @@ const (
 	podLimit = 10*podPoll + podPoll
 )
 
-// stored reports whether Multus finds the pod of a sandbox. It has the whole time for one
-// answer; the real Multus asks again if there is none within podPoll.
+// stored reports whether Multus finds the pod of a sandbox. It waits for one answer until podLimit;
+// the real Multus repeats the request if there is no answer within podPoll.
 //
 // Source: multus-cni, pkg/multus, GetPod (v4.2.3).
 func (w *worker) stored(ctx context.Context, st *cri.Sandbox) bool {

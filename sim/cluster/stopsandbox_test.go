@@ -15,7 +15,7 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// outage is a manager whose plugin gets nothing done for a while.
+// outage is a manager whose plugin fails for a while.
 type outage struct {
 	add, del span
 	takes    time.Duration // how long an ADD takes after it has claimed
@@ -87,8 +87,8 @@ func noMultus(cfg *cluster.Config) {
 	web.Body = bytes.Replace(web.Body, []byte(`"k8s.v1.cni.cncf.io/networks":"net"`), nil, 1)
 }
 
-// A kubelet does not give a sandbox up whose DEL fails, and its pod neither goes nor
-// has a successor before.
+// A kubelet retries a sandbox whose DEL fails. Until then its pod is neither removed nor has a
+// successor.
 func TestDelUntilItSucceeds(t *testing.T) {
 	got := inOutage(t, outage{del: span{time.Minute, 105 * time.Second}},
 		cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}})
@@ -123,7 +123,7 @@ func TestDelAgainWhenForced(t *testing.T) {
 	}
 }
 
-// A deletion does not cut an ADD off: it runs to its end, and the DEL comes after it.
+// A deletion does not interrupt an ADD: the ADD completes, and the DEL comes after it.
 //
 // Source: pkg/kubelet/kubelet.go, SyncPod, which takes the cancellation out of its context
 // (v1.37.2).
@@ -176,7 +176,7 @@ func TestGoesDuringDel(t *testing.T) {
 	}
 }
 
-// A kubelet that could not hear of a deletion by force stops the sandbox when it does.
+// A kubelet that missed a forced deletion stops the sandbox when it receives the deletion.
 //
 // Source: pkg/kubelet/kubelet.go, HandlePodRemoves (v1.37.2).
 func TestForcedAndHeardLate(t *testing.T) {
@@ -196,7 +196,7 @@ func TestForcedAndHeardLate(t *testing.T) {
 	}
 }
 
-// A runtime tries once to undo an ADD that failed, and forgets the sandbox.
+// A runtime makes one attempt to undo a failed ADD, and forgets the sandbox.
 func TestFailedAddIsUndoneOnce(t *testing.T) {
 	got := alone(t, outage{add: span{0, 5 * time.Second}, del: span{0, 5 * time.Second}})
 	want := []string{
@@ -210,8 +210,8 @@ func TestFailedAddIsUndoneOnce(t *testing.T) {
 	}
 }
 
-// The collector, which comes by once a minute, removes the sandboxes of pods that are gone. It
-// calls DEL twice more for each, until both succeed.
+// The collector, which runs once a minute, removes the sandboxes of pods that are gone. It calls
+// DEL twice more for each, until both succeed.
 //
 // Source: pkg/kubelet/kuberuntime/kuberuntime_gc.go, removeSandbox (v1.37.2).
 func TestRemovalCallsDelAgain(t *testing.T) {

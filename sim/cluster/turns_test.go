@@ -38,8 +38,8 @@ func TestInTurn(t *testing.T) {
 	}
 }
 
-// A pod that is refused tries again a fixed time after its last try was due, and is due
-// for the first time when it comes, however late in the day.
+// A refused pod retries a fixed time after its last attempt was due. Its first attempt is due when
+// the pod arrives, even late in the step.
 func TestInTurnAgain(t *testing.T) {
 	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
 		cfg.Manager, cfg.InTurn = outage{add: span{0, 5*time.Minute + 15*time.Second}}.of(cfg.Manager), time.Minute

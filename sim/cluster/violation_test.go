@@ -8,8 +8,8 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// A violation says at which step it was seen and when, and what had happened by then; one
-// that stays is said once.
+// A violation has the step and time at which it was found, and the events up to then. A violation
+// that persists is reported once.
 func TestViolationSaysWhen(t *testing.T) {
 	c := run(t, `{"type":"canary","range":"10.0.0.0/28","bug":"duplicate-address"}`, "StatefulSet", 2, func(*cluster.Config) {}, nil, nil)
 	all := c.Checker.Violations()

@@ -20,9 +20,9 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// worker takes one pod from start to end on one node: sandbox, CNI ADD for each network,
-// network-status, Running; and back: containers stopped, CNI DEL, object removed. Every arrow
-// is a message of its own with its own latency.
+// worker runs one pod on one node from start to end: sandbox, CNI ADD for each network,
+// network-status, Running; and back: containers stopped, CNI DEL, object removed. Each of these is
+// a separate message with its own latency.
 type worker struct {
 	id     sim.ActorID
 	c      *Cluster
@@ -35,7 +35,7 @@ type worker struct {
 	// In turns only.
 	holds bool          // it is this worker's turn
 	due   time.Duration // when it was to try last
-	tried int           // which of all tries in the cluster that was
+	tried int           // number of that attempt among all attempts in the cluster
 
 	mu         sync.Mutex
 	pod        *corev1.Pod
@@ -164,8 +164,8 @@ func (w *worker) lost() bool {
 		slices.ContainsFunc(w.dead(), func(st *cri.Sandbox) bool { return st.Result })
 }
 
-// live waits until the pod is to go. It reports true if it went by itself: a
-// Job's pod whose work is done.
+// live waits until the pod has to be deleted. It returns true if the pod completed by itself: a
+// Job's pod.
 func (w *worker) live(ctx context.Context, up *cri.Sandbox) bool {
 	var work <-chan time.Time
 	if d := kubeapi.RunFor(w.pod); d > 0 {
@@ -198,8 +198,8 @@ func (w *worker) outdated() bool {
 	return !w.gone && w.pod.DeletionTimestamp == nil && w.pod.Status.Phase == corev1.PodRunning && kubeapi.Lacks(w.pod, corev1.PodReady)
 }
 
-// pause waits before another try. What is enough ends it early: the pod worker of the
-// real kubelet has an update pending then, which it does not let wait.
+// pause waits before the next attempt. It ends early if enough returns true: the real pod worker
+// then has a pending update, which it handles immediately.
 func (w *worker) pause(ctx context.Context, d time.Duration, enough func() bool) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -228,9 +228,9 @@ func (w *worker) insist(ctx context.Context, f func() error) error {
 	}
 }
 
-// bringUp makes one attempt at a sandbox, once the pod has no other. It returns nil
-// and no error if the pod is no longer wanted, and an error if it should be tried
-// again later.
+// bringUp makes one attempt to create a sandbox, after the pod's other sandboxes are stopped. It
+// returns nil and no error if the pod is no longer wanted, and an error if the kubelet should retry
+// later.
 func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*cri.Sandbox, error) {
 	if !w.c.runtimeAnswers(w.k.node) {
 		return nil, errNoRuntime
@@ -272,8 +272,8 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*cri.Sandbox, error)
 	return st, w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning, st.IPs...) })
 }
 
-// annotate writes network-status, as Multus does at the end of its ADD. A pod
-// that is gone by now needs none.
+// annotate writes network-status, as Multus does at the end of its ADD. A pod that is gone by then
+// needs none.
 func (w *worker) annotate(ctx context.Context, got []attached) error {
 	patch := map[string]any{"metadata": map[string]any{
 		"uid":         w.pod.UID,
@@ -297,7 +297,7 @@ func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPha
 		status["podIP"], status["podIPs"] = ips[0].IP, ips
 	}
 	contentType := kubeapi.MergePatch
-	if w.c.api.Controlled() { // who reads other conditions, and since when, and writes some
+	if w.c.api.Controlled() { // Kubernetes' own controllers read other conditions and their times, and write some
 		contentType = kubeapi.StrategicPatch
 		condition.LastTransitionTime = metav1.Now()
 		if len(ips) > 0 {
@@ -324,9 +324,9 @@ func (w *worker) path() string { return kubeapi.Pods.Path(w.key.Namespace, w.key
 
 // newContainer is the id of a pod's next sandbox.
 //
-// The pod's sandboxes are counted by the cluster and not by the worker: a pod
-// that outlives a reboot gets a second worker, and with the first one's id its
-// new sandbox would own whatever the dead one left claimed.
+// The cluster counts the pod's sandboxes, not the worker: a pod that survives a reboot gets a
+// second worker, and with the id of the first sandbox its new one would own everything that the
+// dead one left claimed.
 func (c *Cluster) newContainer(p *corev1.Pod, node string) string {
 	return cri.NewID(p, node, c.count("sandbox of "+string(p.UID)))
 }

@@ -6,9 +6,9 @@ import (
 	"ipamsim/sim/local"
 )
 
-// Backends are what a run offers in addition to the API server. A manager requests them in
-// Open; the run creates only those. A function is nil in a run without nodes: a test of
-// the adapter.
+// Backends are the services that a run offers in addition to the API server. A manager requests
+// them in Open; the run creates only those. In a run without nodes, a test of the adapter, a
+// function is nil.
 type Backends struct {
 	// Disk returns the disk of a node. Its files survive the process, and a reboot as package
 	// disk describes.

@@ -11,11 +11,11 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// ServicesResource is that of Services.
+// ServicesResource is the resource of Services.
 const ServicesResource = "services"
 
-// ActOfBalancer says of a message about a Service which addresses its load balancer has, and
-// of a write of its status which it is given.
+// ActOfBalancer describes a message about a Service with the addresses of its load balancer, and a
+// write of its status with the addresses that it assigns.
 func ActOfBalancer(x kube.Exchange) act.Act {
 	a := x.Act()
 	if x.Bare || a.Verb == act.List {
@@ -48,7 +48,7 @@ func ActOfBalancer(x kube.Exchange) act.Act {
 	return a
 }
 
-// Ingress is the addresses of a Service's load balancer, in the order of its status.
+// Ingress returns the addresses of a Service's load balancer, in the order of its status.
 func Ingress(s *corev1.Service) (out []netip.Addr) {
 	for _, i := range s.Status.LoadBalancer.Ingress {
 		if a, err := netip.ParseAddr(i.IP); err == nil {

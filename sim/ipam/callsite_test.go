@@ -103,8 +103,8 @@ func TestCrashSites(t *testing.T) {
 	}
 }
 
-// TestCallSiteOfInformers: what an informer asks, upstream has not asked; where it calls
-// upstream's function to do so, that is said, too.
+// TestCallSiteOfInformers: a request of an informer is not attributed to upstream's code, unless
+// the informer calls a function of upstream to make it.
 func TestCallSiteOfInformers(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var site, none model.CallSite

@@ -43,8 +43,8 @@ func (n *node) claims(t *testing.T) []model.Claim {
 	return out
 }
 
-// exec executes the plugin as a process of its own, and waits for its end. It returns
-// the addresses that it printed.
+// exec executes the plugin in its own process and waits for its end. It returns the addresses that
+// the plugin printed.
 func (n *node) exec(ctx context.Context, w *sim.World, command, container string) (addrs []netip.Addr, err error) {
 	a := w.Spawn(sim.Process{ID: sim.ActorID(strings.ToLower(command) + "/" + n.name + "/" + container), Group: n.name, Mortal: command == "ADD", Run: func(ctx context.Context, g *sim.Gate) error {
 		out, err := hostlocal.Exec(ctx, g, n.disk, hostlocal.Call{Command: command, Container: container, Interface: "eth0", Config: n.config()})
@@ -67,7 +67,7 @@ func (n *node) exec(ctx context.Context, w *sim.World, command, container string
 	}
 }
 
-// outcome is what a story left behind.
+// outcome is the final state of a story.
 type outcome struct {
 	sandboxes []model.Sandbox
 	claims    []model.Claim
@@ -117,7 +117,7 @@ func story(t *testing.T, st sim.Strategy, faults sim.Budget, power *disk.Loss) *
 				a.disk.PowerLoss(*power)
 				o.sandboxes = slices.DeleteFunc(o.sandboxes, func(s model.Sandbox) bool { return s.Node == a.name })
 				for _, s := range dead {
-					if s.Node == a.name { // what the runtime remembers it undoes when it is back
+					if s.Node == a.name { // after the reboot the runtime undoes the sandboxes that it remembers
 						if _, err := a.exec(ctx, w, "DEL", s.ID); err != nil {
 							t.Error(err)
 						}
@@ -141,7 +141,7 @@ func story(t *testing.T, st sim.Strategy, faults sim.Budget, power *disk.Loss) *
 	return o
 }
 
-// violations are what the invariants say that hold at every instant.
+// violations are those of the invariants that hold at every instant.
 func (o *outcome) violations() (out []string) {
 	view := invariant.View{Truth: model.Truth{At: time.Hour, Sandboxes: o.sandboxes}, Record: model.Snapshot{Claims: o.claims}}
 	n := model.Network{Key: "default/pods", Name: "pods"}
@@ -214,9 +214,9 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d killed, %d of them with the lock, %d empty files left", killed, locked, empty)
 }
 
-// A loss of power after the names are on disk and before the data is: the addresses of
-// all three containers are files that are empty. The DELs that follow succeed and remove
-// none of them, and a node of five addresses has room for two containers.
+// A loss of power after the names are on disk and before the data: the files of all three addresses
+// are empty. The following DELs succeed and remove none of them, and a node of five addresses has
+// room for two containers.
 func TestPowerLoss(t *testing.T) {
 	kept := story(t, strategy.NewSerial(), sim.Budget{}, &disk.Loss{})
 	lost := story(t, strategy.NewSerial(), sim.Budget{}, &disk.Loss{Data: disk.AllData})
@@ -247,7 +247,7 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// A full disk: the plugin says so, and what it had made of the file is gone again.
+// On a full disk the plugin reports an error and removes the file that it had created.
 func TestFull(t *testing.T) {
 	d := disk.New(nil, "node-a")
 	n := &node{name: "node-a", subnet: "10.1.0.0/29", disk: d}

@@ -11,7 +11,7 @@ import (
 	"ipamsim/sim/ipam/hostlocal"
 )
 
-// What a NetworkAttachmentDefinition says, read by upstream's parser.
+// The policy of a NetworkAttachmentDefinition, read by upstream's parser.
 func TestNetwork(t *testing.T) {
 	read := hostlocal.New().Network
 	for _, c := range []struct{ config, want, wrong string }{
@@ -47,7 +47,7 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// Where the configuration of the pods' network names no ranges they are those of nodes.
+// If the configuration of the pods' network has no ranges, those of the nodes apply.
 func TestPrimary(t *testing.T) {
 	read := hostlocal.New().Primary
 	conf := func(text string) ipam.Object {

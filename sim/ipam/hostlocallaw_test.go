@@ -13,9 +13,8 @@ import (
 	"ipamsim/sim/ipam/hostlocal/upstream/allocator"
 )
 
-// TestConformanceConfig holds our reading of configurations against upstream's own, in
-// configurations that are drawn: whether there is something wrong with one, what is said of
-// it, and which ranges it has.
+// TestConformanceConfig compares our reading of configurations with upstream's, on random
+// configurations: whether there is an error, its text, and the ranges.
 func TestConformanceConfig(t *testing.T) {
 	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,8 +58,8 @@ func TestConformanceConfig(t *testing.T) {
 	}
 }
 
-// words are the first ones of an error, which say what it is; what is missing upstream calls
-// an IP that is none, and it writes an IPv4 prefix in IPv6's form as IPv4's.
+// words are the first words of an error, which identify it. Upstream reports a missing address as
+// an invalid IP, and writes an IPv4 prefix in IPv6's form as IPv4.
 func words(err error) string {
 	s := strings.NewReplacer("IP <nil> not v4 nor v6", "subnet: missing", "::ffff:10.1.0.0/127", "10.1.0.0/31").Replace(err.Error())
 	if strings.Contains(s, "cannot understand ip") || strings.Contains(s, "invalid IP address") {

@@ -23,8 +23,8 @@ func TestAddTwice(t *testing.T) {
 	}
 }
 
-// GC of CNI 1.1 releases what no valid attachment has, whether it names a container or, as
-// an empty file does, none. Up to 1.9.0 it succeeded and released nothing.
+// GC of CNI 1.1 releases the addresses that belong to no valid attachment, whether the file names a
+// container or, being empty, none. Up to 1.9.0 it succeeded and released nothing.
 //
 // Source: containernetworking/plugins #1047, #1289.
 func TestGC(t *testing.T) {

@@ -1,6 +1,5 @@
-// Package ipam is the seam that every address manager fits: what the simulated
-// cluster calls when a real node would execute a CNI plugin or a real cron job
-// would start a reconciler.
+// Package ipam is the interface of all address managers: the functions that the simulated cluster
+// calls where a real node executes a CNI plugin or a real cron job starts a reconciler.
 package ipam
 
 import (
@@ -14,25 +13,25 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// ErrExhausted is wrapped by an Add whose upstream said that no address is left.
+// ErrExhausted is wrapped by the error of an Add if upstream reported that no address is left.
 var ErrExhausted = errors.New("no address left")
 
-// ErrNoPrimary is what Manager.Primary says of manifests that have no network which every
-// pod gets, if its manager can do without.
+// ErrNoPrimary is returned by Manager.Primary if the manifests have no network for all pods and the
+// manager can do without one.
 var ErrNoPrimary = errors.New("the file has no network of all pods")
 
-// ErrAsked is wrapped by the error of an Add whose pod had asked for certain
-// addresses: that others are free does not help it.
+// ErrAsked is wrapped by the error of an Add whose pod requested certain addresses. Other free
+// addresses do not help it.
 var ErrAsked = errors.New("the pod asked for certain addresses")
 
-// PoolsError is wrapped by the error of an Add whose pod, namespace or network asks for
-// certain pools, by name or prefix: that addresses of others are free does not help it.
+// PoolsError is wrapped by the error of an Add whose pod, namespace or network requests certain
+// pools, by name or prefix. Free addresses of other pools do not help it.
 type PoolsError struct{ Pools []string }
 
 func (e *PoolsError) Error() string { return "of the pools " + strings.Join(e.Pools, ", ") }
 
-// Unasked is the error of an Add that did not come to upstream: what a real node has on its
-// disk, the run asks the API server for, which did not have it.
+// Unasked is the error of an Add that did not reach upstream. A real node has the missing data on
+// its disk; the run requests it from the API server, which did not have it.
 type Unasked struct{ Err error }
 
 func (e *Unasked) Error() string { return e.Err.Error() }
@@ -40,8 +39,8 @@ func (e *Unasked) Error() string { return e.Err.Error() }
 // Unwrap is the error itself.
 func (e *Unasked) Unwrap() error { return e.Err }
 
-// Faulted is the error of an Add or Del in which a fault of the run met a plugin that is not
-// the manager's, or the manager's where it makes the interface.
+// Faulted is the error of an Add or Del in which a fault of the run affected a plugin of another
+// project, or the part of the manager's plugin that creates the interface.
 type Faulted struct{ Err error }
 
 func (e *Faulted) Error() string { return e.Err.Error() }
@@ -49,15 +48,15 @@ func (e *Faulted) Error() string { return e.Err.Error() }
 // Unwrap is the error itself.
 func (e *Faulted) Unwrap() error { return e.Err }
 
-// Env is what a run gives a manager.
+// Env is the environment that a run gives to a manager.
 type Env struct {
 	API      *kube.Server
 	Store    *etcd.Run
 	Networks []model.Network
-	// Config is the CNI configuration of one of them, by its key.
+	// Config is the CNI configuration of a network, by its key.
 	Config func(network string) json.RawMessage
-	// Datastore is where the manager keeps its record, if it has a choice
-	// (Manager.Datastores); "" is the first of them.
+	// Datastore is the datastore of the manager's record, if there is a choice
+	// (Manager.Datastores); "" is the first.
 	Datastore string
 	// Device is called with every address that a node's own device (IPIP, VXLAN, WireGuard)
 	// really gets from the manager, and with the handle of its claim. An invalid address
@@ -66,7 +65,7 @@ type Env struct {
 	Backends
 }
 
-// Call is what a container runtime passes to a CNI plugin.
+// Call contains the parameters that a container runtime passes to a CNI plugin.
 type Call struct {
 	Node      string
 	Pod       model.PodRef
@@ -95,7 +94,7 @@ type Object struct {
 // Alias is a second form of a kind of object.
 type Alias struct{ APIVersion, Kind string }
 
-// ObjectError is what upstream's validation says of one manifest.
+// ObjectError is an error of upstream's validation of one manifest.
 type ObjectError struct {
 	Object Object
 	Field  string // as in spec.blockSize; "" if it is the object as a whole
@@ -109,7 +108,7 @@ func (e *ObjectError) Error() string {
 // Unwrap is upstream's own error.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
-// Verb is what an operator does to an object.
+// Verb is an operator's action on an object.
 type Verb string
 
 // The verbs, as of kubectl.
@@ -121,13 +120,13 @@ const (
 	Delete Verb = "delete"
 )
 
-// Device is an address that a node's own device has, under the handle of its claim.
+// Device is an address of a node's own device, with the handle of its claim.
 type Device struct {
 	Handle string
 	Addr   netip.Addr
 }
 
-// Result is what the plugin printed.
+// Result is the output of the plugin.
 type Result struct {
 	Addrs  []netip.Prefix // from the manager, in the order of the ranges
 	Static []netip.Prefix // from the configuration's addresses

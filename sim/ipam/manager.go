@@ -15,9 +15,9 @@ import (
 	"ipamsim/sim"
 )
 
-// Manager is one address manager: data and functions. Name, Upstream and Open are
-// required, and Network or Primary; of everything else, the zero value or a nil function
-// says that the manager does not have it.
+// Manager is one address manager: data and functions. Name, Upstream and Open are required, and
+// Network or Primary. For all other fields the zero value means that the manager does not support
+// the feature.
 type Manager struct {
 	// Name is what scenario files call it.
 	Name string
@@ -25,11 +25,12 @@ type Manager struct {
 	Members []string
 	// Upstream is module@version from the build's own information.
 	Upstream string
-	// Terms say in upstream's words what reports call otherwise, in sentences; "": nothing.
+	// Terms explain upstream's terms for things that reports name differently, in sentences; may be
+	// "".
 	Terms string
 	// Demo is the scenario of the library that the command demo runs; "": none.
 	Demo string
-	// Sources are the packages of its code, in any order, for the call sites of messages.
+	// Sources are the packages of the manager's code, in any order, for the call sites of messages.
 	Sources []Source
 	// Processes are its reconcilers and daemons. An Instance runs them.
 	Processes []Process
@@ -39,7 +40,7 @@ type Manager struct {
 	// Aliases are the second forms in which users may write its kinds: kind and
 	// apiVersion of each, by kind of the CRD.
 	Aliases map[string][]Alias
-	// Annotations are those of pods and nodes that it reads and writes.
+	// Annotations are the annotations of pods and nodes that the manager reads and writes.
 	Annotations Annotations
 	// Datastores are the names of where it can keep its record, the default first; none
 	// if it has no choice.
@@ -49,34 +50,33 @@ type Manager struct {
 	// upstream's own parser. ok is false if the network is not this manager's;
 	// the error is upstream's and is the user's mistake.
 	Network func(key string, config json.RawMessage) (n model.Network, ok bool, err error)
-	// Policy completes what Network made of a configuration that only names an object in
-	// which the policy is, as a pool of a custom resource. The objects are the scenario's,
-	// as they are before the first step; when operators may change them during a run,
-	// Instance.Observe says what they say then (model.Snapshot.Networks). An error that is
-	// the fault of one object is an *ObjectError, any other one of the configuration. Nil:
-	// a configuration says it all.
+	// Policy completes the result of Network for a configuration that only names an object with the
+	// policy, such as a pool of a custom resource. The objects are the scenario's, before the first
+	// step. If operators may change them during a run, Instance.Observe returns the current policy
+	// (model.Snapshot.Networks). An error in one object is an *ObjectError, any other error
+	// concerns the configuration. Nil: the configuration contains the whole policy.
 	Policy func(n model.Network, config json.RawMessage, objects []Object) (model.Network, error)
-	// Primary reads the cluster's default network, the one that every pod gets that is
-	// not on the host's network, out of the scenario's manifests, with the upstream's own
-	// parser and validation. An error that is the fault of one object is an *ObjectError;
-	// ErrNoPrimary says that there is none. Nil: the manager serves no such network.
+	// Primary reads the cluster's default network, which every pod gets that is not on the host's
+	// network, from the scenario's manifests, with upstream's own parser and validation. An error
+	// in one object is an *ObjectError; ErrNoPrimary means that there is no such network. Nil: the
+	// manager serves no such network.
 	Primary func([]Object) (n model.Network, config json.RawMessage, err error)
 	// Check judges the objects of a scenario by more than their schema, and returns the
 	// first mistake, an *ObjectError.
 	Check func([]Object) error
-	// CheckCommand says what is wrong with a line for the manager's command-line tool,
-	// before anything runs. Nil: the manager comes with none.
+	// CheckCommand checks a command line of the manager's tool before the run. Nil: the manager has
+	// no tool.
 	CheckCommand func(argv []string) error
-	// Read says what a cluster of these manifests looks like without a run, for clusters
-	// too large to be run: it is the record that Observe would find once the objects are
-	// stored. An error that is the fault of one object is an *ObjectError.
+	// Read returns the record of a cluster with these manifests without a run, for clusters that
+	// are too large to run: the record that Observe would return after the objects are stored. An
+	// error in one object is an *ObjectError.
 	Read func(objects []Object, networks []model.Network) (model.Snapshot, error)
-	// Devices are the addresses of a node's own devices, as its object says, if daemons
-	// of the manager give nodes some.
+	// Devices are the addresses of a node's own devices, as its object has them, if daemons of the
+	// manager assign such addresses.
 	Devices func(*corev1.Node) []Device
 
-	// Plugin is the type of its own CNI plugin, which makes the interface itself; "": an
-	// interface plugin executes the manager as its IPAM plugin (package interfaceplugin).
+	// Plugin is the type of the manager's own CNI plugin, which creates the interface itself; "":
+	// an interface plugin executes the manager as its IPAM plugin (package interfaceplugin).
 	Plugin string
 
 	// Uses lists the backends that it has in addition to the API server (Env.Backends).
@@ -85,7 +85,7 @@ type Manager struct {
 	// Open starts the manager in one run, inside its bubble.
 	Open func(Env) (Instance, error)
 
-	// Parts are what layers above know of the manager: see Part.
+	// Parts are the data of higher layers about the manager: see Part.
 	Parts []any
 }
 
@@ -96,8 +96,8 @@ func (m *Manager) With(parts ...any) *Manager {
 	return &out
 }
 
-// Part is what a layer above this one knows of a manager: the one of Manager.Parts with
-// that layer's type. ok is false if there is none.
+// Part returns the data of a higher layer about a manager: the element of Manager.Parts with the
+// layer's type. ok is false if there is none.
 func Part[T any](m *Manager) (part T, ok bool) {
 	if m == nil {
 		return part, false
@@ -121,10 +121,10 @@ type Process struct {
 	// Several: more than one process of a daemon that is not PerNode may run at the same
 	// time, as during a leader's failover.
 	Several bool
-	// Reference: it is not upstream's code but ours, for comparison.
+	// Reference: the process is not upstream's code but our own, for comparison.
 	Reference bool
-	// ClientGo is the release of client-go that upstream's program is built with ("0.33"),
-	// whose features it has (sim.BuiltWith); "": the one that ipamsim is built with.
+	// ClientGo is the release of client-go that upstream's program is built with ("0.33"), which
+	// determines its features (sim.BuiltWith); "": the release that ipamsim is built with.
 	ClientGo string
 	// CronJob is part of the command by which a user's CronJob starts a pass; "": a
 	// CronJob starts none.
@@ -148,12 +148,13 @@ func (m *Manager) Process(name string) (Process, bool) {
 	return m.Processes[i], true
 }
 
-// Annotations of pods, and one of nodes, by what they say; "": the manager has none that does.
+// Annotations are keys of annotations of pods, and one of nodes, by their content; "": the manager
+// has no such annotation.
 type Annotations struct {
 	Container string   // the ID of the pod's sandbox
 	Addresses string   // the addresses that the pod asks the manager for
 	Static    string   // the addresses that it gets without the manager's record
-	Writes    []string // what else its plugin writes of the pod that is there
+	Writes    []string // other annotations that its plugin writes to an existing pod
 	Node      string   // of nodes: the IPv4 address from which it announces routes, with its subnet
 	Node6     string   // and the IPv6 address
 }
@@ -183,18 +184,18 @@ func (r Run) Counted(n *atomic.Int32) Run {
 // Adopt and Export send their messages through the gate they are given. Add, Del,
 // Observe and Act are required.
 type Instance struct {
-	// Add and Del are one execution of the CNI plugin as a process of its own. The part that
-	// is an IPAM plugin, which an interface plugin starts, they run in sim.Gate.Child.
+	// Add and Del execute the CNI plugin once, in its own process. If an interface plugin starts
+	// the manager as its IPAM plugin, that part runs in sim.Gate.Child.
 	Add func(context.Context, *sim.Gate, Call) (Result, error)
 	Del func(context.Context, *sim.Gate, Call) error
 	// Run is the code of each of the manager's Processes, by name.
 	Run map[string]Run
-	// Observe reads what the datastore claims. It is never gated: looking must
+	// Observe reads the record from the datastore. It never passes the gate, so that reading does
 	// not change the schedule.
 	Observe func(context.Context) (model.Snapshot, error)
-	// Act says what a step did, whose Detail is an exchange with the API server
-	// (kube.Exchange) or a message to the manager's own datastore. It is the zero Act if
-	// the step is none of the manager's affair: then kube.Exchange.Act says what there is to say.
+	// Act describes what a step did. detail is an exchange with the API server (kube.Exchange) or a
+	// message to the manager's own datastore. Act returns the zero Act for a step that does not
+	// concern the manager; kube.Exchange.Act then describes it.
 	Act func(detail any) act.Act
 
 	// Keep is of a manager that keeps some kinds of objects itself.
@@ -213,8 +214,8 @@ type Instance struct {
 type Keep struct {
 	// Keeps reports whether objects of a kind live there.
 	Keeps func(kind string) bool
-	// Change does to an object what an operator asked for; the gate is the
-	// operator's, or nil for what is there before the first step.
+	// Change applies an operator's change to an object. g is the gate of the operator, nil for
+	// objects that exist before the first step.
 	Change func(ctx context.Context, g *sim.Gate, v Verb, o Object) error
 	// Names lists the objects of a kind.
 	Names func(ctx context.Context, g *sim.Gate, kind string) ([]string, error)

@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/ipam/nodeipam"
 )
 
-// The ranges of nodes in kubeadm's configuration, or what is wrong with it.
+// The ranges of nodes in kubeadm's configuration, or the error in it.
 func TestNodeRanges(t *testing.T) {
 	const args = "\ncontrollerManager: {extraArgs: "
 	for _, c := range []struct{ text, want, wrong string }{

@@ -20,7 +20,7 @@ func configured(t *testing.T, text string) []ipam.Object {
 	return []ipam.Object{{Kind: kubeadm.Kind, Namespace: kubeadm.Namespace, Name: kubeadm.Name, Body: body}}
 }
 
-// The ranges of Services and of node ports in kubeadm's configuration, or what is wrong with it.
+// The ranges of Services and of node ports in kubeadm's configuration, or the error in it.
 func TestServicesRanges(t *testing.T) {
 	for text, want := range map[string]string{
 		``: "10.96.0.0/12 30000-32767",

@@ -5,7 +5,8 @@ import (
 	"net/netip"
 )
 
-// PastIPAM are the addresses that a pod brings itself, which no manager knows of.
+// PastIPAM are the addresses that a pod's annotation sets without the manager, which does not know
+// them.
 //
 // Source: cni-plugin/pkg/k8s/k8s.go, overrideIPAMResult (v3.31).
 func PastIPAM(annotation string) []netip.Addr {
@@ -22,8 +23,8 @@ func PastIPAM(annotation string) []netip.Addr {
 	return out
 }
 
-// Static are the addresses that a CNI configuration, or one of its list, gives to
-// every pod, past the manager.
+// Static are the addresses that a CNI configuration, or one plugin of its list, gives to every pod,
+// without the manager.
 func Static(config json.RawMessage) []netip.Addr {
 	type plugin struct {
 		IPAM struct {

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// Upstream is the version of a module that is linked into this program, as the
-// build itself knows it: "module@version", and for one that go.mod replaces, with
-// what: "module@version => ../fork", "module@version => other/module@version".
+// Upstream is the version of a module that is linked into this program, from the build information:
+// "module@version". If go.mod replaces the module, the replacement follows: "module@version =>
+// ../fork", "module@version => other/module@version".
 //
-// released are the names by which upstream knows versions for which Go has another
-// (Calico tags no modules); nil: none. It returns "" if the build does not say,
-// which is so in every test.
+// released are upstream's names of versions that have another name in Go (Calico tags no modules);
+// may be nil. Upstream returns "" if the build information is missing, as in every test.
 func Upstream(module string, released map[string]string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -21,8 +20,8 @@ func Upstream(module string, released map[string]string) string {
 	return upstream(info, module, released)
 }
 
-// Linked is Upstream; in a test, whose build information lists no modules, it is "module@version" by
-// the module's folder (Root), and "module@(devel)" of a fork in a folder.
+// Linked is Upstream. In a test, whose build information lists no modules, it derives
+// "module@version" from the module's folder (Root), or "module@(devel)" for a fork in a folder.
 func Linked(module, root string) string {
 	if linked := Upstream(module, nil); linked != "" {
 		return linked

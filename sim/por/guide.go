@@ -185,7 +185,7 @@ func (g *Guide) recordOffers(enabled []sim.Choice) {
 			came = append(came, c)
 		}
 	}
-	slices.SortStableFunc(came, sim.AtOnce)
+	slices.SortStableFunc(came, sim.Simultaneous)
 	for _, c := range came {
 		g.here = append(g.here, waiting{len(g.log.Offers), c.Op.Actor, c.Op.Incarnation, c.Op.Seq})
 		g.log.Offers = append(g.log.Offers, g.offer(c, made))

@@ -20,7 +20,7 @@ func (o order) record(enabled []sim.Choice) {
 		}
 	}
 	// Those that came now, in their own order.
-	slices.SortStableFunc(came, sim.AtOnce)
+	slices.SortStableFunc(came, sim.Simultaneous)
 	for i, c := range came {
 		o[MessageOf(c.Op)] = len(o) - len(came) + i + 1
 	}

@@ -1,5 +1,5 @@
-// Package action has what happens to a cluster from outside: what an operator types, and
-// what befalls machines. One file each; all.go lists them.
+// Package action defines the actions that affect a cluster from outside: commands of an operator,
+// and faults of machines. Each has a file; all.go lists them.
 package action
 
 import (
@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// orDefault is the namespace kubectl takes when none is said.
+// orDefault is the namespace that kubectl uses if none is given.
 func orDefault(namespace string) string {
 	if namespace == "" {
 		return "default"

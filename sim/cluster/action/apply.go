@@ -60,10 +60,10 @@ func (a *Apply) String() string {
 	return fmt.Sprintf("kubectl apply%s %s %s", how, strings.ToLower(m.Kind), m.Name)
 }
 
-// Kind of what is applied.
+// Kind is the kind of the applied object.
 func (a *Apply) Kind() string {
 	var m metav1.TypeMeta
-	_ = json.Unmarshal(a.Object, &m) // Do says what is wrong with it
+	_ = json.Unmarshal(a.Object, &m) // Do reports the error
 	return m.Kind
 }
 

@@ -11,9 +11,9 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// ClockJump sets the wall clock of a machine forward or back, as when NTP corrects
-// it. Every process of it sees the new time immediately; what they measure and wait
-// for goes on as before. It needs the hermetic runtime.
+// ClockJump sets the wall clock of a machine forward or back, as when NTP corrects it. Every
+// process on the machine sees the new time immediately; durations and timers are not affected. It
+// needs the hermetic runtime.
 type ClockJump struct {
 	Node string          `json:"node,omitempty"` // default: the machine that the manager's deployments run on
 	By   metav1.Duration `json:"by"`             // forward
@@ -63,8 +63,8 @@ var clockJump = define(Kind{
 // every date must have four digits.
 const jumpMax = 366 * 24 * time.Hour
 
-// jumps are how far a clock jumps: a correction by NTP, a machine that was off
-// without a battery, a wrong time zone set by hand.
+// jumps are the amounts by which a clock jumps: a correction by NTP, a machine that was off without
+// a battery, a time zone that was set incorrectly.
 var jumps = []time.Duration{time.Second, -time.Second, 10 * time.Minute, -10 * time.Minute, 24 * time.Hour, -24 * time.Hour}
 
 func planClockJump(ctx context.Context, d Draw) (Planned, error) {

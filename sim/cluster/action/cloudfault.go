@@ -14,7 +14,7 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// CloudFault is a provider's API that does not do what it should for a while.
+// CloudFault makes a provider's API fail or respond slowly for a while.
 type CloudFault struct {
 	// Fault: refuse (a share of calls is refused), partial (a share of writes fails after
 	// the first thing that it did), slow.

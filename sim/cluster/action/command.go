@@ -12,8 +12,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Command is a line that an operator types into a terminal: the manager's own tool,
-// or "ip route" or "ip -6 route" on a node. What it prints becomes part of the history.
+// Command is a command line of an operator: the manager's own tool, or "ip route" or "ip -6 route"
+// on a node. Its output becomes part of the history.
 type Command struct {
 	Run  string `json:"run" jsonschema:"required"` // calicoctl ipam show --show-blocks
 	Node string `json:"node,omitempty"`            // where; default: the operator's own machine
@@ -49,7 +49,7 @@ func (a *Command) Do(ctx context.Context, o *cluster.Operator) error {
 
 func (a *Command) String() string { return a.Run }
 
-// checkCommand says what is wrong with a command line, before anything runs.
+// checkCommand checks a command line before the run.
 func checkCommand(m *ipam.Manager, c *Command) error {
 	argv := strings.Fields(c.Run)
 	switch {
@@ -91,7 +91,7 @@ var command = described(define(Kind{
 }), func(a *Command, ref *model.ActionRef) {
 	ref.Verb, ref.Object, _ = strings.Cut(a.words(), " ")
 	if sub, _, _ := strings.Cut(ref.Object, " "); ref.Verb == kubectl && sub != "patch" {
-		ref.Class = model.Ordinary // makes or deletes a Service: nothing else is typed so
+		ref.Class = model.Ordinary // creates or deletes a Service: the only other commands
 	}
 })
 

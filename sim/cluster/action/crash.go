@@ -11,14 +11,14 @@ import (
 // Crash takes a node's power away.
 type Crash struct {
 	Node string `json:"node" jsonschema:"required"`
-	// Forget: the disk is lost with it, so no CNI DEL will run for what it held.
+	// Forget: the disk is lost too, so no CNI DEL will run for its sandboxes.
 	Forget bool `json:"forget,omitempty"`
-	// Unsynced is what becomes of data that was written to the disk and not yet synced:
-	// keep or lose; default: the schedule says how much is lost.
+	// Unsynced decides about data that was written to the disk and not yet synced: keep or lose; by
+	// default the schedule chooses how much is lost.
 	Unsynced Unsynced `json:"unsynced,omitempty" unset:"the schedule says" jsonschema:"enum=keep,enum=lose"`
 }
 
-// Unsynced says what a loss of power takes.
+// Unsynced is the effect of a power loss on unsynced data.
 type Unsynced string
 
 // Keep nothing is lost, Lose everything that may be.
@@ -42,12 +42,11 @@ func (a *Crash) Do(ctx context.Context, o *cluster.Operator) error {
 
 func (a *Crash) String() string { return "power loss on node " + a.Node }
 
-// changesMax is how many of the last changes of the journal a schedule may choose to
-// lose: an ADD makes two or three.
+// changesMax is the greatest number of the last changes of the journal that a schedule may choose
+// to lose: an ADD makes two or three.
 const changesMax = 8
 
-// loss asks the schedule how much of what is not yet on disk is lost. Where there is
-// nothing to lose, it is not asked.
+// loss asks the schedule how much of the unsynced data is lost. It does not ask if there is none.
 func (a *Crash) loss(ctx context.Context, o *cluster.Operator) (l disk.Loss, err error) {
 	d := o.Cluster.UsedDisk(a.Node)
 	if d == nil || a.Forget || a.Unsynced == Keep {

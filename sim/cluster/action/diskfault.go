@@ -14,7 +14,7 @@ import (
 	"ipamsim/sim/disk"
 )
 
-// DiskFault is a disk that does not do what it should for a while.
+// DiskFault makes a disk fail or respond slowly for a while.
 type DiskFault struct {
 	Node string `json:"node" jsonschema:"required"`
 	// Fault: full (no space: files cannot grow), noInodes (no file can be made), readOnly
@@ -29,7 +29,7 @@ type diskState struct {
 	is          disk.Fault
 }
 
-// diskFaults are those but slow.
+// diskFaults are all faults except slow.
 var diskFaults = []diskState{
 	{"full", "full", disk.Full}, {"readOnly", "read-only", disk.ReadOnly}, {"noInodes", "out of inodes", disk.NoInodes}, {"broken", "broken", disk.Broken},
 }

@@ -50,8 +50,8 @@ func (a *Drain) Do(ctx context.Context, o *cluster.Operator) error {
 	return nil
 }
 
-// stays reports whether a drain leaves a pod where it is: one of a DaemonSet, which would
-// make another there, unless its work is done, and the image of a static pod.
+// stays reports whether a drain leaves a pod on its node: a pod of a DaemonSet, which would
+// create another there, unless it has completed, and the mirror pod of a static pod.
 //
 // Source: k8s.io/kubectl/pkg/drain, daemonSetFilter and mirrorPodFilter (v0.37.2).
 func stays(p *corev1.Pod) bool {
@@ -76,8 +76,8 @@ func (a *Drain) evict(o *cluster.Operator, p *corev1.Pod, began time.Time) {
 // evictAgain is how long kubectl waits after an eviction that was refused.
 const evictAgain = 5 * time.Second
 
-// insistOnEviction repeats what a budget or a terminating namespace refuses, and reads the
-// pod again before each further try. A pod that is being deleted goes with its namespace.
+// insistOnEviction retries an eviction that a budget or a terminating namespace refuses, and reads
+// the pod again before each retry. A terminating pod in a terminating namespace is not retried.
 func (a *Drain) insistOnEviction(ctx context.Context, client kubeapi.Client, p *corev1.Pod, began time.Time) error {
 	body, err := json.Marshal(policyv1.Eviction{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},

@@ -28,7 +28,7 @@ type Kind struct {
 	New func() cluster.Action
 	// Check reports mistakes in an action before the run.
 	Check func(Checker, cluster.Action)
-	// Describe completes what the history records of an action; nil: Name and Class say all.
+	// Describe completes the ActionRef of an action; nil: Name and Class suffice.
 	Describe func(cluster.Action, *model.ActionRef)
 }
 
@@ -75,7 +75,7 @@ func Of(a cluster.Action) Kind {
 	return Kind{}
 }
 
-// Ref is what the history records of an action.
+// Ref is the entry of an action in the history.
 func Ref(a cluster.Action) model.ActionRef {
 	k := Of(a)
 	ref := model.ActionRef{Kind: k.Name, Class: k.Class, Stops: k.Stops, Verb: k.Name}
@@ -85,7 +85,7 @@ func Ref(a cluster.Action) model.ActionRef {
 	return ref
 }
 
-// Hazards are those of all kinds, sorted by name, with their kinds.
+// Hazards are the hazards of all kinds, sorted by name, with their kinds.
 func Hazards() (out []Hazard) {
 	for _, k := range all {
 		for _, h := range k.Hazards {
@@ -101,9 +101,9 @@ func Hazards() (out []Hazard) {
 type Hazard struct {
 	Name string // in spec.hazards.kinds
 	Doc  string
-	// Needs says what a cluster lacks for it, or "".
+	// Needs returns what a cluster lacks for the hazard, or "".
 	Needs func(Scope) string
-	// Named: it happens only if the scenario names it, because addresses are unreachable
+	// Named: the hazard happens only if the scenario names it, because addresses become unreachable
 	// or calls fail whatever the manager does, or because it needs the hermetic runtime.
 	Named bool
 	// Plan asks the schedule for everything there is to choose. A Planned without Action is
@@ -113,14 +113,15 @@ type Hazard struct {
 	Class model.Class // of its kind, set by Hazards
 }
 
-// Planned is what a hazard does, and what ends it after a while unless the action ends itself.
+// Planned is the action of a hazard, and the action that ends it after a while unless it ends
+// itself.
 type Planned struct {
 	cluster.Action
 	After time.Duration
 	Undo  cluster.Action // nil: it lasts, or ends by itself
 }
 
-// Scope is what a hazard may need of a cluster.
+// Scope describes the features of a cluster that hazards may need.
 type Scope struct {
 	Routes      bool // nodes announce routes
 	Crons       bool // a reconciler runs on a schedule
@@ -132,16 +133,16 @@ type Scope struct {
 
 // Draw asks the schedule. Answer 0 is the plainest.
 type Draw interface {
-	// Choose asks which of n answers; a question with one answer is not asked.
+	// Choose asks the schedule for one of n answers. It does not ask if n is 1.
 	Choose(ctx context.Context, what string, n int) (int, error)
-	// Node asks which node that is up; ok is false if there is none.
+	// Node asks for a node that is on; ok is false if there is none.
 	Node(ctx context.Context) (name string, ok bool, err error)
 	// Duration asks for how long.
 	Duration(ctx context.Context) (time.Duration, error)
 	// Clip shortens what begins now so that it ends in time.
 	Clip(d time.Duration) time.Duration
 	// Process asks for a process of the manager and one of its messages, and waits for that
-	// message; id is "" if it never came.
+	// message; id is "" if the message never came.
 	Process(ctx context.Context) (id string, err error)
 	// Passes are the reconciler passes that could start now.
 	Passes() []*Reconcile
@@ -176,8 +177,8 @@ type Checker interface {
 	Until() time.Duration
 	Left() time.Duration
 
-	// Quote repeats a text of the user, Want says which values are allowed and which of
-	// them is meant.
+	// Quote quotes a text of the user. Want lists the allowed values and suggests the one that was
+	// probably meant.
 	Quote(text string) string
 	Want(text string, known []string) string
 }

@@ -9,9 +9,9 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// NoSpace is an etcd whose database is full: every write of every client is refused with
-// "etcdserver: mvcc: database space exceeded", be it of an API server or of Calico on etcdv3.
-// Reads go on, and so do deletions, but an API server marks a pod before it deletes it.
+// NoSpace is an etcd whose database is full: it refuses every write of every client, of an API
+// server or of Calico on etcdv3, with "etcdserver: mvcc: database space exceeded". Reads and
+// deletions continue, but an API server marks a pod before it deletes it.
 type NoSpace struct {
 	For metav1.Duration `json:"for" jsonschema:"required"` // for how long
 }

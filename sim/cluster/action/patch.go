@@ -20,7 +20,7 @@ type Patch struct {
 	Namespace   string `json:"namespace,omitempty"` // default: default
 	Name        string `json:"name" jsonschema:"required"`
 	Subresource string `json:"subresource,omitempty"`
-	// JSON is a list of JSON-patch operations, Merge a merge patch; one of them.
+	// JSON is a list of JSON-patch operations, Merge a merge patch. One of them must be set.
 	JSON  []map[string]any `json:"json,omitempty"`
 	Merge map[string]any   `json:"merge,omitempty"`
 }
@@ -61,9 +61,8 @@ func (a *Patch) String() string {
 	return fmt.Sprintf("kubectl edit %s %s: %s", a.Resource, a.Name, b)
 }
 
-// Retypes reports whether the edit makes a Service one of another type, which users do
-// without a thought of its addresses. What it asks of the manager is another matter: an
-// address, a pool, a family.
+// Retypes reports whether the edit only changes the type of a Service, which users do without
+// regard to its addresses. An edit that requests an address, a pool or a family is different.
 func (a *Patch) Retypes() bool {
 	spec, ok := a.Merge["spec"].(map[string]any)
 	return ok && a.Resource == "services" && a.Subresource == "" && len(a.Merge) == 1 && spec["type"] != nil
@@ -79,7 +78,7 @@ var patch = described(define(Kind{
 	}
 })
 
-// jsonPatchOps are those of RFC 6902, and whether they need a value.
+// jsonPatchOps are the operations of RFC 6902, and whether they need a value.
 var jsonPatchOps = map[string]bool{"add": true, "copy": false, "move": false, "remove": false, "replace": true, "test": true}
 
 func checkPatch(c Checker, a *Patch) {

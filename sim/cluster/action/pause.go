@@ -12,8 +12,8 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// Pause stops a process or every process of a node for a while: it keeps what it
-// believes (a lease, a list) and wakes later.
+// Pause stops a process, or every process of a node, for a while. When it resumes, its state (a
+// lease, a list) may be outdated.
 type Pause struct {
 	Actor string          `json:"actor" jsonschema:"required"` // an actor or a node
 	For   metav1.Duration `json:"for,omitzero" unset:"30s"`    // default 30s

@@ -19,7 +19,7 @@ var (
 	callsCloud    = unless(ErrNoCloud.Error(), func(s Scope) bool { return s.Cloud })
 )
 
-// unless says what a cluster lacks that does not have something.
+// unless returns lack for a cluster without a feature.
 func unless(lack string, has func(Scope) bool) func(Scope) string {
 	return func(s Scope) string {
 		if has(s) {
@@ -52,7 +52,7 @@ func lastingOn(act func(node string, d metav1.Duration) cluster.Action) func(con
 	}
 }
 
-// undone plans an action on a node that another action ends.
+// undone plans an action on a node, and the action that ends it.
 func undone(act func(node string, undo bool) cluster.Action) func(context.Context, Draw) (Planned, error) {
 	return func(ctx context.Context, d Draw) (Planned, error) {
 		n, ok, err := d.Node(ctx)
@@ -70,7 +70,7 @@ func lasting(ctx context.Context, d Draw) (metav1.Duration, error) {
 	return metav1.Duration{Duration: d.Clip(long)}, err
 }
 
-// one asks which of several; ok is false if there is none.
+// one asks the schedule for one of several elements; ok is false if there is none.
 func one[T any](ctx context.Context, d Draw, what string, of []T) (x T, ok bool, err error) {
 	if len(of) == 0 {
 		return x, false, nil

@@ -13,9 +13,9 @@ import (
 	"ipamsim/sim/ipam/interfaceplugin"
 )
 
-// PluginFault is a CNI plugin of a node that fails for a while. One that makes the interface
-// fails where it does so: an ADD after the address manager has given an address, a DEL where it
-// takes the interface away. One that follows it in a list of plugins does nothing but fail.
+// PluginFault makes a CNI plugin of a node fail for a while. A plugin that creates the interface
+// fails at that point: an ADD after the address manager has assigned an address, a DEL when it
+// removes the interface. A plugin that follows in a list of plugins only fails.
 type PluginFault struct {
 	Node    string          `json:"node" jsonschema:"required"`
 	Type    string          `json:"type,omitempty" unset:"those that make the interface"` // as in the network's configuration: bridge, portmap

@@ -12,15 +12,15 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// RestartRuntime kills the container runtime of a node; its service manager starts it
-// again. Containers run on, and so does a plugin that it was executing, whose result
-// is lost.
+// RestartRuntime kills the container runtime of a node; its service manager starts it again.
+// Containers keep running, and so does a plugin that the runtime was executing, whose result is
+// lost.
 type RestartRuntime struct {
 	Node string          `json:"node" jsonschema:"required"`
 	Down metav1.Duration `json:"down,omitzero" unset:"5s"` // default 5s
 }
 
-// Do sends SIGKILL to it alone, as KillMode=process of its unit has it.
+// Do sends SIGKILL to the runtime only, as KillMode=process of its unit does.
 func (a *RestartRuntime) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err

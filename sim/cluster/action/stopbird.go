@@ -7,8 +7,8 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// StopBIRD ends a node's routing daemon, which announces its routes and hears of
-// those of others; its pods and its own routing table stay.
+// StopBIRD ends a node's routing daemon, which announces the node's routes and receives those of
+// other nodes. The node's pods and its routing table stay.
 type StopBIRD struct {
 	Node string `json:"node" jsonschema:"required"`
 	Undo bool   `json:"undo,omitempty"` // start it again

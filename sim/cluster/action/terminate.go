@@ -16,15 +16,14 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// Terminate asks a process to end, as Kubernetes does with a container whose pod is deleted:
-// SIGTERM, and SIGKILL if it has not ended after the grace period. A process without a handler
-// of its own ends immediately.
+// Terminate stops a process as Kubernetes stops a container whose pod is deleted: SIGTERM, and
+// SIGKILL if it has not ended after the grace period. A process without a handler ends immediately.
 type Terminate struct {
 	Actor string          `json:"actor" jsonschema:"required"`
 	Grace metav1.Duration `json:"grace,omitzero" unset:"30s"` // default 30s
 }
 
-// graceDefault is that of pods.
+// graceDefault is the default grace period of pods.
 const graceDefault = 30 * time.Second
 
 // Do returns when the process has ended.
@@ -80,8 +79,8 @@ func planRestart(ctx context.Context, d Draw) (Planned, error) {
 
 const kubelet = "kubelet"
 
-// Family is the kind of process that an actor is: the first part of its name.
-// What is left says which.
+// Family is the kind of process of an actor: the first part of its name. rest identifies the
+// process.
 func Family(id string) (head, rest string) {
 	head, rest, _ = strings.Cut(id, "/")
 	head, again, _ := strings.Cut(head, "~") // ip-reconciler~2

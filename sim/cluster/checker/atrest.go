@@ -12,14 +12,14 @@ import (
 	"ipamsim/model/route"
 )
 
-// Snapshot is what a cluster looks like before anything happens to it.
+// Snapshot is the state of a cluster before its first step.
 type Snapshot struct {
 	Truth    model.Truth
 	Record   model.Snapshot
 	Networks []model.Network // the policy as the datastore has it
 	Losses   []route.Loss    // once routes had their time
-	// Routes: Losses were looked for. LeftOut are the nodes that were not asked: to
-	// them each address that is in its place is reachable by the way of its block.
+	// Routes: Losses were computed. LeftOut is the number of nodes that were not checked: they
+	// reach each address in a block of its own node by the route of the block.
 	Routes     bool
 	LeftOut    int
 	Violations []model.Violation // in the order of invariants, then objects

@@ -12,11 +12,11 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Call is one CNI call under way: who executes it, and what is needed to check its end.
+// Call is one CNI call under way: the process that executes it, and the data to check its end.
 type Call struct {
 	model.Busy
 	Call   ipam.Call
-	By     sim.ActorID   // who waits for it
+	By     sim.ActorID   // the process that waits for it
 	Plugin *sim.Actor    // nil before it was started
 	Lost   chan struct{} // closed when the runtime that executed it is gone
 
@@ -25,7 +25,7 @@ type Call struct {
 	disturbed bool     // a fault met it, or a message of the manager's took long while it was under way
 }
 
-// Begin takes note of a call whose plugin is about to be started.
+// Begin records a call whose plugin is about to start.
 func (c *Checker) Begin(call ipam.Call, del bool, by sim.ActorID) *Call {
 	b := &Call{
 		Busy: model.Busy{Pod: call.Pod, Node: call.Node, Interface: call.Interface, Del: del, Since: c.w.Now()},
@@ -41,7 +41,7 @@ func (c *Checker) Begin(call ipam.Call, del bool, by sim.ActorID) *Call {
 	return b
 }
 
-// Begun says that its plugin runs.
+// Begun records that the plugin of a call runs.
 func (c *Checker) Begun(b *Call, plugin *sim.Actor) {
 	b.Plugin = plugin
 	kind := model.AddBegin
@@ -176,7 +176,7 @@ const (
 // background reports whether a process of the manager's is no execution of the plugin.
 func background(id sim.ActorID) bool { return id.Kind() != AddKind && id.Kind() != DelKind }
 
-// behind notes that a background process waits for a message that takes long.
+// behind records that a background process waits for a message that takes long.
 func (c *Checker) behind() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

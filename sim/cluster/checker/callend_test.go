@@ -7,7 +7,7 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Executions of the plugin are what a kubelet waits for; all else of a manager's is in the
+// A kubelet waits for executions of the plugin; all other processes of a manager run in the
 // background.
 func TestBackground(t *testing.T) {
 	for id, want := range map[sim.ActorID]bool{

@@ -1,6 +1,6 @@
-// Package checker has the ground truth of a run, which sandboxes live with which
-// addresses, and compares it with the record of the address manager after every step. It
-// also samples both: metrics, recordings, what was used.
+// Package checker has the ground truth of a run, that is, the live sandboxes and their addresses,
+// and compares it with the record of the address manager after every step. It also samples both:
+// metrics, recordings, usage.
 package checker
 
 import (
@@ -21,8 +21,7 @@ import (
 	"ipamsim/sim/way"
 )
 
-// Config is what a checker has to know of its cluster. All functions are called on the
-// root goroutine.
+// Config describes the cluster to its checker. All functions are called on the root goroutine.
 type Config struct {
 	World    *sim.World
 	Networks []model.Network // the policy, as manifests have it
@@ -30,12 +29,12 @@ type Config struct {
 	Settings invariant.Settings
 	Fabric   route.Fabric // the network between the nodes
 	Site     func(sim.Stack) model.CallSite
-	// Observe reads the record. It is what it was while Revision is the same.
+	// Observe reads the record. The record is unchanged while Revision is the same.
 	Observe  func(context.Context) (model.Snapshot, error)
 	Revision func() int64
 	Metrics  time.Duration // measure at this interval; 0: never
 	Samples  Samples
-	Outside  []model.Taken // what has addresses that are no pod's, beside the nodes
+	Outside  []model.Taken // addresses that belong to neither a pod nor a node
 }
 
 // Checker has the ground truth and compares it with the record after every step that
@@ -65,8 +64,8 @@ type Checker struct {
 	recording *recorder.Recording // nil: none is made
 }
 
-// New makes a checker of a cluster in which nothing is yet. Its processes are started by
-// the methods whose names say so, its hooks are called by the cluster's.
+// New returns the checker of an empty cluster. The methods named Start… start its processes; the
+// cluster's hooks call its hooks.
 func New(cfg Config) *Checker {
 	c := &Checker{
 		cfg: cfg, w: cfg.World, all: invariant.All(),
@@ -90,7 +89,7 @@ func (c *Checker) Stepped(s *sim.Step) []model.Violation {
 	return c.found[before:]
 }
 
-// faultRef is what the history records of a fault of one message.
+// faultRef is the entry in the history of a fault of one message.
 func faultRef(o sim.Outcome) model.ActionRef {
 	ref := model.ActionRef{Kind: o.String(), Class: model.InjectedFault, Verb: o.String()}
 	if o == sim.Crash {
@@ -110,7 +109,7 @@ func faultText(c *sim.Choice) string {
 // Ended is for sim.Hooks.End: if everything has had its time, it checks what only holds at
 // rest. A run that a limit cut short never rested.
 func (c *Checker) Ended() {
-	c.revision = -1 // what a manager has answered is part of its record, too, and no step
+	c.revision = -1 // the manager's answers are part of its record too, but no step changes them
 	c.check(invariant.Always, true)
 	c.behind()
 	if c.rested {
@@ -178,7 +177,7 @@ func (c *Checker) add(inv invariant.Invariant, found []model.Violation) {
 	}
 }
 
-// identity is what makes a violation the same one as another.
+// identity is a key that is equal for equal violations.
 func identity(v model.Violation) string {
 	key := []byte(v.Invariant)
 	for _, o := range v.Objects {
@@ -210,8 +209,8 @@ func (c *Checker) free(network, node string, pools []string) int {
 	return model.FreeOf(c.networksLocked(), c.recorded, network, node, pools)
 }
 
-// networksLocked is the policy now: as the manager's datastore has it, or as the
-// manifests had it. Called with mu held.
+// networksLocked is the current policy: from the manager's datastore, or from the manifests. Called
+// with mu held.
 func (c *Checker) networksLocked() []model.Network {
 	if n := c.recorded.Networks; n != nil {
 		return n

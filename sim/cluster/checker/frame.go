@@ -27,7 +27,7 @@ func (c *Checker) StartRecording() error {
 	return nil
 }
 
-// frame records what the last step has led to.
+// frame records the state after the last step.
 func (c *Checker) frame() {
 	if c.recording == nil {
 		return
@@ -72,8 +72,8 @@ func (c *Checker) eachCall() iter.Seq2[string, recorder.Call] {
 	}
 }
 
-// Still is what a recording shows that begins now: everything there is, the routes as
-// the tables list them. Call it on the root goroutine.
+// Still is the first snapshot of a recording that begins now: the complete state, with the routes
+// of the routing tables. Call it on the root goroutine.
 func (c *Checker) Still() (recording.Snapshot, error) {
 	record, err := c.cfg.Observe(context.Background())
 	if err != nil {

@@ -17,7 +17,7 @@ func (c *Checker) hold(id sim.ActorID, until time.Duration) {
 	}
 	c.held[node] = until
 	if c.routing != nil && len(c.routing.net.Losses()) > 0 {
-		c.changed = true // when they are checked is another time now
+		c.changed = true // they are checked at another time now
 	}
 }
 

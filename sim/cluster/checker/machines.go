@@ -12,8 +12,8 @@ import (
 // Machine is a machine with its own addresses.
 type Machine = recorder.Machine
 
-// Registered says that a machine has a Node object now, or has none any more. One that
-// is not known yet is a new machine with the addresses of m, without power.
+// Registered records whether a machine has a Node object. An unknown machine is new: it is off and
+// has the addresses of m.
 func (c *Checker) Registered(name string, m Machine, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +89,8 @@ func (c *Checker) Partitioned(name string, cut bool) (was bool) {
 	return was
 }
 
-// Paused says that the processes of a machine are stopped, or go on. What is no machine
-// is ignored.
+// Paused records that the processes of a machine are stopped, or continue. It ignores a name that
+// is not a machine.
 func (c *Checker) Paused(name string, on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,8 +99,8 @@ func (c *Checker) Paused(name string, on bool) {
 	}
 }
 
-// Session takes the BGP session between two speakers down, or lets it come up again. Who
-// did so is text, and where.
+// Session takes the BGP session between two speakers down, or lets it come up again. text and node
+// describe the cause.
 func (c *Checker) Session(s route.Session, down bool, node, text string) error {
 	return c.reroute(node, text, func(r *routing) {
 		r.down = slices.DeleteFunc(r.down, func(x route.Session) bool { return x == s || x == route.Session{A: s.B, B: s.A} })

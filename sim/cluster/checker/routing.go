@@ -16,10 +16,9 @@ import (
 	"ipamsim/sim"
 )
 
-// routing is the data path between the nodes: what each has in its routing table,
-// which follows what is stored and what is alive at the pace of BGP. It is the
-// cluster's, not the manager's: the manager's record only feeds it. Guarded by
-// Checker.mu.
+// routing is the data path between the nodes: their routing tables, which follow the stored objects
+// and the live processes with the delays of BGP. It belongs to the cluster, not to the manager: the
+// manager's record is only an input. Guarded by Checker.mu.
 type routing struct {
 	net   *route.Network
 	wake  chan struct{}
@@ -31,7 +30,7 @@ type routing struct {
 	at     int64
 }
 
-// stored is what the record says of one address family.
+// stored is the record of one address family.
 type stored struct {
 	affinities []model.Affinity
 	blocks     []route.Block
@@ -82,16 +81,16 @@ func (r *routing) run(c *Checker) func(context.Context, *sim.Gate) error {
 	}
 }
 
-// due is when routes change by themselves, or an address has been lost for so
-// long that it counts; ok is false if neither will be.
+// due is when routes change next, or when an address has been unreachable for long enough to count;
+// ok is false if neither will happen.
 func (r *routing) due(c *Checker) (at time.Duration, ok bool) {
 	at, ok = r.net.Next()
 	losses := r.net.Losses()
 	if len(losses) == 0 || !c.reflected() {
 		return at, ok
 	}
-	// A loss may be older than the sandbox that has the address now. Where routes have not
-	// spread yet there are as many losses as nodes times sandboxes.
+	// A loss may be older than the sandbox that has the address now. Before routes have spread
+	// there are as many losses as nodes times sandboxes.
 	has := c.holders()
 	for _, l := range losses {
 		since := max(l.Since, has[holder{l.On, l.To}], c.held[l.From], c.held[l.On])
@@ -146,8 +145,8 @@ func (c *Checker) routeLocked() []route.Loss {
 	return r.net.Losses()
 }
 
-// reflected reports whether anybody spreads routes. In a cluster whose reflectors have no
-// power nodes hear of no blocks, wherever addresses are. Called with mu held.
+// reflected reports whether routes spread between nodes. In a cluster whose reflectors have no
+// power nodes learn no blocks of other nodes. Called with mu held.
 func (c *Checker) reflected() bool {
 	all := c.cfg.Fabric.Reflectors
 	return len(all) == 0 || slices.ContainsFunc(all, func(name string) bool {
@@ -156,8 +155,8 @@ func (c *Checker) reflected() bool {
 	})
 }
 
-// factsLocked is what routes of each address family are made of: the machines, the
-// addresses of live sandboxes, and what the record says of blocks and pools.
+// factsLocked are the inputs of routes, by address family: the machines, the addresses of live
+// sandboxes, and the blocks and pools of the record.
 func (c *Checker) factsLocked() (four, six route.Facts) {
 	r := c.routing
 	if r.at != c.revision || r.stored[0].blocks == nil {
@@ -180,7 +179,7 @@ func (c *Checker) factsLocked() (four, six route.Facts) {
 	for _, name := range slices.Sorted(maps.Keys(c.machines)) {
 		n := c.machines[name]
 		if !n.Registered && !n.Up {
-			continue // gone, and no longer anybody's peer
+			continue // deleted, and no longer a peer
 		}
 		at := route.Node{Name: name, ID: n.Addr.Addr(), Up: n.Up, BIRD: n.Up && !r.quiet[name], Felix: n.Up}
 		at.Addr, at.Tunnel = n.Addr, tunnels[0][name]
@@ -191,7 +190,7 @@ func (c *Checker) factsLocked() (four, six route.Facts) {
 	return four, six
 }
 
-// read takes over what the record says, by family.
+// read converts the record to stored, by family.
 func (r *routing) read(s *model.Snapshot) {
 	r.stored = [2]stored{{blocks: []route.Block{}}}
 	for _, b := range route.BlocksOf(*s) {

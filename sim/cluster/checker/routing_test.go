@@ -8,8 +8,8 @@ import (
 	"ipamsim/sim/cluster/recorder"
 )
 
-// Routes are spread by one reflector as well as by two, and by none that has no power or
-// whose BIRD does not run. Others need none.
+// One reflector suffices to spread routes. A reflector without power, or whose BIRD does not run,
+// does not spread them. Without reflectors nodes spread them directly.
 func TestReflected(t *testing.T) {
 	on := func(up bool) *recorder.Machine { return &recorder.Machine{Node: model.Node{Up: up}} }
 	for _, tt := range []struct {

@@ -12,7 +12,7 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// SandboxUp is a sandbox that the runtime has made.
+// SandboxUp records a sandbox that the runtime has created.
 func (c *Checker) SandboxUp(sb model.Sandbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

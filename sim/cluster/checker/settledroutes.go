@@ -13,13 +13,13 @@ import (
 // grows with nodes times blocks: 5,000 nodes would have 25 million.
 const askedMax = 150
 
-// settled are the addresses that nodes cannot reach once all routes have had their
-// time, and how many nodes were left out.
+// settled are the addresses that nodes cannot reach after all routes have converged, and the number
+// of nodes that were not checked.
 //
-// Of a large cluster it asks those nodes first that something is odd about: they use
-// an address of a block that is another's, or have an affinity for one, or use one of
-// no block; then others, in the order of their names. Who is left out has but its own
-// blocks, and is to the others as those are that were asked.
+// In a large cluster it checks irregular nodes first: those that use an address in another node's
+// block or in no block, or that have an affinity for another node's block. Then it checks others,
+// in the order of their names. A node that is not checked has only its own blocks, and routes like
+// the checked ones of this kind.
 func (c *Checker) settled() (losses []route.Loss, leftOut int) {
 	four, six := c.factsLocked()
 	if len(four.Nodes) > askedMax {
@@ -38,10 +38,9 @@ func (c *Checker) settled() (losses []route.Loss, leftOut int) {
 	return losses, leftOut
 }
 
-// odd are the nodes that have to do with an address that is not simply in a block of
-// its own node.
+// odd are the nodes with an address that is not in a block of its own node.
 func odd(f *route.Facts, blocks []model.Pool) map[string]bool {
-	owners := map[netip.Prefix][]string{} // everybody who says that the block is his
+	owners := map[netip.Prefix][]string{} // nodes that claim the block
 	lengths := map[int]bool{}
 	for i := range blocks {
 		b := &blocks[i]

@@ -10,14 +10,14 @@ import (
 	"ipamsim/sim"
 )
 
-// A process spins that asks for one thing all the time and changes nothing. Who changes
-// something with its writes is at work, though others' changes prove nothing of it.
+// A process spins if it repeats one request and changes nothing. A process whose writes change
+// something does not spin; changes by other processes do not matter.
 func TestSpins(t *testing.T) {
 	for _, x := range []struct {
 		name    string
 		writes  bool // the process writes twice in each window
-		changes bool // and what is stored is another then
-		others  bool // what is stored changes at each of its reads
+		changes bool // the write changes the store
+		others  bool // another process changes the store before each of its reads
 		actor   sim.ActorID
 		want    int
 	}{
@@ -59,8 +59,8 @@ func TestSpins(t *testing.T) {
 	}
 }
 
-// Processes undo each other's writes that make one row of the record again and again. What
-// comes under another name each time is work, and so is what executions of the plugin do.
+// Processes undo each other's writes if they create one row of the record again and again. Rows
+// with a new name each time, and writes of the plugin, do not count.
 func TestUndone(t *testing.T) {
 	const often = invariant.SpinWindow / (2 * invariant.UndoTimes)
 	for _, x := range []struct {

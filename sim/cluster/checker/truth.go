@@ -9,8 +9,7 @@ import (
 	"ipamsim/sim/cluster/recorder"
 )
 
-// truth is what is really there, whatever any datastore says. Guarded by
-// Checker.mu.
+// truth is the actual state of the cluster, whatever a datastore says. Guarded by Checker.mu.
 type truth struct {
 	machines  map[string]*recorder.Machine
 	sandboxes map[string]*model.Sandbox    // by container id
@@ -66,7 +65,7 @@ func (c *Checker) Theirs(id sim.ActorID) bool {
 	return ok
 }
 
-// Rested says that the cluster has had its quiet time: what only holds at rest may be
+// Rested records that the cluster has had its quiet time: invariants that hold only at rest may be
 // checked at the end.
 func (c *Checker) Rested() {
 	c.mu.Lock()
@@ -74,8 +73,7 @@ func (c *Checker) Rested() {
 	c.rested = true
 }
 
-// PodChanged takes note of a stored pod as it is now, or with nil that it is not stored
-// any more.
+// PodChanged records the new state of a stored pod; nil if the pod is no longer stored.
 func (c *Checker) PodChanged(key model.PodRef, now *model.Pod) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +105,7 @@ func (c *Checker) touchLocked(what model.Ref) {
 	}
 }
 
-// Touched is what of the truth was another after which step, beside the history's events.
+// Touched are the changes of the truth, by step, in addition to the history's events.
 func (c *Checker) Touched() []model.Touch { return c.touched }
 
 // snapshotLocked is the ground truth, sorted. Called with mu held.

@@ -33,7 +33,7 @@ func inWorld(t *testing.T, f func(*Checker)) {
 	}
 }
 
-// The truth has what a sandbox has at any moment, and says which address was another.
+// The truth has the addresses of a sandbox at any moment, and reports which address changed.
 func TestTruthFollows(t *testing.T) {
 	inWorld(t, func(c *Checker) {
 		addr := netip.MustParseAddr("10.0.0.1")
@@ -66,7 +66,7 @@ func TestTruthFollows(t *testing.T) {
 	})
 }
 
-// Whatever is another of a pod is one.
+// Every difference between two states of a pod counts as a change.
 func TestSamePod(t *testing.T) {
 	pod := func(change func(*model.Pod)) *model.Pod {
 		p := &model.Pod{UID: "u", Node: "a", Phase: "Pending", Networks: []string{"net"}}

@@ -11,9 +11,8 @@ import (
 	"ipamsim/model/route"
 )
 
-// cache is what was last computed from the truth for readers of all of it
-// after every step. It is kept until what it was made of changes, and never
-// changed itself. Guarded by Checker.mu.
+// cache contains values computed from the truth for readers of all of it, which read after every
+// step. A value is kept until its inputs change, and is never modified. Guarded by Checker.mu.
 type cache struct {
 	sandboxes []model.Sandbox
 	pods      map[model.PodRef]model.Pod // nil once one changed
@@ -62,7 +61,7 @@ func (c *Checker) storedPods() map[model.PodRef]model.Pod {
 	return s.pods
 }
 
-// taken are the addresses of what is no pod: of nodes with power, and outside.
+// taken are the addresses that belong to no pod: those of nodes with power, and of Outside.
 func (c *Checker) taken() []model.Taken {
 	s := &c.cache
 	if s.taken != nil {
@@ -85,8 +84,8 @@ func (c *Checker) taken() []model.Taken {
 	return s.taken
 }
 
-// Takes says which addresses of the primary network an object of the cluster has now that
-// is neither a pod nor a node.
+// Takes records the current addresses of the primary network that belong to an object of the
+// cluster other than a pod or a node.
 func (c *Checker) Takes(by model.Ref, ranges []netip.Prefix) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"ipamsim/model"
 )
 
-// A node whose IPv4 tunnel has no address yet has none for routes of IPv4, whatever its
-// IPv6 tunnel has: Felix makes each family's routes through that family's device.
+// A node whose IPv4 tunnel has no address yet has no address for IPv4 routes, whatever its IPv6
+// tunnel has: Felix programs the routes of each family through that family's device.
 func TestTunnelsOfNodes(t *testing.T) {
 	c := &Checker{}
 	c.truth.init()

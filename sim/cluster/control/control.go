@@ -101,8 +101,8 @@ type Set interface {
 	// Start starts its processes: after the cluster's objects were stored, before its
 	// machines have power.
 	Start()
-	// Changed is called for every committed change, those before Start included, before
-	// informers hear of it.
+	// Changed is called for every committed change, including those before Start, before informers
+	// receive it.
 	Changed(kube.Change)
 	// MachineChanged is called when Env.Machine has changed of some node.
 	MachineChanged()

@@ -9,13 +9,13 @@ import (
 	"ipamsim/sim/controlplane"
 )
 
-// Check reports what of a control plane would not start: a *control.BadArg.
+// Check returns a *control.BadArg if a program of the control plane would not start.
 func Check(p control.Plane) error {
 	_, _, err := configured(p)
 	return err
 }
 
-// configured is what the flags of the two programs say.
+// configured parses the flags of the two programs.
 func configured(p control.Plane) (m *config.KubeControllerManagerConfiguration, s *controlplane.SchedulerConfig, err error) {
 	if m, err = controlplane.ManagerConfig(flags(p.ControllerManager)); err != nil {
 		return nil, nil, bad("controllerManager", p.ControllerManager, err)

@@ -32,7 +32,7 @@ type controllers struct {
 	on map[string]bool // nodes that have power; their kubelets report
 }
 
-// New makes the set. controlplane.Prepare must have been called, outside of bubbles.
+// New returns the set. controlplane.Prepare must have been called, outside of bubbles.
 func New(env control.Env) control.Set {
 	c := &controllers{Env: env, on: map[string]bool{}}
 	if err := env.API.ForControllers(); err != nil {
@@ -44,14 +44,13 @@ func New(env control.Env) control.Set {
 	}
 	c.serves = needed(c.serves, env.Kinds)
 	if c.manager, c.scheduler, err = configured(env.Plane); err != nil {
-		panic(err) // Check says so
+		panic(err) // Check reports such errors
 	}
 	return c
 }
 
-// onDemand are kinds that no controller lists of itself. Those that look at every kind
-// there is, the collector of garbage and the one of namespaces, need not hear of those of
-// which there is never an object.
+// onDemand are kinds that no controller lists unconditionally. The garbage collector and the
+// namespace controller, which list every kind, do not need kinds without objects.
 var onDemand = map[string]bool{
 	"ClusterRole": true, "ClusterRoleBinding": true, "LimitRange": true, "PriorityClass": true, "ResourceQuota": true, "Role": true,
 	"RoleBinding": true, "Secret": true,
@@ -67,8 +66,8 @@ func needed(all []*metav1.APIResourceList, has map[string]bool) (out []*metav1.A
 	return out
 }
 
-// Start starts kube-controller-manager and kube-scheduler. The nodes that are there are
-// what their kubelets would have said of them.
+// Start starts kube-controller-manager and kube-scheduler. Stored nodes get the status that their
+// kubelets would have reported.
 func (c *controllers) Start() {
 	for _, name := range c.Stored.Nodes() {
 		if n, _ := c.Stored.Node(name); n != nil {
@@ -137,17 +136,17 @@ func (c *controllers) keep(name string, elected bool, run program) {
 	}})
 }
 
-// heard reports whether the API server hears of a node's kubelet.
+// heard reports whether the API server receives the heartbeats of a node's kubelet.
 func (c *controllers) heard(node string) bool { return c.Machine(node).Healthy() }
 
-// Changed hears of claims of volumes; for the rest, they watch.
+// Changed handles volume claims; the controllers watch everything else.
 func (c *controllers) Changed(ch kube.Change) {
 	if ch.Resource == claims.Plural {
 		c.claimed(ch)
 	}
 }
 
-// MachineChanged starts the reports of kubelets whose machines have got power.
+// MachineChanged starts the status reports of kubelets whose machines were turned on.
 func (c *controllers) MachineChanged() {
 	for _, name := range c.Stored.Nodes() {
 		up := c.Machine(name).Up

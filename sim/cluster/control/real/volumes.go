@@ -42,7 +42,7 @@ func (c *controllers) claimed(ch kube.Change) {
 	}})
 }
 
-// provision makes the volume, and binds the claim to it.
+// provision creates the volume and binds the claim to it.
 func provision(ctx context.Context, api kubeapi.Client, p *corev1.PersistentVolumeClaim) error {
 	name := cmp.Or(p.Spec.VolumeName, "pvc-"+string(p.UID))
 	volume, err := json.Marshal(volumeOf(p, name))

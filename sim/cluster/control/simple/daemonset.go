@@ -12,10 +12,10 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// syncDaemonSet keeps one pod on every registered node that its selector and affinity match
-// and whose taints it tolerates: that a node is silent, cordoned or under pressure is
-// tolerated by all. Where a pod may no longer run it goes. Pods of an earlier template go
-// when no more than the bound are not ready.
+// syncDaemonSet keeps one pod on every registered node that its selector and affinity match and
+// whose taints it tolerates; all DaemonSet pods tolerate that a node is silent, cordoned or under
+// pressure. A pod that may no longer run on its node is deleted. Pods of an earlier template are
+// deleted while the number of pods that are not ready is within the bound.
 //
 // Source: k8s.io/kubernetes/pkg/controller/daemon, podsShouldBeOnNode,
 // NodeShouldRunDaemonPod and rollingUpdate (v1.37.2).
@@ -66,8 +66,8 @@ func (w *workload) syncDaemonSet(ctx context.Context) error {
 	return w.replace(ctx, ds, old, missing)
 }
 
-// replace deletes pods of an earlier template: those that are not ready, and as many
-// others as may be missing beside those that are.
+// replace deletes pods of an earlier template: those that are not ready, and as many others as the
+// bound of missing pods allows.
 func (w *workload) replace(ctx context.Context, ds *appsv1.DaemonSet, old []*corev1.Pod, missing int) error {
 	if ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || len(old) == 0 {
 		return nil

@@ -45,7 +45,7 @@ func (w *workload) syncDeployment(ctx context.Context) error {
 	return nil
 }
 
-// resize says how many pods of each revision there are to be: its ReplicaSets' replicas.
+// resize computes the number of pods of each revision: the replicas of its ReplicaSet.
 //
 // Source: pkg/controller/deployment, rolloutRolling, reconcileOldReplicaSets and
 // rolloutRecreate; pkg/controller/deployment/util, NewRSNewReplicas (v1.37.2).
@@ -85,7 +85,7 @@ func (w *workload) resize(d *appsv1.Deployment, now int, all []*corev1.Pod, have
 	if n <= 0 {
 		return
 	}
-	for i, pods := range have { // first what is not ready
+	for i, pods := range have { // pods that are not ready first
 		if i != now {
 			n -= w.shrink(i, min(n, w.sizes[i]-readyOf(pods)))
 		}
@@ -98,7 +98,7 @@ func (w *workload) resize(d *appsv1.Deployment, now int, all []*corev1.Pod, have
 	}
 }
 
-// shrink takes n pods, or as many as there are to be, from a revision.
+// shrink reduces the pods of a revision by n, or to 0.
 func (w *workload) shrink(revision, n int) int {
 	n = max(0, min(n, w.sizes[revision]))
 	w.sizes[revision] -= n
@@ -114,7 +114,7 @@ func readyOf(pods []*corev1.Pod) (n int) {
 	return n
 }
 
-// number of replicas; 1 where nothing is said.
+// number is a number of replicas; 1 if unset.
 func number(n *int32) int {
 	if n == nil {
 		return 1
@@ -122,8 +122,8 @@ func number(n *int32) int {
 	return int(*n)
 }
 
-// bounds are how many pods more than wanted, and how many fewer that are ready, a rollout
-// may come to.
+// bounds are the number of pods by which a rollout may exceed the wanted number, and by which the
+// ready pods may fall short of it.
 //
 // Source: k8s.io/kubernetes/pkg/controller/deployment/util, ResolveFenceposts (v1.37.2).
 func bounds(d *appsv1.Deployment, replicas int) (surge, unavailable int) {
@@ -152,8 +152,8 @@ func partition(all []*corev1.Pod, is func(*corev1.Pod) bool) (yes, no []*corev1.
 	return yes, no
 }
 
-// kept orders pods by how much a ReplicaSet would rather keep them: what is bound, runs, is
-// ready, has fewer of its kind beside it, then the older ones.
+// kept orders pods by the preference of a ReplicaSet to keep them: bound, running and ready pods
+// first, then those with fewer pods of their kind on the node, then older ones.
 //
 // Source: k8s.io/kubernetes/pkg/controller, ActivePodsWithRanks (v1.37.2).
 func kept(all []*corev1.Pod) func(a, b *corev1.Pod) int {

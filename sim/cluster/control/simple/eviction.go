@@ -55,8 +55,8 @@ func noExecute(n *corev1.Node) []corev1.Taint {
 	return slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return t.Effect != corev1.TaintEffectNoExecute })
 }
 
-// tolerated is how long a pod tolerates taints. What admission would have given to it, who
-// says nothing of silent nodes, comes after what it says itself.
+// tolerated is how long a pod tolerates taints. The default tolerations that admission would add
+// for silent nodes come after the pod's own.
 //
 // Source: plugin/pkg/admission/defaulttolerationseconds (v1.37.2).
 func (l *lifecycle) tolerated(p *corev1.Pod, taints []corev1.Taint) (d time.Duration, forever bool) {

@@ -30,7 +30,7 @@ func (w *workload) syncJob(ctx context.Context) error {
 			}
 		}
 	}
-	if fresh { // who fails at the same time is seen together: syncJobBatchPeriod
+	if fresh { // pods that fail at the same time are handled together: syncJobBatchPeriod
 		w.lookAgain = time.Second
 		return nil
 	}
@@ -68,7 +68,7 @@ func limit(job *batchv1.Job) int {
 	return int(*job.Spec.BackoffLimit)
 }
 
-// backoff is how long after the last of so many failures another pod is made.
+// backoff is the time after the last of a number of failures until the next pod is created.
 //
 // Source: pkg/controller/job, DefaultJobPodFailureBackOff and MaxJobPodFailureBackOff
 // (v1.37.2).

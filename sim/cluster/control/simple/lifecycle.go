@@ -12,11 +12,11 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// startNodeLifecycle stands for three controllers of kube-controller-manager that
-// decide what becomes of pods on a node that is silent or deleted: node-lifecycle
-// (taints.go), taint-eviction (eviction.go) and pod garbage collection (podgc.go).
+// startNodeLifecycle replaces three controllers of kube-controller-manager that handle the pods of
+// a silent or deleted node: node-lifecycle (taints.go), taint-eviction (eviction.go) and pod
+// garbage collection (podgc.go).
 //
-// Heartbeats are not messages here: the controller notices what is so.
+// Heartbeats are not messages here: the controller reads the actual state of the machine.
 func (c *controllers) startNodeLifecycle() {
 	c.World.Spawn(sim.Process{ID: "node-lifecycle", Run: func(ctx context.Context, g *sim.Gate) error {
 		l := lifecycle{c: c, client: kubeapi.New(c.API.Transport(g)), tainted: map[string]time.Duration{}, back: map[string]bool{}}
@@ -65,7 +65,7 @@ func (l *lifecycle) due(at time.Duration) bool {
 	return d <= 0
 }
 
-// silent reports whether the API server does not hear of a node's kubelet.
+// silent reports whether the API server receives no heartbeats of a node's kubelet.
 func (l *lifecycle) silent(name string) bool { return !l.c.Machine(name).Healthy() }
 
 // conditions sets each node's Ready condition: true immediately when its kubelet is back, and
@@ -89,7 +89,7 @@ func (l *lifecycle) conditions(ctx context.Context) bool {
 	return ok
 }
 
-// unready says that no pod of a node is ready. Its kubelet says so when they are again.
+// unready marks the pods of a node as not ready. Its kubelet marks them as ready again.
 //
 // Source: pkg/controller/util/node, MarkPodsNotReady (v1.37.2).
 func (l *lifecycle) unready(ctx context.Context, node string) bool {

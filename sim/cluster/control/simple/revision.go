@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// revision is which of the templates that a workload has had, from 0, it has now. Kubernetes'
-// controllers keep them as ReplicaSets and ControllerRevisions.
+// revision is the index of the workload's current template among all that it has had. Kubernetes'
+// controllers store templates as ReplicaSets and ControllerRevisions.
 func (w *workload) revision(t *corev1.PodTemplateSpec) int {
 	for i, old := range w.templates {
 		if old == t || equality.Semantic.DeepEqual(old, t) {
@@ -18,8 +18,8 @@ func (w *workload) revision(t *corev1.PodTemplateSpec) int {
 	return len(w.templates) - 1
 }
 
-// revisionOf is which of them a pod was made from. One that bears the mark of none was
-// found, and is of the first.
+// revisionOf is the index of a pod's template. A pod without a mark existed at the start and counts
+// as a pod of the first template.
 func (w *workload) revisionOf(p *corev1.Pod) int {
 	for i := 1; i < len(w.templates); i++ {
 		if mark := w.mark(i); p.Labels[w.marked] == mark[w.marked] {
@@ -29,8 +29,8 @@ func (w *workload) revisionOf(p *corev1.Pod) int {
 	return 0
 }
 
-// mark are the labels of pods that are made from a template. Those of the first need none
-// but a Deployment's.
+// mark are the labels of pods of a template. Pods of the first template need none, except a
+// Deployment's.
 func (w *workload) mark(revision int) map[string]string {
 	m := meta(w.object())
 	switch {

@@ -20,10 +20,9 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// startScheduler binds pods to nodes, one after another: the ready node with the
-// fewest pods of the same owner, then the fewest pods, then the first by name.
-// That is what the real scheduler's spreading comes to in an otherwise empty
-// cluster.
+// startScheduler binds pods to nodes, one after another: to the ready node with the fewest pods of
+// the same owner, then the fewest pods, then the first by name. The spreading of the real scheduler
+// has the same result in an otherwise empty cluster.
 func (c *controllers) startScheduler() {
 	in := c.Feed.Subscribe(func(ch kube.Change) bool {
 		p, ok := ch.Object.(*corev1.Pod)
@@ -46,7 +45,7 @@ func (c *controllers) startScheduler() {
 type scheduler struct {
 	c      *controllers
 	client kubeapi.Client
-	bound  map[string]string // uid → node: bindings made, whether heard back of or not
+	bound  map[string]string // uid → node: bindings made, whether the change has been received or not
 }
 
 func (s *scheduler) bindAll(ctx context.Context) {
@@ -137,7 +136,8 @@ func matches(n *corev1.Node, p *corev1.Pod) bool {
 	return ok && err == nil
 }
 
-// podsMax is how many pods a node takes: what it says itself, or kubelet's default.
+// podsMax is the number of pods that a node takes: the number in its status, or the kubelet's
+// default.
 func podsMax(n *corev1.Node) int {
 	if q, ok := n.Status.Allocatable[corev1.ResourcePods]; ok {
 		return int(q.Value())
@@ -145,7 +145,7 @@ func podsMax(n *corev1.Node) int {
 	return 110
 }
 
-// requests are what a pod's containers ask for.
+// requests are the resources that a pod's containers request.
 func requests(p *corev1.Pod) corev1.ResourceList {
 	return resource.PodRequests(p, resource.PodResourcesOptions{})
 }

@@ -27,7 +27,7 @@ type controllers struct {
 	owners map[model.PodRef]string // uid of each stored workload, by KIND/NAME
 }
 
-// New makes the set. Workloads have their processes as soon as they are stored.
+// New returns the set. A workload gets its process as soon as it is stored.
 func New(env control.Env) control.Set {
 	env.Timers = env.Timers.OrDefault()
 	return &controllers{Env: env, owners: map[model.PodRef]string{}, nodeChanged: make(chan struct{}, 1)}
@@ -39,7 +39,7 @@ func (c *controllers) Start() {
 	c.startNodeLifecycle()
 }
 
-// MachineChanged makes node-lifecycle look again.
+// MachineChanged triggers a sync of node-lifecycle.
 func (c *controllers) MachineChanged() {
 	select {
 	case c.nodeChanged <- struct{}{}:
@@ -81,7 +81,7 @@ func (c *controllers) ownerStored(o metav1.OwnerReference, namespace string) boo
 	return c.owners[model.PodRef{Namespace: namespace, Name: o.Kind + "/" + o.Name}] == string(o.UID)
 }
 
-// owner is the uid of the controller that made the pod, or "".
+// owner is the uid of the controller that created the pod, or "".
 func owner(p *corev1.Pod) string {
 	for _, o := range p.OwnerReferences {
 		if o.Controller != nil && *o.Controller {
@@ -91,7 +91,7 @@ func owner(p *corev1.Pod) string {
 	return ""
 }
 
-// meta is a workload's metadata, empty for what is none.
+// meta is the metadata of a workload; empty for another object.
 func meta(o runtime.Object) metav1.Object {
 	switch o := o.(type) {
 	case *appsv1.StatefulSet:

@@ -10,10 +10,10 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// syncStatefulSet keeps web-0 … web-N in order: with OrderedReady each waits for
-// the one before it to be Running and Ready; a pod that is going must be gone
-// before the next of its name is made; the highest goes first. When all are there, those of
-// an earlier template go, one by one.
+// syncStatefulSet keeps web-0 … web-N in order. With OrderedReady each pod waits for the one before
+// it to be Running and Ready. A terminating pod must be gone before the next of its name is
+// created. The highest pod is removed first. When all exist, those of an earlier template are
+// replaced one by one.
 //
 // Source: k8s.io/kubernetes/pkg/controller/statefulset, updateStatefulSet (v1.37.2).
 func (w *workload) syncStatefulSet(ctx context.Context) error {

@@ -11,8 +11,8 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// taints keeps the taints of silent nodes. No pod is placed there, from the first moment. Its
-// pods have to leave, too, unless evictions are stopped in its zone.
+// taints keeps the taints of silent nodes. No pod is placed there, from the first moment. The pods
+// of the node are evicted, too, unless evictions are stopped in its zone.
 //
 // Source: pkg/controller/nodelifecycle, doNoScheduleTaintingPass, doNoExecuteTaintingPass
 // (v1.37.2).
@@ -80,10 +80,9 @@ func (l *lifecycle) zones() map[string]zone {
 	return zones
 }
 
-// every is how long after one node of the zone pods have to leave another, if they have to
-// leave any. The numbers are kube-controller-manager's defaults: --node-eviction-rate,
-// --secondary-node-eviction-rate, --large-cluster-size-threshold and
-// --unhealthy-zone-threshold.
+// every is the least time between the evictions of two nodes of the zone, and whether there are
+// evictions. The numbers are kube-controller-manager's defaults: --node-eviction-rate,
+// --secondary-node-eviction-rate, --large-cluster-size-threshold and --unhealthy-zone-threshold.
 //
 // Source: pkg/controller/nodelifecycle, ComputeZoneState, setLimiterInZone (v1.37.2).
 func (z zone) every() (d time.Duration, any bool) {

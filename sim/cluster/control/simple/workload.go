@@ -37,9 +37,8 @@ var workloads = map[string]kind{
 	"jobs":         {"Job", "batch/v1", "", (*workload).syncJob},
 }
 
-// workload is the controller of one StatefulSet, Deployment, DaemonSet or Job: a
-// process that hears of its own object and its pods, and brings the second in
-// line with the first.
+// workload is the controller of one StatefulSet, Deployment, DaemonSet or Job: a process that
+// receives changes of its own object and its pods, and reconciles the pods with the object.
 type workload struct {
 	kind
 	c      *controllers
@@ -49,7 +48,7 @@ type workload struct {
 
 	templates []*corev1.PodTemplateSpec // that it has had, see revision
 	sizes     []int                     // of a Deployment: how many pods of each there are to be
-	lookAgain time.Duration             // after the last sync, whatever is heard; 0: when something is
+	lookAgain time.Duration             // until the next sync without a change; 0: none
 
 	// Of a Job only.
 	succeeded map[types.UID]bool // pods that have, whether they are still stored or not
@@ -95,7 +94,7 @@ func (w *workload) run(ctx context.Context, g *sim.Gate, in *kubeapi.Informer) e
 	}
 }
 
-// wait until something is heard, or it is time to look again.
+// wait waits for a change or the next sync.
 func (w *workload) wait(ctx context.Context, g *sim.Gate, in *kubeapi.Informer) error {
 	var up <-chan time.Time
 	if w.lookAgain > 0 {
@@ -122,7 +121,7 @@ func (w *workload) mine() []*corev1.Pod {
 	return w.c.Stored.Pods(func(p *corev1.Pod) bool { return owner(p) == uid })
 }
 
-// create makes a pod from the template, as the real controllers name and own it.
+// create creates a pod from the template, with name and owner as the real controllers set them.
 func (w *workload) create(ctx context.Context, t *corev1.PodTemplateSpec, name, node string, labels map[string]string) error {
 	m := meta(w.object())
 	yes := true
@@ -162,7 +161,7 @@ func (w *workload) deletePod(ctx context.Context, p *corev1.Pod) error {
 	return err
 }
 
-// deletePods is what the garbage collector does once the owner is gone.
+// deletePods does the work of the garbage collector after the owner is gone.
 func (w *workload) deletePods(ctx context.Context) error {
 	for _, p := range w.orphans() {
 		for w.deletePod(ctx, p) != nil {
@@ -197,8 +196,7 @@ func podReady(p *corev1.Pod) bool {
 	return false
 }
 
-// suffix is the five characters that the real controllers draw at random, here
-// a function of what it is for.
+// suffix is the five characters that the real controllers draw at random, here a function of parts.
 func suffix(parts ...any) string {
 	const alphabet = "bcdfghjklmnpqrstvwxz2456789" // k8s.io/apimachinery/pkg/util/rand
 	h := fnv.New64a()
