@@ -2,21 +2,20 @@ package model
 
 import "strings"
 
-// ActionRef says what an Operator or a FaultEvent did, without its target: it is equal in
-// all runs in which the same kind of thing happened.
+// ActionRef identifies what an Operator or a FaultEvent did, without its target: it is equal in all
+// runs in which the same kind of action happened.
 type ActionRef struct {
 	Kind   string // of an action of the timeline, "delete"; of a fault of one message its outcome, "lose-reply"
 	Class  Class
 	Stops  Stops
 	Verb   string // "delete --force", "retype", "calicoctl"
-	Object string // a resource, a kind, a subcommand: "pods", "Pod", "ipam release"; "": the verb says all
+	Object string // a resource, a kind, a subcommand: "pods", "Pod", "ipam release"; "": the verb suffices
 }
 
 // String is the verb and the object.
 func (a ActionRef) String() string { return strings.TrimSpace(a.Verb + " " + a.Object) }
 
-// Class sorts what happens to a cluster from outside by what it demands of an address
-// manager.
+// Class classifies external actions by the demands that they make on an address manager.
 type Class string
 
 // The classes. An address manager has the most excuses for the last of Classes.
@@ -33,7 +32,7 @@ func Classes() []Class {
 	return []Class{Ordinary, InjectedFault, Crash, ForcedDeletion, OperatorAction}
 }
 
-// Stops says what an action keeps from its work.
+// Stops is the part of the system that an action stops.
 type Stops uint8
 
 // Values of Stops.

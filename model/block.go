@@ -59,7 +59,7 @@ type BlockUse struct {
 // Affinity is a node's claim to a block.
 type Affinity struct {
 	Block netip.Prefix
-	Node  string // "virtual:NAME" for what is no node
+	Node  string // "virtual:NAME" if it is not a node
 	State string // Pending, Confirmed or PendingDeletion
 }
 
@@ -70,13 +70,13 @@ const (
 	PendingDeletion = "pendingDeletion"
 )
 
-// Handle counts what one owner has in which block.
+// Handle counts the addresses of one owner by block.
 type Handle struct {
 	ID     string
 	Counts []HandleCount // sorted by block
 }
 
-// HandleCount is how many addresses of a block a handle says it has.
+// HandleCount is the number of addresses in a block according to a handle.
 type HandleCount struct {
 	Block netip.Prefix
 	Count int
@@ -100,9 +100,10 @@ func (b *BlockPolicy) PoolOf(a netip.Addr) *IPPool {
 	return nil
 }
 
-// Only is the network for a pod on a node that asks for certain pools, by name or prefix: they
-// serve it whatever they select, if they may be used for pods, and no other pool of their family
-// does. If one of them does not exist, or is disabled, none does. No pools, or a network without blocks: it is the same.
+// Only is the network for a pod on a node that requests certain pools, by name or prefix. The
+// requested pools serve the pod whatever they select, if they allow pods, and no other pool of
+// their family does. If one of them does not exist or is disabled, no pool serves it. Without
+// requested pools, or without blocks, the network is unchanged.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, determinePools, and
 // cni-plugin/internal/pkg/utils/utils.go, ResolvePools (v3.31).

@@ -9,13 +9,13 @@ import (
 // CallSite is where in an address manager's own code something happened: which line
 // read, which wrote. The zero value is a place that is not known, or not upstream's.
 type CallSite struct {
-	// Module is whose code it is, "module@version", and for a fork what stands in its
-	// place, as Adapter.Upstream says.
+	// Module is the module of the code, "module@version"; for a fork, its replacement, as in
+	// Adapter.Upstream.
 	Module string `json:"module,omitempty"`
 	// Frames are upstream's functions on the stack, innermost first.
 	Frames []Frame `json:"frames,omitempty"`
-	// Informer: a goroutine of an informer of client-go did it, which upstream only
-	// started. Frames are then what it calls upstream's back for, or empty.
+	// Informer: a goroutine of an informer of client-go sent the message. Upstream only started the
+	// informer. Frames are then the functions of upstream that the informer calls, or empty.
 	Informer bool `json:"informer,omitempty"`
 	// Root is the folder that Module lay in when this program was built, below which
 	// Frames' files are; "" if that is not known. It is of this machine, and in no record.
@@ -25,15 +25,15 @@ type CallSite struct {
 // Frame is one function on a stack, and where in it.
 type Frame struct {
 	Function string `json:"function"` // with its import path
-	File     string `json:"file"`     // by its path in the module, or as a stack has it
+	File     string `json:"file"`     // path in the module, or as in the stack
 	Line     int    `json:"line"`
 }
 
-// Known reports whether there is something to say.
+// Known reports whether the call site is known.
 func (c CallSite) Known() bool { return len(c.Frames) > 0 || c.Informer }
 
-// Caller is who called the first of Frames: the next function of another package, which
-// says what for, and if there is none, the next one.
+// Caller is the caller of the first of Frames: the next function of another package, which shows
+// the purpose, or the next function if there is none.
 func (c CallSite) Caller() (f Frame, ok bool) {
 	if len(c.Frames) < 2 {
 		return f, false
@@ -74,7 +74,7 @@ func (c CallSite) String() string {
 	return text
 }
 
-// String is the function without its import path, and the last part of its file's.
+// String is the function without its import path, and the last element of the file's path.
 func (f Frame) String() string {
 	return path.Base(f.Function) + " (" + path.Base(f.File) + ":" + strconv.Itoa(f.Line) + ")"
 }

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// atGitHub is a module that is a whole repository of GitHub's, and its version. A path
-// that goes on names a folder or a major version, and not its tags.
+// atGitHub matches a module that is a complete GitHub repository, with its version. A longer path
+// names a folder or a major version, whose tags differ.
 var atGitHub = regexp.MustCompile(`^github\.com/([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+)@(v[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?)(?:\+incompatible)?$`)
 
 // pseudo is a version that names a commit; Go Modules Reference, pseudo-versions.
 var pseudo = regexp.MustCompile(`^v[0-9]+\.(?:0\.0-|[0-9]+\.[0-9]+-(?:[^+]*\.)?0\.)[0-9]{14}-([0-9a-f]{12})$`)
 
-// URL is where one of the Frames can be read on GitHub:
-// "https://github.com/owner/repo/blob/v1.2.3/pkg/a.go#L7". It is "" where the module
-// does not make that certain: a fork, a module that is no whole repository of GitHub's,
-// a version that is neither a tag nor a commit.
+// URL is the address of one of the Frames on GitHub:
+// "https://github.com/owner/repo/blob/v1.2.3/pkg/a.go#L7". It is "" if the module does not
+// determine it: a fork, a module that is not a complete GitHub repository, a version that is
+// neither a tag nor a commit.
 func (c CallSite) URL(f Frame) string {
 	base := c.base()
 	if base == nil || f.Line < 1 || !fs.ValidPath(f.File) || !strings.HasSuffix(f.File, ".go") {
@@ -29,8 +29,8 @@ func (c CallSite) URL(f Frame) string {
 	return u.String()
 }
 
-// Base is the folder at GitHub below which the files of Frames are, with a slash at its
-// end; "" where URL is "" for all of them.
+// Base is the GitHub folder of the files of Frames, with a slash at its end; "" if URL is "" for
+// all of them.
 func (c CallSite) Base() string {
 	if u := c.base(); u != nil {
 		return u.String()

@@ -7,7 +7,7 @@ import (
 	"ipamsim/model"
 )
 
-// TestCallSiteURL: a link leads to the line that ran, or there is none.
+// TestCallSiteURL: a link leads to the line that ran, or there is no link.
 func TestCallSiteURL(t *testing.T) {
 	here := model.Frame{Function: "github.com/a/up/pkg/storage.(*Pool).Update", File: "pkg/storage/pool.go", Line: 231}
 	at := func(file string, line int) model.Frame { return model.Frame{File: file, Line: line} }
@@ -25,7 +25,7 @@ func TestCallSiteURL(t *testing.T) {
 		{"github.com/a/up@v1.2.3-pre.0.20251021213802-b1f3c43f8437", here, ok + "b1f3c43f8437/pkg/storage/pool.go#L231"},
 		{"github.com/a/up@v1.0.0", at("a b#c.go", 1), ok + "v1.0.0/a%20b%23c.go#L1"},
 		{"github.com/a/up@v1.0.0 => ../up", here, ""},                    // a fork
-		{"github.com/a/up@v1.0.0 => github.com/b/up@v1.0.0", here, ""},   // whose code lies elsewhere
+		{"github.com/a/up@v1.0.0 => github.com/b/up@v1.0.0", here, ""},   // its code is elsewhere
 		{"github.com/a/up@v1.0.0 + github.com/b/other@v1.0.0", here, ""}, // two
 		{"github.com/a/up@(devel)", here, ""},                            // any
 		{"github.com/a/up@v1.0.0+dirty", here, ""},                       // edited

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// CrashSite is where a panic happened, out of a goroutine's stack as debug.Stack
-// writes it: the innermost function that is not the standard library's and the one
-// that called it, "leaderelection.(*LeaderElector).Run (leaderelection.go:211),
-// called by kubernetes.IPManagement.func2.1 (ipam.go:502)". It is not known if the
-// stack does not say.
+// CrashSite is the place of a panic, from a goroutine's stack as debug.Stack formats it: the
+// innermost function outside the standard library and its caller,
+// "leaderelection.(*LeaderElector).Run (leaderelection.go:211), called by
+// kubernetes.IPManagement.func2.1 (ipam.go:502)". It is unknown if the stack does not contain it.
 //
-// A panic that was recovered and raised again is the first of those with the same
-// value: its functions are still on the stack.
+// A panic that was recovered and raised again is the first of those with the same value: its
+// functions are still on the stack.
 func CrashSite(stack string) CallSite {
 	frames := crashed(stack, framesMax)
 	for i := range frames {
@@ -53,7 +52,7 @@ func crashed(stack string, most int) (frames []Frame) {
 		if end := strings.LastIndexByte(f, '('); end > 0 && strings.HasPrefix(file, "\t") && !standard(f[:end]) {
 			file, _, _ = strings.Cut(file[1:], " +0x")
 			name, line, _ := strings.Cut(file, ".go:")
-			n, _ := strconv.Atoi(line) // 0 for what is not a stack after all
+			n, _ := strconv.Atoi(line) // 0 if the text is not a stack
 			frames = append(frames, Frame{f[:end], name + ".go", n})
 		}
 	}

@@ -13,8 +13,8 @@ var everyday = []string{"DaemonSet", "Deployment", "Job", "Pod", "Service", "Sta
 // Ordinary.
 func Everyday(kind string) bool { return slices.Contains(everyday, kind) }
 
-// EverydayResource says the same of a resource as kubectl takes it, with its group or
-// without: pods, jobs.batch, and not pods.metrics.k8s.io.
+// EverydayResource is the same for a resource as kubectl takes it, with or without its group: pods,
+// jobs.batch, but not pods.metrics.k8s.io.
 func EverydayResource(resource string) bool {
 	name, group, _ := strings.Cut(resource, ".")
 	return slices.Contains([]string{"", "apps", "batch"}, group) &&

@@ -25,8 +25,8 @@ type FactType interface {
 // NewFact is one fact.
 func NewFact[T FactType](name string, value T) Fact { return Fact{name, value} }
 
-// FactOf is the value of the first fact of a name; ok is false if there is none, or if
-// it is of another type.
+// FactOf is the value of the first fact with a name; ok is false if there is none or its type
+// differs.
 func FactOf[T FactType](facts []Fact, name string) (value T, ok bool) {
 	for _, f := range facts {
 		if f.Name == name {
@@ -55,8 +55,8 @@ func (f Fact) String() string {
 	return ""
 }
 
-// shown is the name for people: that of a container is cut as runtimes cut it, and
-// where no node is named there is none.
+// shown is the name for people: a container id is shortened as runtimes shorten it, and the name of
+// an unknown node is empty.
 func (r Ref) shown() string {
 	switch {
 	case r.Kind == RefContainer && len(r.Name) > containerShown:

@@ -162,11 +162,10 @@ func poolOf(s model.Snapshot, name string) int {
 	return -1
 }
 
-// attachments is how many attachments fit at most, each with one address of its
-// own from every range: bipartite matching, one place more in every range until
-// it fails.
+// attachments is the maximum number of attachments, each with its own address from every range:
+// bipartite matching that adds one attachment to every range until it fails.
 func attachments(n model.Network, used map[netip.Addr]bool) int {
-	owner := map[netip.Addr]int{} // address → range that has it
+	owner := map[netip.Addr]int{} // address → range that uses it
 	for k := 0; ; k++ {
 		for i := range n.Ranges {
 			if !augment(n, used, owner, i, map[netip.Addr]bool{}) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// MaxBlocksDefault is how many blocks a node may claim where neither the request nor the
+// MaxBlocksDefault is the number of blocks that a node may claim if neither the request nor the
 // configuration sets a limit.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, autoAssign ("defaulting to reasonable
@@ -45,15 +45,15 @@ func freeBlocks(networks []Network, s Snapshot, n *Network, node string) int {
 	return least
 }
 
-// Claimable reports whether a pool that serves every pod on a node has a block left that no
-// node has, whatever the node's limit is.
+// Claimable reports whether a pool that serves every pod on a node has an unclaimed block, whatever
+// the node's limit is.
 func Claimable(n *Network, s *Snapshot, node string, v4 bool) bool {
 	f := family{policy: n.Blocks, node: node, v4: v4}
 	f.read(n, s)
 	return f.room().blocks > 0
 }
 
-// family is what Free needs to know of one address family of one node.
+// family is the input of Free for one address family of one node.
 type family struct {
 	policy *BlockPolicy
 	node   string
@@ -84,7 +84,7 @@ func (f *family) read(n *Network, s *Snapshot) {
 		if a.Node != f.node || a.Block.Addr().Is4() != f.v4 || pool == nil || !f.serves(pool) {
 			continue
 		}
-		f.left-- // upstream counts it in whatever state
+		f.left-- // upstream counts an affinity in any state
 		if !pool.Selective && a.State != PendingDeletion && f.mine(a.Block) {
 			f.own = append(f.own, a.Block.Masked())
 		}
@@ -132,13 +132,13 @@ func (f *family) free() int {
 	return min(free+max(claims*room.least-room.reserved, 0), FreeMax)
 }
 
-// room is what is left to claim of all pools.
+// room is what is left to claim in all pools.
 type room struct {
 	blocks   int
-	taken    int // at most so many more overlap a block of another size, and upstream takes them for free
+	taken    int // at most this many more overlap a block of another size; upstream takes them for free
 	least    int // addresses of the smallest kind of block, reserved or not
 	addrs    int // free addresses of all blocks
-	reserved int // at most so many addresses of theirs are reserved
+	reserved int // at most this many of their addresses are reserved
 }
 
 func (f *family) room() room {
@@ -196,8 +196,7 @@ func (f *family) others() []netip.Prefix {
 	return out
 }
 
-// within counts the addresses of a prefix that are in none of the others and not
-// in use.
+// within counts the addresses of a prefix that are neither in the other prefixes nor in use.
 func (f *family) within(p netip.Prefix, without []netip.Prefix) int {
 	p = p.Masked()
 	r := Range{Prefix: p, Start: p.Addr(), End: LastAddr(p), Exclude: without}

@@ -109,8 +109,8 @@ func TestFreeOfBlocks(t *testing.T) {
 	}
 }
 
-// A pod that asks for a pool is served whatever the pool selects, but not if it is for tunnels
-// only.
+// A pod that requests a pool is served whatever the pool selects, but not if the pool is only for
+// tunnels.
 func TestFreeOfAskedPools(t *testing.T) {
 	pool := model.IPPool{Name: "a", Prefix: netip.MustParsePrefix("10.0.0.0/28"), BlockBits: 28, Workloads: true, Manual: true}
 	tunnels := model.IPPool{Name: "b", Prefix: netip.MustParsePrefix("10.1.0.0/28"), BlockBits: 28, Tunnels: true, Nodes: []string{"node-1"}}
@@ -125,8 +125,8 @@ func TestFreeOfAskedPools(t *testing.T) {
 	}
 }
 
-// TestFreeOfBlocksLaw attaches pods to a node as upstream does, in whatever order
-// it finds blocks, until it is refused: never fewer than Free says.
+// TestFreeOfBlocksLaw attaches pods to a node as upstream does, with blocks in random order, until
+// a request is refused: the number of pods is never less than Free.
 func TestFreeOfBlocksLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, s := drawBlocks(t)
@@ -185,8 +185,8 @@ func drawBlocks(t *rapid.T) (model.Network, model.Snapshot) {
 	return n, s
 }
 
-// host is node a, which attaches pods. It keeps to the order of upstream's
-// autoAssign and walks through every address.
+// host is a model of node a that attaches pods. It follows the order of upstream's autoAssign and
+// walks through every address.
 type host struct {
 	t      *rapid.T
 	policy *model.BlockPolicy

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// EventKind says what happened.
+// EventKind is the kind of an event.
 type EventKind string
 
-// What the history records. An error of upstream is data (Event.Err), never a
-// failure of the harness.
+// The kinds of events. An error of upstream is data (Event.Err), never a failure of the harness.
 const (
 	AddBegin       EventKind = "add-begin"
 	AddEnd         EventKind = "add-end"
@@ -42,8 +41,8 @@ type Event struct {
 	Network   string // key of the NetworkAttachmentDefinition
 	Interface string
 	Addrs     []netip.Addr
-	Err       string // what upstream said; "" on success
-	Exhausted bool   // AddEnd: upstream said that no address is left
+	Err       string // upstream's error; "" on success
+	Exhausted bool   // AddEnd: upstream reported that no address is left
 	Asked     bool   // AddEnd: upstream refused a pod that had asked for certain addresses
 	// Pools, of AddEnd with Err, are the pools that the pod had asked for, by name or prefix.
 	Pools []string
@@ -74,24 +73,24 @@ type Event struct {
 	Output string // Output: what a command printed, in lines
 }
 
-// History is what happened, in order.
+// History is the list of events, in order.
 //
-// It keeps an index of its events, because the oracles ask after every step and
-// a run has thousands of events. Looking brings the index up to date, so a
-// History is for one goroutine at a time; Events may only grow at its end.
+// It keeps an index of its events, because the oracles read it after every step and a run has
+// thousands of events. Reading updates the index, so only one goroutine at a time may use a
+// History. Events may only grow at its end.
 type History struct {
 	Events []Event
 
 	indexed int                      // Events[:indexed] are in the index
 	last    map[string]time.Duration // container id → its last event
-	made    map[string]made          // container id → what its events say first
+	made    map[string]made          // container id → data from its first event
 	panics  []int                    // positions of ActorPanic
 	refused []int                    // positions of AddEnd with Exhausted
 	added   map[PodRef]ends
 	deleted map[PodRef]ends
 }
 
-// made is for which pod a container was made, and on which node.
+// made is the pod and the node for which a container was created.
 type made struct {
 	pod  PodRef
 	node string
@@ -120,13 +119,13 @@ func (h *History) LastOf(container string) (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// PodOf is the pod that a container was made for, the zero one if that is not known.
+// PodOf is the pod for which a container was created, the zero value if unknown.
 func (h *History) PodOf(container string) PodRef { h.index(); return h.made[container].pod }
 
-// NodeOf is the node that a container was made on, "" if that is not known.
+// NodeOf is the node on which a container was created, "" if unknown.
 func (h *History) NodeOf(container string) string { h.index(); return h.made[container].node }
 
-// Daemon is the name of the event's actor without which of that name it is.
+// Daemon is the name of the event's actor without its number.
 func (e *Event) Daemon() string {
 	name, _, _ := strings.Cut(e.Actor, "~")
 	return name
@@ -139,10 +138,9 @@ func (h *History) Panics() []int { h.index(); return h.panics }
 // saw no address left, in order.
 func (h *History) Refusals() []int { h.index(); return h.refused }
 
-// Added is the end of a pod's last ADD, nil if none has ended, and how many have
-// failed since one did not. An interface that is added does not make up for
-// another one that was refused: after the first interface of the next sandbox the
-// last ADD is still the one that failed.
+// Added is the end of a pod's last ADD, nil if none has ended, and the number of failures since the
+// last success. The ADD of one interface does not cancel the refusal of another: after the first
+// interface of the next sandbox the last ADD is still the failed one.
 func (h *History) Added(p PodRef) (end *Event, failed int) {
 	h.index()
 	return h.endOf(h.added, p)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Identity says which violation one is, in whatever run or dump it is seen: the
-// invariant, the kind of break, and the things that it is about.
+// Identity identifies a violation across runs and dumps: the invariant, the kind of violation, and
+// the objects.
 type Identity struct {
 	Invariant string `json:"invariant" jsonschema:"required"`
 	// Code is the kind of break, for an invariant that has several; without it any.
@@ -22,9 +22,8 @@ func (v *Violation) Identity() Identity { return Identity{v.Invariant, v.Code, v
 // String is the identity as text: the same for the same identity, and only for it.
 func (i Identity) String() string { return fmt.Sprintf("%s %s %q", i.Invariant, i.Code, i.Objects) }
 
-// Fits reports whether a violation is the one that i names, or one of those: of that
-// invariant and code, and about all of its objects. One of another pod, container or
-// node is another violation.
+// Fits reports whether i identifies a violation: same invariant and code, and all objects of i are
+// objects of the violation. A violation of another pod, container or node is a different one.
 func (i Identity) Fits(v *Violation) bool {
 	if i.Invariant != v.Invariant || i.Code != "" && i.Code != v.Code || len(i.Objects) == 0 {
 		return false
@@ -37,13 +36,13 @@ func (i Identity) Fits(v *Violation) bool {
 	return true
 }
 
-// Known are violations that are no news. Nil knows none.
+// Known are violations that are already known. Nil knows none.
 type Known struct {
 	all []Identity
-	by  map[Ref][]int // positions in all, by the first object
+	by  map[Ref][]int // indexes in all, by the first object
 }
 
-// Know makes one. It keeps all.
+// Know returns a Known with these identities. It keeps all.
 func Know(all []Identity) *Known {
 	k := &Known{all, make(map[Ref][]int, len(all))}
 	for n, i := range all {
@@ -57,7 +56,7 @@ func Know(all []Identity) *Known {
 // Has reports whether a violation is among them.
 func (k *Known) Has(v *Violation) bool { return len(k.fitting(v)) > 0 }
 
-// Without are those that none of these violations is, in order.
+// Without are the identities that fit none of these violations, in order.
 func (k *Known) Without(seen []Violation) []Identity {
 	if k == nil {
 		return nil

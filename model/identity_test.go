@@ -17,8 +17,8 @@ func refs(texts ...string) (out []model.Ref) {
 	return out
 }
 
-// A violation is known by what it is about: the same address between other pods is
-// another violation, and so is another kind of break.
+// A violation is identified by its objects: the same address between other pods is another
+// violation, and so is another kind of violation.
 func TestKnown(t *testing.T) {
 	known := model.Know([]model.Identity{
 		{Invariant: "duplicate-address", Code: "two-sandboxes", Objects: refs("address 10.0.0.1", "pod a/x", "pod a/y")},

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Change is a row of the record that came, changed or went: a claim, a reservation, an
+// Change is a row of the record that was added, changed or removed: a claim, a reservation, an
 // affinity, a pool, a handle, a node port that is marked as allocated.
 type Change struct {
-	Step int     // after which it was seen; 0: there before the first
+	Step int     // the step after which it was observed; 0: it existed before the first
 	Row  RefKind // RefAddress for a claim, RefReservation, RefBlock for an affinity, RefPool, RefHandle, RefNodePort
-	Refs []Ref   // what the row is about, before and after, sorted
+	Refs []Ref   // objects of the row, before and after, sorted
 	Came bool    // it was not there before
-	Gone bool    // it is no more
+	Gone bool    // it was removed
 
 	Counts []HandleCount // of a handle, after
 }
 
-// Names reports whether the row is about one of these.
+// Names reports whether the row concerns one of these objects.
 func (c *Change) Names(refs ...Ref) bool {
 	return slices.ContainsFunc(refs, func(r Ref) bool { return slices.Contains(c.Refs, r) })
 }
@@ -30,10 +30,10 @@ type Ledger struct {
 	begun bool
 }
 
-// Note compares the record after a step with what it was before.
+// Note compares the record after a step with the record before.
 func (l *Ledger) Note(step int, now Snapshot) {
 	was := l.last
-	if !l.begun { // what is seen first was there
+	if !l.begun { // the first record existed before the run
 		step, l.begun = 0, true
 	}
 	l.last = now
@@ -66,8 +66,8 @@ func (l *Ledger) Note(step int, now Snapshot) {
 	})
 }
 
-// Last is the position of the last change up to a step of a row of one of these kinds
-// that is about one of refs; -1 if there is none. No kinds are all.
+// Last is the index of the last change, up to a step, of a row of one of these kinds that concerns
+// one of refs; -1 if there is none. Without kinds all count.
 func (l *Ledger) Last(step int, refs []Ref, rows ...RefKind) int {
 	return l.LastOf(step, func(c *Change) bool {
 		return (len(rows) == 0 || slices.Contains(rows, c.Row)) && c.Names(refs...)
@@ -82,7 +82,7 @@ func (l *Ledger) LastOfBoth(step int, refs, others []Ref, rows ...RefKind) int {
 	})
 }
 
-// LastOf is the position of the last change up to a step that is, -1 if there is none.
+// LastOf is the index of the last change, up to a step, that satisfies is; -1 if there is none.
 func (l *Ledger) LastOf(step int, is func(*Change) bool) int {
 	if l == nil {
 		return -1
@@ -156,7 +156,8 @@ func claimIs(c *Claim) []Ref {
 	return []Ref{AddressOf(c.Addr), PodOf(c.Pod), {RefContainer, c.Container}, {RefHandle, c.Handle}, {RefPool, c.Pool}, {RefNode, c.Node}}
 }
 
-// sameClaim: that others of its object changed is no change of the claim.
+// sameClaim ignores the revision: a change of another claim in the same object is not a change of
+// this claim.
 func sameClaim(a, b *Claim) bool {
 	x := *a
 	x.Revision = b.Revision
@@ -186,7 +187,7 @@ func ports(s *Services) []int {
 }
 func portIs(p *int) []Ref { return []Ref{NodePortOf(*p)} }
 
-// both is what a row says before and after; either may be nil.
+// both are the objects of a row before and after; either may be nil.
 func both[T any](a, b *T, is func(*T) []Ref) (refs []Ref) {
 	if a != nil {
 		refs = is(a)
@@ -197,10 +198,9 @@ func both[T any](a, b *T, is func(*T) []Ref) (refs []Ref) {
 	return refs
 }
 
-// differences calls each for the rows that came (was is nil), changed, or went (now is
-// nil), first those of now in order. The lists have each key once; mostly little of them
-// differs, and only what lies between the first difference and the last is compared by
-// key.
+// differences calls each for the rows that were added (was is nil), changed, or removed (now is
+// nil), first those of now in order. Keys are unique in each list. Usually the lists differ little,
+// so only the elements between the first and the last difference are compared by key.
 func differences[T any, K comparable](was, now []T, key func(*T) K, same func(a, b *T) bool, each func(was, now *T)) {
 	for len(was) > 0 && len(now) > 0 && same(&was[0], &now[0]) {
 		was, now = was[1:], now[1:]

@@ -7,8 +7,8 @@ import (
 	"ipamsim/model"
 )
 
-// Which step changed what: an address was claimed, given back, and claimed for another
-// pod in the same step as a block came.
+// The step of each change: an address was claimed, released, and claimed for another pod in the
+// same step in which a block was added.
 func ExampleLedger() {
 	var l model.Ledger
 	claim := func(pod string) model.Claim {

@@ -55,14 +55,14 @@ func owns(prefix netip.Prefix, sliced bool, p *Pool) bool {
 	return p.Node != "" && p.Range.Bits() >= prefix.Bits() && prefix.Contains(p.Range.Addr())
 }
 
-// SameDomain reports whether an address held in network a and in network b is
-// one address on one wire: the networks are the same, or draw it from a range
-// of the same prefix under the same network_name (Whereabouts keeps one pool for
-// both), or both guard overlapping ranges under the same network_name.
+// SameDomain reports whether an address held in network a and in network b is one address on one
+// layer-2 segment: the networks are equal, or draw it from a range of the same prefix under the
+// same network_name (Whereabouts keeps one pool for both), or both guard overlapping ranges under
+// the same network_name.
 //
-// Two networks without overlap protection and with different ranges are taken
-// for different wires, even where the ranges overlap: that is what switching it
-// off says. SameDomain is symmetric but not transitive.
+// Two networks without overlap protection and with different ranges count as different segments,
+// even if the ranges overlap: this is the meaning of switching the protection off. SameDomain is
+// symmetric but not transitive.
 func SameDomain(a, b *Network, addr netip.Addr) bool {
 	if a.Key == b.Key {
 		return true

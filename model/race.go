@@ -15,7 +15,7 @@ type Race struct {
 	Use    int `json:"use" jsonschema:"required"`
 }
 
-// Of reports whether the race is one of a violation.
+// Of reports whether the race belongs to a violation.
 func (r *Race) Of(v *Violation) bool { return r.Invariant == v.Invariant && r.Code == v.Code }
 
 // Ordered reports whether its steps are in order and none is after last.

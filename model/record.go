@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Snapshot is the record at one instant: what the address manager's datastore
-// claims.
+// Snapshot is the record at one instant: the claims in the address manager's datastore.
 type Snapshot struct {
 	At time.Duration
 	// Pools are sorted by network, then range.
@@ -44,7 +43,8 @@ type Pool struct {
 	// Node is the owner of the pool: the node of a node slice, or the node that a block
 	// names as its owner; "" if there is none.
 	Node string
-	// Strict is a block's own StrictAffinity, which it keeps from when it was made.
+	// Strict is a block's own StrictAffinity, which is set when the block is created and never
+	// changes.
 	Strict bool
 	// Lost, Twice and Ownerless count errors in a block's lists: addresses listed neither
 	// as claimed nor as free; addresses listed as free although they are claimed or
@@ -52,7 +52,7 @@ type Pool struct {
 	Lost, Twice, Ownerless int `json:",omitempty"`
 }
 
-// Claim is one address the datastore says is in use.
+// Claim is one address that is in use according to the datastore.
 type Claim struct {
 	Pool      string // Pool.Name
 	Network   string
@@ -61,12 +61,12 @@ type Claim struct {
 	Container string // container id
 	Interface string
 	Revision  int64  // of the object that holds the claim
-	Handle    string // Calico: what the address is released by
+	Handle    string // Calico: the handle by which the address is released
 	Node      string // Calico: for which node it was handed out
 	Tunnel    bool   // it is the node's own, for its IPIP, VXLAN or WireGuard device
-	Service   string `json:",omitempty"` // NAMESPACE/NAME of the Service whose load balancer it is for
+	Service   string `json:",omitempty"` // NAMESPACE/NAME of the Service of whose load balancer it is an address
 	Machine   string `json:",omitempty"` // NAMESPACE/NAME of the virtual machine that keeps it without a pod
-	Alternate PodRef `json:",omitzero"`  // the second pod that has it while the machine migrates
+	Alternate PodRef `json:",omitzero"`  // the second pod that has it while the virtual machine migrates
 	// Torn: the owner of the address, which the manager should have written here, is
 	// missing or lost. The address cannot be released.
 	Torn bool `json:",omitempty"`
@@ -81,20 +81,20 @@ type Reservation struct {
 	Interface string
 }
 
-// Network is what the configuration allows: the policy that allocations are
-// judged by. It comes from the scenario's manifests.
+// Network is what the configuration allows: the policy that allocations are checked against. It
+// comes from the scenario's manifests.
 type Network struct {
 	Key     string // namespace/name of the NetworkAttachmentDefinition
 	Name    string // Whereabouts' network_name; "" when unnamed
 	Ranges  []Range
 	Overlap bool // overlapping ranges are guarded by reservations
 	Slice   int  // prefix length of node slices, 0 when off
-	// Local: each node has a wire of its own, as behind a bridge without an uplink: what
-	// is in use on one node is free on the others.
+	// Local: each node has its own layer-2 segment, as behind a bridge without an uplink: an
+	// address in use on one node is free on the others.
 	Local bool `json:",omitempty"`
-	// Blocks is set for a network whose addresses come from blocks; Ranges are
-	// then every pool there has been in the run, so that an address of a pool that
-	// was deleted is not one out of nowhere.
+	// Blocks is set for a network whose addresses come from blocks. Ranges are then all pools that
+	// have existed in the run, so that an address of a deleted pool does not count as outside of
+	// the network.
 	Blocks *BlockPolicy
 }
 

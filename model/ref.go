@@ -17,13 +17,13 @@ const (
 	RefAddress     RefKind = "address"
 	RefBlock       RefKind = "block"
 	RefCall        RefKind = "call"   // ADD or DEL
-	RefConfig      RefKind = "config" // what a manager says of its configuration, by its name
+	RefConfig      RefKind = "config" // the status of a manager's configuration, by its name
 	RefContainer   RefKind = "container"
 	RefHandle      RefKind = "handle"
 	RefNetwork     RefKind = "network" // by its key
 	RefNode        RefKind = "node"
 	RefNodePort    RefKind = "nodeport" // a number
-	RefOutside     RefKind = "outside"  // what has addresses beside the cluster's pods, by the scenario's name
+	RefOutside     RefKind = "outside"  // an owner of addresses other than the cluster's pods, by the scenario's name
 	RefPod         RefKind = "pod"      // NAMESPACE/NAME
 	RefPool        RefKind = "pool"
 	RefRange       RefKind = "range" // a prefix that a rule is about
@@ -32,7 +32,7 @@ const (
 	RefService     RefKind = "service" // NAMESPACE/NAME
 )
 
-// RefKinds are all of them, sorted.
+// RefKinds are all kinds, sorted.
 func RefKinds() []RefKind {
 	return []RefKind{
 		RefActor, RefAddress, RefBlock, RefCall, RefConfig, RefContainer, RefHandle, RefNetwork, RefNode, RefNodePort, RefOutside, RefPod, RefPool, RefRange, RefReservation, RefRouter, RefService,
@@ -58,8 +58,8 @@ func BlockOf(p netip.Prefix) Ref { return Ref{RefBlock, p.String()} }
 
 func (r Ref) String() string { return string(r.Kind) + " " + r.Name }
 
-// Compare orders by kind, then name, which is the order of the texts: no kind begins
-// with another one.
+// Compare orders by kind, then name. This is the order of the texts: no kind is a prefix of
+// another.
 func (r Ref) Compare(to Ref) int {
 	return cmp.Or(cmp.Compare(r.Kind, to.Kind), cmp.Compare(r.Name, to.Name))
 }

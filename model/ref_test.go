@@ -7,7 +7,7 @@ import (
 	"ipamsim/model"
 )
 
-// What a violation is about is KIND NAME for the scripts that read it, both ways.
+// An object of a violation is KIND NAME in text, and is parsed from it, for scripts.
 func TestRefIsText(t *testing.T) {
 	refs := []model.Ref{{Kind: model.RefPod, Name: "/node-1"}, {Kind: model.RefReservation, Name: "a b"}}
 	const want = `["pod /node-1","reservation a b"]`

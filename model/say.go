@@ -48,7 +48,7 @@ func (v *Violation) fill(b *strings.Builder, part string) (all bool) {
 	}
 }
 
-// value writes what a name in a sentence stands for.
+// value writes the value of a name in a sentence.
 func (v *Violation) value(b *strings.Builder, name string) (ok bool) {
 	write := func(text string) {
 		if ok {

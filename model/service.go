@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Services is what is stored of Services at one instant, and what says whose an address or
-// a node port is.
+// Services are the stored Services at one instant, and the objects that record the owners of
+// addresses and node ports.
 type Services struct {
 	All      []Service      // sorted by name
 	Claims   []ServiceClaim // IPAddress objects, sorted by address
@@ -17,9 +17,9 @@ type Services struct {
 	Ports    []int          // that are marked as allocated, ascending
 	HasPorts bool           // there is a record of node ports
 	Refusals []Refusal      // so far, in the order in which they came
-	// Pools are what the status of each pool for load balancers says, and what it should.
+	// Pools are the statuses of the pools for load balancers, with the correct values.
 	Pools []PoolStatus `json:",omitempty"`
-	// Config is what the manager says of its configuration; nil: it does not say.
+	// Config is the status of the manager's configuration; nil: the manager has none.
 	Config *ConfigStatus `json:",omitempty"`
 	// Balancing: a process of the manager runs that serves Services of type LoadBalancer.
 	Balancing bool `json:",omitempty"`
@@ -29,36 +29,36 @@ type Services struct {
 type Service struct {
 	Name     string // NAMESPACE/NAME
 	Addrs    []netip.Addr
-	Families []string // IPv4, IPv6: as many as Addrs, in their order
+	Families []string // IPv4, IPv6: one for each of Addrs, in their order
 	Ports    []NodePort
 	Headless bool // it has no address, and wants none
-	// Unported is how many of its ports are to have a node port and have none, with that of
-	// its health check.
+	// Unported is the number of its ports, including that of its health check, that should have a
+	// node port and have none.
 	Unported int `json:",omitempty"`
 	// Balancer is set for one of type LoadBalancer that the manager serves.
 	Balancer *Balancer `json:",omitempty"`
 }
 
-// PoolStatus is what the status of a pool says of its addresses of a family.
+// PoolStatus is the number of a pool's addresses of a family according to its status.
 type PoolStatus struct {
 	Pool, Family   string
-	Assigned, Free int // as it says
+	Assigned, Free int // according to the status
 	// Used are assigned, and Unused are free.
 	Used, Unused int
 }
 
-// What a manager says of its configuration.
+// The statuses of a manager's configuration.
 const (
 	ConfigValid   = "Valid"
 	ConfigInvalid = "Invalid"
-	ConfigUnknown = "Unknown" // it has not said anything
+	ConfigUnknown = "Unknown" // it has no status
 )
 
-// ConfigStatus is what the status of a manager's configuration says of it, and what is so.
+// ConfigStatus is the status of a manager's configuration, and its actual state.
 type ConfigStatus struct {
 	Name  string
 	Says  string // ConfigValid, ConfigInvalid or ConfigUnknown
-	Why   string // what it says is wrong
+	Why   string // the reported error
 	Valid bool   // the manager takes it
 }
 
@@ -66,7 +66,7 @@ type ConfigStatus struct {
 // has got.
 type Balancer struct {
 	Families []string     // IPv4, IPv6: one address of each is asked for
-	Addrs    []netip.Addr // of its status
+	Addrs    []netip.Addr // in its status
 	Handle   string       // by which its addresses are claimed
 	// From are the addresses and pools that the Service requests its address from, by
 	// family. If a family is present with an empty list, it is unknown whether the Service
@@ -106,7 +106,7 @@ func (b *Balancer) Shares(o *Balancer) bool {
 	return slices.ContainsFunc(b.Terms, func(t Terms) bool { return slices.ContainsFunc(o.Terms, t.Agree) })
 }
 
-// NodePort is one of a Service, each once. That of the health check is TCP's.
+// NodePort is a node port of a Service; each occurs once. The node port of the health check is TCP.
 type NodePort struct {
 	Port     int
 	Protocol string
@@ -115,8 +115,8 @@ type NodePort struct {
 // ServiceClaim is an IPAddress object.
 type ServiceClaim struct {
 	Addr    netip.Addr
-	Service string // NAMESPACE/NAME of the Service that it refers to; "": of another kind of object
-	Managed bool   // the API servers made it
+	Service string // NAMESPACE/NAME of the Service that it refers to; "": it refers to another kind of object
+	Managed bool   // created by an API server
 }
 
 // Refusal is an answer of an API server that it has no address or no node port left, or that
@@ -125,7 +125,8 @@ type Refusal struct {
 	At      time.Duration
 	Service string
 	Ports   bool // node ports; else addresses
-	// Allocated: one is said to be allocated; else the range is said to be full.
+	// Allocated: the error says that the address or port is already allocated; otherwise it says
+	// that the range is full.
 	Allocated bool `json:",omitempty"`
 	Free      int  // how many were free at all times while the request was under way
 }
@@ -161,7 +162,7 @@ func (s *Services) Claim(a netip.Addr) *ServiceClaim {
 	return &s.Claims[i]
 }
 
-// Service is the one of a name, nil if there is none.
+// Service is the Service with a name, nil if there is none.
 func (s *Services) Service(name string) *Service {
 	i, ok := slices.BinarySearchFunc(s.All, name, func(x Service, name string) int { return strings.Compare(x.Name, name) })
 	if !ok {

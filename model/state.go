@@ -8,13 +8,12 @@ import (
 	"strconv"
 )
 
-// State is a hash of the kind of situation a cluster is in: equal for two
-// instants that differ in names, addresses and time only. A search counts how
-// many different ones it has seen.
+// State is a hash of the kind of situation of a cluster: it is equal for two instants that differ
+// only in names, addresses and time. A search counts the different states that it has seen.
 //
-// An address is described by who has it (live sandboxes, claims, reservations,
-// by how they fit together) and what is going on with it; the state is the set
-// of those descriptions, with the state of the nodes.
+// An address is described by its holders (live sandboxes, claims, reservations, and whether they
+// agree) and the calls that concern it. The state is the set of these descriptions, with the state
+// of the nodes.
 func State(t Truth, s Snapshot) uint64 {
 	about := addresses{at: make(map[netip.Addr]int, 2*len(t.Sandboxes)), alone: map[situation]bool{}}
 	alive := make(map[string]bool, len(t.Sandboxes))
@@ -50,8 +49,8 @@ func State(t Truth, s Snapshot) uint64 {
 	return digest(t, s, about)
 }
 
-// addresses are the situations: by address where more than a claim says something
-// of it, and those that only one claim makes.
+// addresses are the situations: by address if there is more than a claim, and otherwise those that
+// a single claim produces.
 type addresses struct {
 	at    map[netip.Addr]int
 	list  []situation
@@ -78,7 +77,7 @@ func ascending(claims []Claim) bool {
 	return true
 }
 
-// claimant is what has become of the one whom an address is claimed for.
+// claimant is the state of the container for which an address is claimed.
 func claimant(t Truth, c *Claim, alive map[string]bool) string {
 	busy, under := t.Busy[c.Container]
 	switch {
@@ -136,7 +135,7 @@ func digest(t Truth, s Snapshot, about addresses) uint64 {
 	return h.Sum64()
 }
 
-// text is fmt's %+v, at a tenth of its cost: a state is taken after every step.
+// text equals fmt's %+v at a tenth of its cost: a state is computed after every step.
 func (x situation) text() string {
 	b := make([]byte, 0, 96)
 	b = strconv.AppendInt(append(b, "{Held:"...), int64(x.Held), 10)

@@ -7,7 +7,7 @@ import (
 	"ipamsim/model"
 )
 
-// What is the same situation, and what is another.
+// Which situations have the same state and which do not.
 func TestState(t *testing.T) {
 	world := func(pod, addr string, claimed bool, phase bool) uint64 {
 		a := netip.MustParseAddr(addr)

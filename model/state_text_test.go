@@ -7,8 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a state is a hash of is the text that fmt writes: a field that is added
-// must be added to the text.
+// A state is the hash of a text that equals fmt's output: a new field must be added to the text.
 func TestTextOfASituation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Make[situation]().Draw(t, "situation")

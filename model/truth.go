@@ -21,14 +21,13 @@ func (p PodRef) Compare(q PodRef) int {
 	return strings.Compare(p.String(), q.String())
 }
 
-// Sandbox is a pod's network namespace on a node, as it really is, whatever any
-// datastore says. It is there from its creation until its DEL has succeeded, and
-// alive until its processes are gone: a node that loses power loses its sandboxes, a
-// partitioned node keeps them.
+// Sandbox is the actual state of a pod's network namespace on a node, whatever a datastore says. It
+// exists from its creation until its DEL has succeeded, and is alive until its processes have
+// ended: a node that loses power loses its sandboxes, a partitioned node keeps them.
 type Sandbox struct {
 	ID          string // container id
 	Pod         PodRef
-	UID         string // of the pod object it was made for
+	UID         string // of the pod object for which it was created
 	Node        string
 	Since       time.Duration // virtual time
 	Attachments []Attachment  // in the order of the pod's networks; DEL takes one away
@@ -55,15 +54,14 @@ type Attachment struct {
 type Truth struct {
 	At        time.Duration
 	Sandboxes []Sandbox
-	// Pods are the pod objects that exist, by key, with what a reconciler may
-	// legitimately know of them.
+	// Pods are the existing pod objects, by key, with the fields that a reconciler may read.
 	Pods map[PodRef]Pod
 	// Nodes that exist, by name.
 	Nodes map[string]Node
 	// Taken are addresses that belong to something other than a pod, in no order.
 	Taken []Taken
-	// Busy are the CNI ADDs and DELs under way, by container id, one at most for each:
-	// their claims are neither missing nor left over.
+	// Busy are the CNI ADDs and DELs under way, by container id, at most one for each: their claims
+	// are neither missing nor leaked.
 	Busy map[string]Busy
 }
 
@@ -75,7 +73,7 @@ type Taken struct {
 	Network string // its key
 }
 
-// Pod is what the API server stores of a pod.
+// Pod is a pod as stored in the API server.
 type Pod struct {
 	UID      string
 	Node     string
@@ -85,8 +83,8 @@ type Pod struct {
 	// Waits: before the run the pod had been without a sandbox for longer than its ADDs
 	// may take, so that none of them is under way.
 	Waits bool
-	// Networks it wants attached: keys of NetworkAttachmentDefinitions, in the
-	// order of its annotation.
+	// Networks are the requested networks: keys of NetworkAttachmentDefinitions, in the order of
+	// the pod's annotation.
 	Networks []string
 }
 

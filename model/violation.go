@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Severity orders violations by what they do to users.
+// Severity orders violations by their effect on users.
 type Severity string
 
 // The severities: traffic fails now, traffic is going to fail, or addresses are wasted.
@@ -15,7 +15,7 @@ const (
 	Minor    Severity = "minor"    // waste: addresses that cannot be used
 )
 
-// Severities are all of them, the worst first.
+// Severities are all severities, the worst first.
 var Severities = []Severity{Critical, Major, Minor}
 
 // Rank is the index in Severities, -1 for an unknown severity.
@@ -34,8 +34,8 @@ type Violation struct {
 	Message string `json:"message"`
 	Objects []Ref  `json:"objects"`         // sorted; the violation's identity together with Invariant
 	Facts   []Fact `json:"facts,omitempty"` // in the order of the invariant
-	// From and To are positions in History.Events: [From:To) had happened since the
-	// judgement before. What broke it is one of these, or the step.
+	// From and To are indexes in History.Events: [From:To) happened since the check before. One of
+	// these events, or the step, caused the violation.
 	From int `json:"-"`
 	To   int `json:"-"`
 }

@@ -8,7 +8,7 @@ import (
 	"ipamsim/model"
 )
 
-// Each of very many holders of one address is named, and the findings are not as many as pairs.
+// Each of very many holders of one address is named, without a finding for every pair.
 func TestDuplicateAddressOfMany(t *testing.T) {
 	const n = 200
 	v := calm()
@@ -145,8 +145,8 @@ func TestDuplicateAddress(t *testing.T) {
 	})
 }
 
-// On layer 3 a sandbox has its address for as long as its node has a route to it, which
-// it has until it hears that the pod is over, or has run a DEL.
+// On layer 3 a sandbox has its address while its node has a route to it: until the node learns that
+// the pod has ended, or has run a DEL.
 func TestDuplicateOnLayer3(t *testing.T) {
 	const twice = "10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"
 	again := func(pods bool, change func(v *View)) func(v *View) {
@@ -178,12 +178,12 @@ func TestDuplicateOnLayer3(t *testing.T) {
 	})
 }
 
-// taken says that something that is no pod has a range of addresses.
+// taken assigns a range of addresses to something other than a pod.
 func taken(v *View, r string, by model.Ref, network string) {
 	v.Truth.Taken = append(v.Truth.Taken, model.Taken{Range: netip.MustParsePrefix(r), By: by, Network: network})
 }
 
-// twice gives the first sandbox its address on a second network, too.
+// twice gives the first sandbox its address also on a second network.
 func twice(v *View, network string) {
 	s := &v.Truth.Sandboxes[0]
 	a := s.Attachments[0]

@@ -2,13 +2,12 @@ package invariant
 
 import "ipamsim/model"
 
-// AffinityMismatch is a node that announces a block it does not own, and drops
-// what it has no route for inside it.
+// AffinityMismatch is a node that announces a block that it does not own, and drops packets in the
+// block for which it has no route.
 //
-// Only confirmed affinities are judged: one that is pending stands before the
-// block on the way in, one that is pendingDeletion after it on the way out, and
-// a crash in between leaves it so. A block that does not exist contradicts no affinity;
-// see leaked-affinity.
+// Only confirmed affinities are checked. A pending one exists before its block, a pendingDeletion
+// one after it, and a crash in between leaves it so. An affinity to a block that does not exist is
+// not a mismatch; see leaked-affinity.
 //
 // Source: libcalico-go/lib/ipam/ipam_block_reader_writer.go, claimAffineBlock,
 // releaseBlockAffinity (v3.31).

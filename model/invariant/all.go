@@ -54,7 +54,7 @@ var all = []Invariant{
 // All is every invariant, sorted by name.
 func All() []Invariant { return slices.Clone(all) }
 
-// Named finds an invariant; ok is false if there is none of that name.
+// Named returns an invariant by name; ok is false if there is none.
 func Named(name string) (i Invariant, ok bool) {
 	at := slices.IndexFunc(all, func(i Invariant) bool { return i.Name == name })
 	if at < 0 {

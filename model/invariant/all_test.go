@@ -57,7 +57,7 @@ func TestCauseRules(t *testing.T) {
 	}
 }
 
-// Every invariant is found by its name, the first and the last, too.
+// Every invariant is found by its name, including the first and the last.
 func TestNamed(t *testing.T) {
 	for _, i := range All() {
 		if got, ok := Named(i.Name); !ok || got.Name != i.Name || AtRest(i.Name) != (i.Phase == Quiescent) {
@@ -82,8 +82,8 @@ func TestCalmIsGreen(t *testing.T) {
 	}
 }
 
-// Order and identity must not depend on Go's map order: the same view is judged
-// many times and must say the same.
+// Order and identity must not depend on Go's map order: the same view is checked many times with
+// the same result.
 func TestChecksAreDeterministic(t *testing.T) {
 	for n, v := range []*View{broken(), brokenBlocks()} {
 		deterministic(t, n, v)

@@ -8,8 +8,8 @@ import (
 	"ipamsim/model"
 )
 
-// deserted reports whether no machine is left that could run a reconciler: then no process
-// has failed to clean up what the cluster keeps.
+// deserted reports whether no machine is left that could run a reconciler. Then no process has
+// failed to clean up.
 func deserted(v *View) bool {
 	for _, n := range v.Truth.Nodes {
 		if n.Healthy() {
@@ -23,9 +23,9 @@ func deserted(v *View) bool {
 // to end.
 const passMax = 2 * time.Minute
 
-// passing is, while a pass of a reconciler is under way, when the last one began that
-// has ended: what was left over since, the pass is about to find. If none is under way,
-// it is the end of time.
+// passing returns, while a pass of a reconciler is under way, the start of the last completed pass:
+// the current pass is about to find everything that was left since then. If no pass is under way,
+// it returns the end of time.
 func passing(v *View) time.Duration {
 	if v.History == nil {
 		return math.MaxInt64
@@ -48,12 +48,12 @@ func passing(v *View) time.Duration {
 	return math.MaxInt64
 }
 
-// underWay reports whether a message of a background process of the manager's has been on
-// its way for long, and is still: what it is about to do is not left undone.
+// underWay reports whether a message of a background process of the manager has been under way for
+// long and still is: the process may be about to do the missing work.
 func underWay(v *View) bool { return v.Late > 0 && v.Late == v.Truth.At }
 
-// behind reports whether a background process of the manager's has not had the time that
-// it is given for what is left over since it was last held up.
+// behind reports whether a background process of the manager has not yet had its grace period since
+// it was last delayed.
 func behind(v *View) bool {
 	return v.Late > 0 && v.Truth.At-v.Late <= max(v.Settings.LeakAfter, young)
 }

@@ -70,7 +70,7 @@ func blockCrowd() View {
 	return v
 }
 
-// BenchmarkAlways is what one step costs that changed truth or record.
+// BenchmarkAlways is the cost of one step that changed the truth or the record.
 func BenchmarkAlways(b *testing.B) {
 	b.Run("ranges", func(b *testing.B) { always(b, crowd()) })
 	b.Run("blocks", func(b *testing.B) { always(b, blockCrowd()) })

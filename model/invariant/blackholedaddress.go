@@ -6,17 +6,17 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// BlackholedAddress is a pod that part of the cluster cannot talk to. Packets to
-// it end in a more specific route, or nowhere, and no sender gets an error: a packet
-// that is forwarded into a blackhole is dropped silently.
+// BlackholedAddress is a pod that a part of the cluster cannot reach. Packets to it end in a more
+// specific route, or have none, and no sender gets an error: a packet that is forwarded into a
+// blackhole is dropped silently.
 //
-// Routes need time to spread, so a loss counts only when it lasts for longer
-// than the bound, and a way over a dead machine only when its neighbours must have
-// given it up (route.Hold): until then a router that spreads flows loses some of
-// them, whichever pod has the address. Nor does it count while a daemon on one of the two
-// nodes, which gives that its own addresses, has not had as long since it was last kept
-// from its work. A sandbox on its way out and a source without power do not
-// count, nor does anything while no route reflector has power: the view has no losses then.
+// Routes need time to spread, so a loss counts only if it lasts longer than the bound. A route over
+// a dead machine counts only after its neighbours must have withdrawn it (route.Hold): until then a
+// router that spreads flows loses some of them, whichever pod has the address. A loss does not
+// count while a daemon on one of the two nodes that assigns the node's own addresses has been
+// running undisturbed for less than the bound. A sandbox that is being deleted and a source without
+// power do not count, and nothing counts while no route reflector has power: the view has no losses
+// then.
 var BlackholedAddress = define(Invariant{
 	Name:     "blackholed-address",
 	Severity: model.Critical,
@@ -62,8 +62,8 @@ var BlackholedAddress = define(Invariant{
 	return out
 })
 
-// Codes of BlackholedAddress where a blackhole route of the node's own drops what it
-// sends to the address, or the packets of some flows.
+// Codes of BlackholedAddress if a blackhole route of the source node drops the packets to the
+// address, or those of some flows.
 const (
 	DroppedAtSource     = "dropped-at-source"
 	SomeDroppedAtSource = "some-flows-dropped-at-source"
@@ -119,7 +119,7 @@ func lossKinds() (out []Kind) {
 	return out
 }
 
-// lossVerb says who cannot reach.
+// lossVerb describes which packets are lost.
 func lossVerb(some, back bool) string {
 	switch {
 	case some && back:
@@ -140,8 +140,8 @@ func swallower(v *View, l *route.Loss) model.Ref {
 	return model.Ref{Kind: model.RefRouter, Name: l.At}
 }
 
-// destination is what the route is for that swallows the packets, mostly a block; "" if
-// no route matches.
+// destination is the destination of the route that drops the packets, usually a block; "" if no
+// route matches.
 func destination(l *route.Loss) model.Ref {
 	if !l.Dst.IsValid() {
 		return model.Ref{}

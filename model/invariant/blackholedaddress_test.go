@@ -12,8 +12,8 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// lost is how node-2 fails to reach 10.0.0.1 of web-0 on node-1, since 20 s into
-// the run; change makes it another loss.
+// lost makes node-2 fail to reach 10.0.0.1 of web-0 on node-1, since 20 s into the run; change
+// modifies the loss.
 func lost(change func(*View, *route.Loss)) func(*View) {
 	return func(v *View) {
 		v.Settings.BlackholeAfter = sec(10)
@@ -72,8 +72,8 @@ func TestBlackholedAddress(t *testing.T) {
 	})
 }
 
-// The identity of a loss is address, pod, source and where it ends: who looks
-// later, or for longer, finds the same violation.
+// The identity of a loss is address, pod, source and the place where it ends: a later check finds
+// the same violation.
 func TestBlackholedObjects(t *testing.T) {
 	v := calm()
 	lost(func(v *View, l *route.Loss) {

@@ -8,8 +8,8 @@ import (
 	"ipamsim/model"
 )
 
-// blocks are the pools that are blocks, sorted by prefix: those under the name of
-// a network whose addresses come from blocks, in whatever pool they lie.
+// blocks are the pools that are blocks, sorted by prefix: those under the name of a network whose
+// addresses come from blocks, whatever pool contains them.
 func blocks(v *View) []*model.Pool {
 	var out []*model.Pool
 	for i := range v.Record.Pools {
@@ -54,7 +54,7 @@ func virtual(owner string) bool { return strings.HasPrefix(owner, "virtual:") }
 // ownerFact is the owner of a block; empty if it has none.
 func ownerFact(b *model.Pool) model.Fact { return model.NewFact("owner", nodeName(b.Node)) }
 
-// Codes of what a block says that it should not.
+// Codes of an incorrect owner in a block.
 const (
 	blockOfAnother    = "block-of-another" // another node's
 	blockWithoutOwner = "block-of-nobody"  // released, but still there
@@ -68,7 +68,7 @@ func ownedBy(b *model.Pool) string {
 	return blockOfAnother
 }
 
-// place is where a claim is made, in the manager's own words.
+// place is the place of a claim: a block, a pool or a network.
 func place(v *View, c *model.Claim) model.Ref {
 	if isBlock(v.Networks, c.Network) {
 		for i := range v.Record.Pools {

@@ -2,9 +2,13 @@ package invariant
 
 import "ipamsim/model"
 
-// BlockContents is an address that a block has lost, for it gives away what it lists as free, or
-// will give away although it is claimed. An owner that no address refers to is what was left of an
-// address that was released; such owners add up until the block is deleted.
+// BlockContents is a block with incorrect lists. An address that is neither claimed nor free is
+// lost, and an address that is listed as free although it is claimed will be assigned again. An
+// owner to which no address refers is left from a released address; such owners accumulate until
+// the block is deleted.
+//
+// A sequence number of an allocation may be left over: upstream itself leaves it when it releases
+// by handle, and overwrites it at the next allocation.
 //
 // A number that orders allocations may stay behind: upstream itself leaves it when it releases by handle,
 // and overwrites it at the next allocation.

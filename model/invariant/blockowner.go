@@ -8,12 +8,12 @@ const (
 	twoAffinitiesNoBlock = "two-affinities-without-block"
 )
 
-// BlockOwner is two nodes that are both sure of a block: both announce it, and
-// both drop what they have no route for inside it.
+// BlockOwner is two nodes with a confirmed claim to one block: both announce it, and both drop
+// packets in the block for which they have no route.
 //
-// Upstream never passes through such a state. A claim is pending, then the block
-// is created, then the claim is confirmed, and a node that finds the block taken
-// deletes its own claim; a release is pendingDeletion before the block is touched.
+// Upstream never passes through such a state. A claim is pending, then the block is created, then
+// the claim is confirmed, and a node that finds the block taken deletes its own claim. A release
+// marks the affinity as pendingDeletion before it changes the block.
 //
 // Source: libcalico-go/lib/ipam/ipam_block_reader_writer.go, claimAffineBlock,
 // confirmAffinity, releaseBlockAffinity (v3.31).

@@ -61,7 +61,7 @@ func affinity(v *View, p, node, state string) {
 	}
 }
 
-// attach makes a running pod with an address, claimed in the block that contains it.
+// attach adds a running pod with an address that is claimed in its block.
 func attach(v *View, pod, node, addr string) {
 	start(v, pod, node, "c"+pod, netK, addr)
 	hold := model.Claim{Pod: web(pod), Container: "c" + pod, Handle: "net." + "c" + pod, Node: node}
@@ -104,7 +104,7 @@ func state(v *View, p, node, state string) {
 	}
 }
 
-// owned makes a node the owner of a block, in the block's own words.
+// owned makes a node the owner of a block in the block object.
 func owned(v *View, p, node string) {
 	for i := range v.Record.Pools {
 		if v.Record.Pools[i].Name == p {
@@ -334,7 +334,7 @@ func TestUnbackedDevice(t *testing.T) {
 	})
 }
 
-// A pod waits for a block of each family, and another node has both to spare: the node is
+// A pod waits for a block of each family, and another node has an empty one of each: the node is
 // starved of each, whether or not it gets the other.
 func TestStarvedOfBothFamilies(t *testing.T) {
 	v := calmBlocks()
@@ -439,7 +439,7 @@ func TestStarvedNode(t *testing.T) {
 	})
 }
 
-// steps shows a past one view after another, a second apart.
+// steps passes one view after another to a Past, a second apart.
 func steps(v *View, change ...func(*View)) {
 	for _, f := range change {
 		v.Truth.At += time.Second
@@ -451,8 +451,8 @@ func steps(v *View, change ...func(*View)) {
 func strict(v *View)  { v.Networks[0].Blocks.Strict = true }
 func lenient(v *View) { v.Networks[0].Blocks.Strict = false }
 
-// policyOfItsOwn keeps what a view changes away from the views before it, as
-// datastores do.
+// policyOfItsOwn gives the view a copy of the policy before it changes it, so that earlier views
+// keep theirs.
 func policyOfItsOwn(v *View, change func(*model.BlockPolicy)) {
 	b := *v.Networks[0].Blocks
 	change(&b)

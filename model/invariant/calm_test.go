@@ -59,7 +59,7 @@ func calm() *View {
 	return v
 }
 
-// start makes a pod with a live sandbox, ten seconds into the run.
+// start adds a pod with a live sandbox, ten seconds into the run.
 func start(v *View, pod, node, container, network string, addrs ...string) *model.Sandbox {
 	a := model.Attachment{Network: network, Interface: "net1", Since: sec(10)}
 	for _, s := range addrs {

@@ -13,7 +13,7 @@ type CauseRule struct {
 	// Delayed: the violation appears some time after the mistake, when a bound is
 	// exceeded. Quiescent invariants are always delayed.
 	Delayed bool
-	// NamesCall: the violation names the CNI call after which it was seen, by the fact "at".
+	// NamesCall: the violation names the CNI call after which it was found, by the fact "at".
 	NamesCall bool
 	// Rows adds reservations or handles to the rows of the record that matter. All other
 	// rows always do.
@@ -26,8 +26,8 @@ type CauseRule struct {
 // Start is the event at which the chain of causes begins.
 type Start uint8
 
-// The starts. The zero value is none of them: TestCauseRules fails for an invariant
-// without a Start.
+// The starts. The zero value is not one of them: TestCauseRules fails for an invariant without a
+// Start.
 const (
 	FromWrite            Start = iota + 1 // the last write to an object of the violation
 	FromPanic                             // a process of the address manager panicked

@@ -85,7 +85,7 @@ func TestLeakedClaim(t *testing.T) {
 	})
 }
 
-// lose takes power from the node of a pod whose object is deleted so long before now.
+// lose turns off the node of a pod whose object was deleted that long before now.
 func lose(v *View, ago time.Duration) {
 	stop(v, "c0")
 	v.Truth.Nodes["node-1"] = model.Node{Registered: true}
@@ -234,8 +234,8 @@ func TestSliceConflict(t *testing.T) {
 	})
 }
 
-// Whether a slice was taken from a node that is there, or the node was replaced in the meantime,
-// are two failures.
+// A slice that was taken from an existing node, and a node that was replaced in the meantime, are
+// different failures.
 func TestSlicesOfPresentNodes(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -6,8 +6,8 @@ import (
 	"ipamsim/model"
 )
 
-// collisions are the sandboxes that have an address which is no pod's. Where the manager
-// gives away nothing of what is taken there is nothing to look for.
+// collisions are the sandboxes that have an address that belongs to something other than a pod. If
+// the manager assigns no addresses of taken ranges, there are none.
 func collisions(v *View, h *held) (out []finding) {
 	for i := range v.Truth.Taken {
 		t := &v.Truth.Taken[i]
@@ -51,7 +51,7 @@ func givenAway(n *model.Network, r netip.Prefix) (pool netip.Prefix, ok bool) {
 	return netip.Prefix{}, false
 }
 
-// collision appends what is wrong with a holding of a taken address.
+// collision appends the violation of a holding of a taken address.
 func (h *holding) collision(out []finding, v *View, t *model.Taken, pool netip.Prefix) []finding {
 	if h.attachment.Network != t.Network || device(h.sandbox) || leaving(v, h.sandbox) || !routed(v, h) {
 		return out

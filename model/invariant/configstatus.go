@@ -2,7 +2,7 @@ package invariant
 
 import "ipamsim/model"
 
-// Codes of ConfigStatus: what the configuration is.
+// Codes of ConfigStatus: the actual state of the configuration.
 const (
 	configValid   = "valid"
 	configInvalid = "invalid"

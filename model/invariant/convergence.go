@@ -10,7 +10,7 @@ import (
 
 // Codes of Convergence.
 const (
-	unclaimedAddress    = "unclaimed-address"             // a sandbox has it, and no claim backs it
+	unclaimedAddress    = "unclaimed-address"             // a sandbox has it, without a claim
 	claimedForAnother   = "claimed-for-another-container" // of the pod, which is alive as well
 	claimOutlived       = "claim-outlived"                // the claim's container does not have the address
 	tunnelClaimOutlived = "tunnel-claim-outlived"         // the claim's node is gone
@@ -19,10 +19,10 @@ const (
 	podWithoutAddress   = "pod-without-address"           // although there is room
 )
 
-// Convergence is the promise of every reconciler: leave it alone for a few
-// rounds and record and truth agree. What the manager cannot know or fix does
-// not count: claims of pods on nodes that cannot be asked, pods without room in the pools that
-// they ask for, and pods that were refused certain addresses.
+// Convergence is the promise of every reconciler: after a few undisturbed rounds record and truth
+// agree. Differences that the manager cannot know or fix do not count: claims of pods on
+// unreachable nodes, pods without room in the pools that they request, and pods that were refused
+// certain addresses.
 var Convergence = define(Invariant{
 	Name:     "convergence",
 	Severity: model.Major,
@@ -49,8 +49,8 @@ var Convergence = define(Invariant{
 	return slices.Concat(unclaimed(v), unowned(v), torn(v), notGone(v), notRunning(v))
 })
 
-// unclaimed lists the addresses that no claim backs. A sandbox whose DEL is under way when the
-// run ends is about to lose its own.
+// unclaimed lists the addresses without a claim. A sandbox whose DEL is under way at the end of the
+// run is about to lose its address.
 func unclaimed(v View) []finding {
 	var out []finding
 	for _, h := range unbacked(v) {
@@ -61,11 +61,11 @@ func unclaimed(v View) []finding {
 	return out
 }
 
-// unowned lists the claims without owner. Unlike a leak it needs no time but what a
-// request of its container's may be on its way, and a live container does not own an
-// address it does not have: an ADD that was tried twice and claimed twice leaves such a
-// claim. Where passes reconcile, one must have begun since and ended. A claim of a pod on an
-// unreachable node has the time of a leak, from the deletion of the pod.
+// unowned lists the claims without an owner. Unlike a leak, such a claim has no grace period except
+// the time that a request of its container may be under way. A live container does not own an
+// address that it does not have: an ADD that was retried and claimed twice leaves such a claim. If
+// passes reconcile, one must have begun and ended since. A claim of a pod on an unreachable node
+// has the grace period of a leak, from the deletion of the pod.
 func unowned(v View) []finding {
 	if behind(&v) {
 		return nil
@@ -166,13 +166,13 @@ type waiter struct {
 	excused bool     // it need not have got them yet
 }
 
-// needs returns how many free addresses of a network guarantee that a pod gets one.
+// needs returns the number of free addresses of a network that guarantees that a pod gets one.
 //
-// A pod that wants a single address gets it if one is free: the pods before it have been
-// served, and five that wait where four are free are four too many. But two pods that want
-// two addresses each, of three, may block each other forever, each giving back what it
-// has: a pod that wants several needs room for all that wait, and no pod can count on the
-// addresses that such a pod wants.
+// A pod that wants a single address gets it if one is free: with five waiting pods and four free
+// addresses the pods before it have been served, so four must not wait. But two pods that want two
+// addresses each, of three, may block each other forever, because each releases what it has. So a
+// pod that wants several needs room for all waiting pods, and no pod can rely on the addresses that
+// such a pod wants.
 func (w *waiter) needs(v *View, all []waiter, network string) int {
 	n := 0
 	for i := range all {
@@ -211,7 +211,7 @@ func waiting(v *View) []waiter {
 		w := waiter{Pod: pod, ref: ref, excused: asked(v, ref) || moving(v, ref, pod.Since, busy)}
 		for _, key := range pod.Networks {
 			if model.NetworkByKey(v.Networks, key) == nil {
-				continue // another manager's
+				continue // of another manager
 			}
 			w.wants++
 			if has := (wish{ref, pod.UID, key}); attached[has] > 0 {
@@ -251,16 +251,16 @@ func lastAdd(v *View, p model.PodRef) *model.Event {
 	return e
 }
 
-// moving reports whether a pod is on its way, however slowly. What its kubelet sends
-// and hears may be on its way for any time, and is not the manager's doing: the pod may
-// not have been asked for yet since it was bound, or not again since its last call
-// failed or its sandbox ended, or since there is room: it was refused rightly then.
-// Only a pod whose calls, ADDs or DELs, were refused twice in a row, the last
-// time a moment ago or with the next one under way, is not moving: a kubelet makes
-// no new sandbox before the DEL of the last one has come through.
+// moving reports whether a pod makes progress, even slowly. The messages of its kubelet may take
+// any time, and this is not the manager's fault: the kubelet may not have called the plugin yet
+// since the pod was bound, or since the last call failed, the sandbox ended, or an address became
+// free (before that the refusal was correct).
 //
-// A longer time without a call is never the fault of the manager: a call that hangs is
-// under way.
+// Only a pod whose calls, ADDs or DELs, were refused twice in a row, the last time a moment ago or
+// with the next one under way, makes no progress: a kubelet creates no new sandbox before the DEL
+// of the last one has succeeded.
+//
+// A longer time without a call is never the fault of the manager: a call that hangs is under way.
 func moving(v *View, p model.PodRef, bound time.Duration, busy map[model.PodRef]bool) bool {
 	if v.History == nil {
 		return busy[p]

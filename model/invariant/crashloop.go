@@ -6,13 +6,13 @@ import (
 	"ipamsim/model"
 )
 
-// CrashLoop is a daemon that Kubernetes starts again and again: while it is down, and until
-// its next start comes to the same error, nothing is done that it is for.
+// CrashLoop is a daemon that Kubernetes restarts repeatedly: while it is down, and until its next
+// start fails with the same error, its work is not done.
 //
-// An exit counts if it has a reason, which one by log.Fatal has not (calico-node's allocation
-// of tunnel addresses ends so where the pools are full), if the process was not killed and did
-// not panic (ActorCrash), if nothing has disturbed it since it exited last, and if that was
-// not so long ago that Kubernetes would begin its back-off again.
+// An exit counts if it has a reason (an exit by log.Fatal has none: calico-node's allocation of
+// tunnel addresses ends this way if the pools are full), if the process was not killed and did not
+// panic (ActorCrash), if nothing has disturbed it since its last exit, and if the last exit was not
+// so long ago that Kubernetes has reset its back-off.
 //
 // Source: pkg/kubelet/kubelet.go, MaxContainerBackOff (5m); a container that ran for twice
 // that has its back-off reset (v1.37).
@@ -34,7 +34,7 @@ var CrashLoop = define(Invariant{
 // step again.
 const backOffReset = 10 * time.Minute
 
-// exits are those of one daemon in a row.
+// exits are consecutive exits of one daemon.
 type exits struct {
 	count       int
 	since, last time.Duration

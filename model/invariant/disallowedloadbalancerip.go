@@ -20,7 +20,7 @@ var DisallowedLoadBalancerIP = define(Invariant{
 		if s.Balancer.Disallowed {
 			f := finding{objects: []model.Ref{model.ServiceOf(s.Name)}}
 			for _, a := range s.Balancer.Addrs {
-				f.objects = append(f.objects, model.AddressOf(a)) // who gave it is the cause
+				f.objects = append(f.objects, model.AddressOf(a)) // the process that assigned it is the cause
 				f.facts = append(f.facts, model.NewFact("is", model.AddressOf(a)))
 			}
 			out = append(out, f)

@@ -8,12 +8,12 @@ import (
 	"ipamsim/model"
 )
 
-// disturbed is when something last kept the processes that serve the whole cluster from
-// their work: a fault of one of their messages, or an action that stops processes or the
+// disturbed is the last time at which something kept the processes that serve the whole cluster
+// from their work: a fault of one of their messages, or an action that stops processes or the
 // servers that they need.
 //
-// No excuse is what a cluster is never without: what its users write, machines that come and
-// go, faults of CNI calls, and a process that ends by itself.
+// Normal events are no excuse: writes of users, machines that are added and removed, faults of CNI
+// calls, and a process that ends by itself.
 func disturbed(v *View) time.Duration {
 	if v.History == nil {
 		return 0

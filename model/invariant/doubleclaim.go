@@ -6,13 +6,11 @@ import (
 	"ipamsim/model"
 )
 
-// DoubleClaim is the record contradicting itself: two pools whose ranges overlap
-// give one guarded address to two pods. Within one pool the record cannot say
-// such a thing, because an address is a key there.
+// DoubleClaim is a contradiction in the record: two pools whose ranges overlap assign one guarded
+// address to two pods. Within one pool this is impossible, because an address is a key there.
 //
-// While the CNI call of one of the claims is under way it may be about to find
-// out and undo it. A claim that names no owner was made by hand, with whatever
-// guard its maker thought of.
+// While the CNI call of one of the claims is under way, it may be about to find and undo the
+// conflict. A claim without an owner was made manually, with unknown guards.
 var DoubleClaim = define(Invariant{
 	Name:     "double-claim",
 	Severity: model.Major,
@@ -77,9 +75,8 @@ func contested(p []model.Pool) bool {
 	return false
 }
 
-// guarded reports whether claims of a pool are guarded against other pools: a
-// network of its name guards overlaps, and none that uses this very pool does
-// without.
+// guarded reports whether claims of a pool are guarded against other pools: a network of its name
+// guards overlaps, and no network that uses this pool does not.
 func guarded(v *View, p *model.Pool) bool {
 	if p == nil {
 		return false

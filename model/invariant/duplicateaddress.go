@@ -6,12 +6,12 @@ import (
 	"ipamsim/model"
 )
 
-// Codes of DuplicateAddress: who has the address twice. If it is of two networks, a
-// code goes on with -across-networks.
+// Codes of DuplicateAddress: the holders of the address. If they are on two networks, the code has
+// the suffix -across-networks.
 const (
 	twoSandboxes         = "two-sandboxes"
 	twoSandboxesOfOnePod = "two-sandboxes-of-one-pod"
-	stoppedSandbox       = "stopped-sandbox" // one of two waits for a DEL that succeeds
+	stoppedSandbox       = "stopped-sandbox" // on two of its interfaces
 	delUnderWay          = "del-under-way"   // of one of two, for longer than Overlap
 	oneSandbox           = "one-sandbox"     // on two of its interfaces
 	acrossNetworks       = "-across-networks"
@@ -23,21 +23,20 @@ const (
 // OwnAddressOfNode is the code of DuplicateAddress for a pod with a node's own address.
 const OwnAddressOfNode = "own-address-of-a-node"
 
-// DuplicateAddress is what users notice: two sandboxes answer to one address. Two
-// sandboxes of one pod name count as well, because a node that was partitioned
-// keeps the old one running. So does one whose containers are gone and whose DEL has
-// failed: its interface is there and the kernel answers. One sandbox may not have an
-// address on two interfaces either that are on one wire, whether of one network or of
-// two: by Whereabouts' README overlapping ranges "will not allow an IP address to be
-// re-assigned across two different ranges". Static addresses are the user's own
-// business.
+// DuplicateAddress is an error that users notice: two sandboxes answer on one address. Two
+// sandboxes of one pod name count as well, because a node that was partitioned keeps the old one
+// running. So does a sandbox whose containers are gone and whose DEL has failed: its interface
+// exists, and the kernel answers. One sandbox may not have an address on two interfaces on one
+// layer-2 segment either, whether of one network or of two: by Whereabouts' README overlapping
+// ranges "will not allow an IP address to be re-assigned across two different ranges". Static
+// addresses are the user's responsibility.
 //
-// On layer 2 the kernel answers for an interface until the DEL that takes it away has
-// succeeded. On layer 3 an address is where the node has a route to: see routed.
+// On layer 2 the kernel answers for an interface until a DEL has removed it. On layer 3 an address
+// is where the node has a route to: see routed.
 //
-// Nor may a sandbox have an address of a node's own or of a Service's, or one that something
-// outside has by the scenario: the manager knows nothing of these, so that it is for the operator to
-// keep them out of its ranges, and the sentence names the range.
+// A sandbox may not have an address of a node or of a Service either, or an address that the
+// scenario declares as used outside. The manager does not know these addresses, so the operator
+// must keep them out of its ranges, and the message names the range.
 var DuplicateAddress = define(Invariant{
 	Name:     "duplicate-address",
 	Severity: model.Critical,
@@ -67,8 +66,8 @@ var DuplicateAddress = define(Invariant{
 	return append(out, collisions(&v, &h)...)
 })
 
-// migrating are the claims of virtual machines that migrate: each is of two pods, and the
-// routes go to one of them.
+// migrating are the claims of virtual machines that migrate: each belongs to two pods, and the
+// routes lead to one of them.
 func migrating(v *View) (out []model.Claim) {
 	for i := range v.Record.Claims {
 		if c := v.Record.Claims[i]; c.Alternate != (model.PodRef{}) {
@@ -78,7 +77,7 @@ func migrating(v *View) (out []model.Claim) {
 	return out
 }
 
-// bothOf reports whether two holdings are those of the two pods of a claim.
+// bothOf reports whether two holdings belong to the two pods of a claim.
 func bothOf(claims []model.Claim, a, b *holding) bool {
 	return slices.ContainsFunc(claims, func(c model.Claim) bool {
 		return c.Addr == a.addr && (alternate(&c, a.sandbox) && c.Pod == b.sandbox.Pod || alternate(&c, b.sandbox) && c.Pod == a.sandbox.Pod)
@@ -89,8 +88,8 @@ func bothOf(claims []model.Claim, a, b *holding) bool {
 // one address stands for all, 20,000 pods would make 200 million pairs.
 const pairsMax = 8
 
-// another reports whether two holdings are not one and the same thing: of two
-// sandboxes, or of two interfaces of one. A pod may ask for one network twice.
+// another reports whether two holdings are different: of two sandboxes, or of two interfaces of
+// one. A pod may request one network twice.
 func another(a, b *holding) bool {
 	return a.sandbox != b.sandbox || a.attachment.Interface != b.attachment.Interface || a.attachment.Network != b.attachment.Network
 }
@@ -105,7 +104,7 @@ func oneWire(a, b *holding) bool {
 	return model.SameDomain(a.network, b.network, a.addr)
 }
 
-// duplicateCode is who has an address twice.
+// duplicateCode is the code for the two holders of an address.
 func duplicateCode(v *View, a, b *holding) (code string) {
 	switch {
 	case a.sandbox == b.sandbox:
@@ -159,7 +158,7 @@ func duplicate(v *View, a, b *holding) finding {
 	}
 }
 
-// facts are who has an address, where and since when, under names that begin with one.
+// facts are the holder of an address, its node and the time, with name as a prefix of their names.
 func (h *holding) facts(name string) []model.Fact {
 	return []model.Fact{
 		model.NewFact(name, model.PodOf(h.sandbox.Pod)), model.NewFact(name+"-node", nodeName(h.sandbox.Node)),

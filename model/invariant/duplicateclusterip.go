@@ -6,8 +6,8 @@ import (
 	"ipamsim/model"
 )
 
-// DuplicateClusterIP is a cluster IP of two Services: kube-proxy sends its packets to the
-// endpoints of one of them. Upstream's repair loop only emits an event.
+// DuplicateClusterIP is a cluster IP of two Services: kube-proxy sends its packets to the endpoints
+// of one of them. Upstream's repair loop only emits an event.
 var DuplicateClusterIP = define(Invariant{
 	Name:     "duplicate-cluster-ip",
 	Severity: model.Critical,
@@ -22,7 +22,7 @@ var DuplicateClusterIP = define(Invariant{
 	return hadTwice(&v, func(s *model.Service) []netip.Addr { return s.Addrs }, model.AddressOf)
 })
 
-// hadTwice finds what one Service has, as what says, and another one before it has, too.
+// hadTwice finds values that a Service has and that an earlier one also has.
 func hadTwice[T comparable](v *View, what func(*model.Service) []T, ref func(T) model.Ref) (out []finding) {
 	if v.Record.Services == nil {
 		return nil

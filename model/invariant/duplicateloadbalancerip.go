@@ -7,8 +7,8 @@ import (
 	"ipamsim/model"
 )
 
-// DuplicateLoadBalancerIP is what users notice: whatever announces the address sends what
-// comes to it to one of two Services, or to both by turns.
+// DuplicateLoadBalancerIP is an error that users notice: traffic to the address goes to one of two
+// Services, or alternates between both.
 var DuplicateLoadBalancerIP = define(Invariant{
 	Name:     "duplicate-load-balancer-ip",
 	Severity: model.Critical,

@@ -13,10 +13,10 @@ const (
 	excludedAddress = "excluded" // the network's own ranges
 )
 
-// ExcludedAddress is an address the user took out of the range by name, usually
-// because a machine outside the cluster has it. A sandbox may keep one that was
-// reserved or excluded after its ADD began, and a pod may ask for a reserved one by
-// name: that is what reservations are for.
+// ExcludedAddress is an address that the user has excluded from the range, usually because a
+// machine outside the cluster uses it. A sandbox may keep an address that was reserved or excluded
+// after its ADD began, and a pod may request a reserved address explicitly: this is the purpose of
+// reservations.
 var ExcludedAddress = define(Invariant{
 	Name:     "excluded-address",
 	Severity: model.Major,

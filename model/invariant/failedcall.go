@@ -13,14 +13,13 @@ const (
 	failedDel = "del"
 )
 
-// FailedCall is a pod that never starts, or never goes, whatever its kubelet tries.
+// FailedCall is a pod that never starts or never terminates, although its kubelet retries.
 //
-// Only a failure counts that is the manager's own: no fault met the call, its machine
-// was well all the time, no message of the manager's took long during it, and it was
-// not a panic (ActorCrash). An ADD counts while policy left an address free at every
-// instant of it, unless the pod asked for certain ones or is not wanted any more, which
-// its kubelet may hear late; one that was refused for lack of addresses is
-// SpuriousExhaustion's.
+// Only a failure of the manager itself counts: no fault affected the call, its machine was healthy
+// all the time, no message of the manager took long during it, and it was not a panic (ActorCrash).
+// An ADD counts while policy left an address free at every instant of it, unless the pod requested
+// certain addresses or is no longer wanted, which its kubelet may learn late. An ADD that was
+// refused for lack of addresses belongs to SpuriousExhaustion.
 var FailedCall = define(Invariant{
 	Name:     "failed-call",
 	Severity: model.Major,
@@ -38,9 +37,9 @@ var FailedCall = define(Invariant{
 	return v.Past.calls.failed
 })
 
-// A call fails again and again after so many failures in a row, from the beginning of
-// the first to the end of the last. The time is longer than young: a process that holds a lock
-// and is delayed makes others fail for as long.
+// A call fails repeatedly after failuresMin failures in a row that last for failingFor, from the
+// beginning of the first to the end of the last. failingFor is longer than young: a delayed process
+// that holds a lock makes others fail for that long.
 const (
 	failuresMin = 3
 	failingFor  = 45 * time.Second
@@ -50,7 +49,7 @@ const (
 type streak struct {
 	count     int
 	since     time.Duration // the first one began
-	container string        // of a DEL: another sandbox's is no repetition
+	container string        // of a DEL: the DEL of another sandbox is not a repetition
 }
 
 // noteFailure counts the end of a call.
@@ -68,11 +67,11 @@ func (c *calls) noteFailure(v *View, e *model.Event) {
 	c.failing[key] = s
 	if s.count >= failuresMin && e.At-s.since >= failingFor {
 		c.failed = append(c.failed, s.finding(e))
-		delete(c.failing, key) // it is said once
+		delete(c.failing, key) // it is reported once
 	}
 }
 
-// own reports whether the manager alone made a call fail.
+// own reports whether the manager alone caused the failure of a call.
 func own(v *View, e *model.Event) bool {
 	if e.Disturbed || e.Asked || e.Exhausted || e.Kind == model.AddEnd && (e.MinFree <= 0 || !wanted(v, e)) {
 		return false

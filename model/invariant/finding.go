@@ -8,8 +8,7 @@ import (
 	"ipamsim/model"
 )
 
-// finding is what one invariant's code knows about a violation; define adds the
-// rest.
+// finding is the part of a violation that the code of an invariant returns; define adds the rest.
 type finding struct {
 	code    string      // of one of the invariant's kinds
 	objects []model.Ref // in any order, with repetitions

@@ -11,10 +11,10 @@ import (
 // Codes of HandleCount.
 const (
 	CountedZero   = "counted-zero"    // the handle does not count the block at all
-	CountedTooFew = "counted-too-few" // it counts some of what is claimed
+	CountedTooFew = "counted-too-few" // it counts only some of the claimed addresses
 )
 
-// tooMany is what a call has left.
+// tooMany is the sentence for a handle that a call has left.
 const tooMany = "handle {handle} counts {counted} addresses in block {block} after the {call} of {pod} at {at}, where {claimed} are claimed by it"
 
 // HandleCount is an address that a DEL will not release, because it asks the
@@ -82,7 +82,7 @@ var HandleCount = define(Invariant{
 	return out
 })
 
-// miscounted is too few or too many: by how much depends on what the handle had before.
+// miscounted is too few or too many: the difference depends on the earlier count of the handle.
 func miscounted(code string) string {
 	if code == CountedZero || code == CountedTooFew {
 		return CountedTooFew
@@ -119,7 +119,7 @@ func allCounted(v *View) bool {
 	return true
 }
 
-// share is what a handle has in one block.
+// share is the part of a handle in one block.
 type share struct {
 	handle string
 	block  netip.Prefix

@@ -16,9 +16,9 @@ type holding struct {
 	same       int            // the previous holding of the same address, or -1
 }
 
-// device reports whether a sandbox is a node's own device, a tunnel's. Its address
-// is the node's only as long as there is such a node: then the others forget it,
-// and the manager may take it back before the machine has heard.
+// device reports whether a sandbox is a node's own tunnel device. Its address belongs to the node
+// only while the Node exists: after that the other nodes remove it, and the manager may release it
+// before the machine learns of the deletion.
 func device(s *model.Sandbox) bool { return s.Pod == model.PodRef{Name: s.Node} }
 
 // held are all holdings in order of the truth, and the last one of each address.
@@ -91,8 +91,7 @@ func claimant(c *model.Claim) string {
 	return c.Container
 }
 
-// anonymous reports whether a claim says nothing of an owner, as one that was made
-// by hand.
+// anonymous reports whether a claim has no owner, as one that was made manually.
 func anonymous(c *model.Claim) bool {
 	return claimant(c) == "" && c.Pod == model.PodRef{}
 }
@@ -101,11 +100,10 @@ func anonymous(c *model.Claim) bool {
 // runtime ends the containers before it calls DEL.
 func silent(v *View, s *model.Sandbox) bool { return s.Stopped || v.Truth.Busy[s.ID].Del }
 
-// leaving reports whether a sandbox's DEL is under way. It releases the address
-// before or after it takes the interface away; taking those few milliseconds for
-// theft would make every correct manager guilty. A DEL that has failed is not under
-// way, nor is one that hangs on a node that is cut off or paused: the interface
-// answers until one succeeds.
+// leaving reports whether a sandbox's DEL is under way. It releases the address before or after it
+// removes the interface; without this exception every correct manager would violate the invariant
+// in these milliseconds. A DEL that has failed is not under way, nor is one that hangs on a node
+// that is partitioned or paused: the interface answers until a DEL succeeds.
 func leaving(v *View, s *model.Sandbox) bool {
 	return v.Truth.Busy[s.ID].Del && v.Truth.Nodes[s.Node].Healthy()
 }
@@ -120,8 +118,7 @@ func leaving(v *View, s *model.Sandbox) bool {
 // Source: Linux, net/core/neighbour.c, neigh_rand_reach_time.
 const Overlap = 5 * time.Second
 
-// answers reports whether a sandbox answers for its address beside another one that has
-// it.
+// answers reports whether a sandbox answers on its address while another sandbox has it, too.
 func answers(v *View, h, beside *holding) bool {
 	if !routed(v, h) {
 		return false
@@ -131,9 +128,9 @@ func answers(v *View, h, beside *holding) bool {
 	return !leaving(v, h.sandbox) || !layer3 && v.Truth.At-began > Overlap
 }
 
-// routed reports whether packets to an address end in its sandbox. On layer 3 they do
-// while its node has a route there, which goes as soon as the node hears that the pod is
-// over: one that is cut off or paused keeps it.
+// routed reports whether packets to an address reach its sandbox. On layer 3 they do while its node
+// has a route to it. The node removes the route when it learns that the pod has ended: a
+// partitioned or paused node keeps it.
 //
 // Source: libcalico-go/lib/backend/k8s/conversion, IsFinished and podToDefaultWorkloadEndpoint;
 // felix/calc, the routes of local workload endpoints (v3.31).
@@ -165,10 +162,9 @@ func isUnseen(b model.Busy) bool { return b.Unseen }
 // empty name matches every interface.
 func ofInterface(is, want string) bool { return is == "" || want == "" || is == want }
 
-// calling reports whether the very call is under way that a claim comes from or
-// that releases it: it may be about to find out and undo the claim. A call of
-// another container of the pod, or of another interface, is not: a pod whose ADDs
-// fail one after the other has one under way nearly always.
+// calling reports whether the call that made or releases a claim is under way: it may be about to
+// undo the claim. A call of another container of the pod, or of another interface, does not count:
+// a pod whose ADDs fail repeatedly has one under way nearly always.
 func calling(v *View, c *model.Claim) bool {
 	b, ok := v.Truth.Busy[c.Container]
 	return ok && ofInterface(b.Interface, c.Interface)

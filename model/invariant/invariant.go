@@ -1,5 +1,5 @@
-// Package invariant holds the oracles: pure functions from what is true and what
-// is claimed to what is wrong. One invariant, one file.
+// Package invariant holds the oracles: pure functions that compare the truth with the record and
+// return violations. There is one file per invariant.
 package invariant
 
 import (
@@ -9,7 +9,7 @@ import (
 	"ipamsim/model/route"
 )
 
-// Phase says when an invariant holds.
+// Phase is the time at which an invariant holds.
 type Phase uint8
 
 // Always invariants hold after every step. Quiescent ones hold once faults are
@@ -27,12 +27,12 @@ type Invariant struct {
 	Doc      string // one sentence for people
 	Kinds    []Kind
 	Cause    CauseRule
-	// Follows are the names of invariants whose violation makes one of this follow later.
+	// Follows are the names of invariants whose violation leads to a later violation of this one.
 	// They are names because Go allows no cycle between variables.
 	Follows []string
-	// Effect is what a violation does to users, Decision what an operator has to decide
-	// about one without a remediation: sentences without a period for a report of an
-	// import, "" if it depends on the cluster. No Decision calls a command safe.
+	// Effect is the effect of a violation on users. Decision is the decision of an operator if
+	// there is no remediation. Both are sentences without a period for the report of an import; ""
+	// if they depend on the cluster. No Decision calls a command safe.
 	//
 	// Sources: pkg/apis/core/validation, ValidateServiceUpdate and ValidateNodeUpdate (what
 	// cannot be changed); pkg/registry/core/service/ipallocator/controller, RepairIPAddress;
@@ -43,23 +43,23 @@ type Invariant struct {
 	// Fatal: the violation is a panic or a hang. It may end the worker process, and no
 	// race makes it rare.
 	Fatal bool
-	// Check returns what is broken, each set of objects once, sorted by objects.
-	// Step and At are left to the caller, who knows the schedule, and so is Message: most
-	// violations were there at the step before, and are reported once.
+	// Check returns the violations, one for each set of objects, sorted by objects. The caller,
+	// which knows the schedule, sets Step and At, and also Message: most violations existed at the
+	// previous step and are reported once.
 	Check func(View) []model.Violation
 }
 
-// Keep says which parts of a world must stay when a failure is shrunk.
+// Keep lists the parts of a world that must stay when a failure is shrunk.
 type Keep uint8
 
 // Keep values.
 const (
 	KeepNothing    Keep = iota
 	KeepCollectors      // daemons, reconcilers and their timers, which release what is left; always kept for Quiescent invariants
-	KeepRoutes          // what makes nodes reach the addresses of pods
+	KeepRoutes          // the objects that make nodes reach the addresses of pods
 )
 
-// Kind is one of the ways in which an invariant breaks.
+// Kind is one kind of violation of an invariant.
 type Kind struct {
 	Code string // lower case with dashes, never changed; "" where there is one way only
 	Text string // the sentence, as model.Violation.Say reads it
@@ -78,8 +78,8 @@ type View struct {
 	// Spins are the background processes of the manager that have asked for the same again
 	// and again, in the order in which that was noticed.
 	Spins []Spin
-	// Late is when a message of such a process last took long: it was behind then with what
-	// it hears and does.
+	// Late is the last time at which a message of such a process took long, so that its work was
+	// late.
 	Late time.Duration
 	// GaveUp is when such a process last took back a message that took long.
 	GaveUp time.Duration

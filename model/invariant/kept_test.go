@@ -6,8 +6,7 @@ import (
 	"ipamsim/model"
 )
 
-// onDisk makes the claim of web-0 one that is on the disk of node-1: a file that names a
-// container, and no pod.
+// onDisk moves the claim of web-0 to the disk of node-1: a file that names a container and no pod.
 func onDisk(v *View) *model.Claim {
 	c := &v.Record.Claims[0]
 	c.Node, c.Pod = "node-1", model.PodRef{}

@@ -59,7 +59,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// What a message says is all there as data: nothing is left of a sentence's names.
+// All data of a message is available as facts: no placeholder is left in a sentence.
 func TestMessagesSayAll(t *testing.T) {
 	for _, v := range []*View{broken(), brokenBlocks()} {
 		for _, i := range all {

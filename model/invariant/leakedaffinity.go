@@ -6,7 +6,7 @@ import (
 	"ipamsim/model"
 )
 
-// Codes of LeakedAffinity. Those of an affinity are its state and what is wrong:
+// Codes of LeakedAffinity. The code of an affinity consists of its state and its error:
 // "confirmed-without-node", "pending-deletion-block-of-another".
 const (
 	withoutNode          = "-without-node"          // of a node that is gone
@@ -39,16 +39,16 @@ func affinityKinds() []Kind {
 	return append(out, Kind{released + "-" + blockOfAnother, still + "which is {owner}'s"}, Kind{released + "-" + blockWithoutOwner, still + "which has no owner"})
 }
 
-// LeakedAffinity is a claim to a block that no node will use or release. The node in the
-// claim drops packets to addresses of the block without a route, whichever node has the
-// block then.
+// LeakedAffinity is an affinity to a block that no node will use or release. The node in the
+// affinity drops packets to addresses of the block without a route, whichever node has the block
+// then.
 //
-// A pending affinity of a node that exists is no leak: a crash in the middle of a
-// claim leaves it, its node drops nothing for it, and the next ADD confirms or
-// deletes it. Nor is one of a node that is gone, to a block in which others still
-// have addresses: by design it is given back when the last of them is. A
-// pendingDeletion one, which a crash in the middle of a release leaves, is a leak: its
-// node drops packets for the block, whichever node has it by then.
+// A pending affinity of an existing node is not a leak: it is left by a crash in the middle of a
+// claim, its node drops no packets because of it, and the next ADD confirms or deletes it. An
+// affinity of a deleted node to a block in which other nodes still have addresses is not a leak
+// either: by design it is released with the last of them. A pendingDeletion affinity, which a crash
+// in the middle of a release leaves, is a leak: its node drops packets for the block, whichever
+// node has it by then.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ReleaseHostAffinities with mustBeEmpty;
 // confd/pkg/backends/calico/client.go, updateCache, which skips pending ones only
@@ -87,7 +87,7 @@ var LeakedAffinity = define(Invariant{
 	return append(out, unaffine(&v, all)...)
 })
 
-// stale is what is wrong with an affinity, as the second half of a code, or "".
+// stale is the error of an affinity, as the second part of a code, or "".
 func stale(v *View, a *model.Affinity, b *model.Pool, used bool) string {
 	switch {
 	case v.Truth.At-v.Past.standing(*a) <= young: // a claim or a release is under way
@@ -106,8 +106,8 @@ func stale(v *View, a *model.Affinity, b *model.Pool, used bool) string {
 	return ""
 }
 
-// unaffine lists the blocks whose owner has no affinity for them. It will not use them,
-// and no other node may claim them.
+// unaffine lists the blocks whose owner has no affinity for them. The owner will not use them, and
+// no other node may claim them.
 func unaffine(v *View, all []*model.Pool) []finding {
 	type pair struct {
 		block netip.Prefix

@@ -6,22 +6,20 @@ import (
 	"ipamsim/model"
 )
 
-// Codes of LeakedClaim: what is gone.
+// Codes of LeakedClaim: the owner that is gone.
 const (
 	SandboxGone    = "sandbox-gone"
 	tunnelNodeGone = "tunnel-node-gone"
 )
 
-// LeakedClaim is an address that no pod can use: its container is gone, and nothing
-// released the claim within the bound. The time runs from the last the history
-// saw of the container, or from 0 for claims that were there before the run.
+// LeakedClaim is an address that no pod can use: its container is gone, and the claim was not
+// released within the bound. The bound begins with the last event of the container in the history,
+// or at 0 for claims from before the run.
 //
-// A pod object on a node that is down or cut off keeps its claims: no manager
-// can know that the sandbox is gone, and the pod may come back with it. Once it is
-// deleted the bound begins. A node's
-// own tunnel address is its own as long as the node is registered. A claim that
-// names no owner is not judged, nor is anything in a cluster without a machine that could
-// run a reconciler.
+// A pod object on a node that is down or partitioned keeps its claims: no manager can know that the
+// sandbox is gone, and the pod may come back with it. The bound begins when the object is deleted.
+// A node's own tunnel address belongs to the node while it is registered. A claim without an owner
+// is not checked, nor is any claim in a cluster without a machine that could run a reconciler.
 var LeakedClaim = define(Invariant{
 	Name:     "leaked-claim",
 	Severity: model.Minor,
@@ -75,8 +73,8 @@ func reachable(v *View, c *model.Claim) time.Duration {
 	return v.Truth.Nodes[pod.Node].Since
 }
 
-// elsewhere reports whether the container of a claim was made on another node than that: what
-// happens to a pod of the same name there is no matter.
+// elsewhere reports whether the container of a claim was created on another node: a pod of the same
+// name on node is then irrelevant.
 func elsewhere(v *View, c *model.Claim, node string) bool {
 	if v.History == nil {
 		return false
@@ -97,8 +95,8 @@ func claimObjects(v *View, c *model.Claim) []model.Ref {
 	return o
 }
 
-// claimedFor is the pod of a claim: of one that names a container only, the pod that the
-// container was made for.
+// claimedFor is the pod of a claim; if the claim only names a container, the pod for which that was
+// created.
 func claimedFor(v *View, c *model.Claim) model.PodRef {
 	if c.Pod != (model.PodRef{}) || v.History == nil {
 		return c.Pod
@@ -106,7 +104,7 @@ func claimedFor(v *View, c *model.Claim) model.PodRef {
 	return v.History.PodOf(c.Container)
 }
 
-// claimFacts are for which container a claim is made, though a pod's may name none.
+// claimFacts are the container of a claim, if it names one.
 func claimFacts(c *model.Claim) []model.Fact {
 	if c.Tunnel {
 		return nil
@@ -122,7 +120,7 @@ func lastOf(v *View, container string) time.Duration {
 	return at
 }
 
-// owner answers who may still own a claim.
+// owner determines the possible owners of a claim.
 type owner struct {
 	live map[string]bool // container ids of live sandboxes
 	held held
@@ -160,11 +158,11 @@ func (o *owner) taking(v *View, c *model.Claim) bool {
 	return failed == 0 || end.At <= lastOf(v, c.Container)
 }
 
-// owned reports whether a claim has an owner other than a live container: a
-// sandbox of the same pod that has this very address, a CNI call of the container
-// under way or one that may take it over, a pod on an unreachable node, a node that
-// keeps the claim and was not there for long enough, a registered node whose tunnel's
-// it is, or a virtual machine, which keeps it without a pod and is not in the record.
+// owned reports whether a claim has an owner other than a live container: a sandbox of the same pod
+// that has this address; a CNI call of the container under way, or one that may take the claim
+// over; a pod on an unreachable node; a node that keeps the claim and was not up for long enough; a
+// registered node, for its tunnel; or a virtual machine, which keeps it without a pod and is not in
+// the record.
 func (o *owner) owned(v *View, c *model.Claim) bool {
 	if c.Tunnel {
 		return v.Truth.Nodes[c.Node].Registered
@@ -187,12 +185,12 @@ func (o *owner) owned(v *View, c *model.Claim) bool {
 	return ok && !node.Healthy() && !elsewhere(v, c, pod.Node)
 }
 
-// kept reports whether a claim is on the disk of its node and names nothing but a
-// container: only the DEL of that one, executed there, releases it.
+// kept reports whether a claim is on the disk of its node and only names a container: only the DEL
+// of that container, executed on the node, releases it.
 func kept(c *model.Claim) bool {
 	return c.Node != "" && c.Container != "" && !c.Tunnel && c.Pod == model.PodRef{}
 }
 
-// garbageMax is until when a kubelet that was started has had the DELs of sandboxes run
-// whose pods are gone: twice the period of its container garbage collector.
+// garbageMax is the time after its start within which a kubelet has run the DELs of sandboxes whose
+// pods are gone: twice the period of its container garbage collector.
 const garbageMax = 2 * time.Minute

@@ -2,8 +2,8 @@ package invariant
 
 import "ipamsim/model"
 
-// LeakedLoadBalancerIP is an address that no Service can have any more: its own is gone, or
-// was made again under its name.
+// LeakedLoadBalancerIP is an address that no Service can get any more: its Service was deleted, or
+// was deleted and created again under the same name.
 var LeakedLoadBalancerIP = define(Invariant{
 	Name:     "leaked-load-balancer-ip",
 	Severity: model.Minor,

@@ -10,15 +10,15 @@ import (
 // Codes of LeftoverHandle.
 const (
 	emptyHandle    = "empty"            // it counts nothing, and is there
-	nothingClaimed = "nothing-claimed"  // what it counts in a block is not claimed by it
+	nothingClaimed = "nothing-claimed"  // the handle has no claim in a block in which it counts addresses
 	CountedTooMany = "counted-too-many" // only some of it is
 )
 
-// LeftoverHandle is a handle that counts addresses that are not claimed by it. It
-// is never cleaned up: a DEL that finds no address does not count it down.
+// LeftoverHandle is a handle that counts addresses without claims. It is never cleaned up: a DEL
+// that finds no address does not decrement it.
 //
-// An ADD under way has counted its address before it claims it, and who has just released
-// one is about to count it down.
+// An ADD under way increments its handle before it claims the address, and a call that has just
+// released an address is about to decrement its handle.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, releaseByHandle ("block has no addresses
 // with the given handle", v3.31).

@@ -2,10 +2,10 @@ package invariant
 
 import "ipamsim/model"
 
-// LeftoverReservation is an address that no range can give out any more,
-// although no pool has it in use. A reservation that names no pod was made by hand,
-// to keep the address from being given out. What a CNI call of the pod that is under way
-// has reserved, or is about to drop, is not left over.
+// LeftoverReservation is a reserved address that no range can assign any more, although it is in
+// use in no pool. A reservation without a pod was made manually, to keep the address unused. A
+// reservation that a CNI call of its pod under way has made, or is about to delete, is not left
+// over.
 var LeftoverReservation = define(Invariant{
 	Name:     "leftover-reservation",
 	Severity: model.Minor,

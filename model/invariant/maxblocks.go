@@ -4,7 +4,7 @@ import "ipamsim/model"
 
 // Codes of MaxBlocks.
 const (
-	limitInPool = "in-one-pool"      // the blocks of the new one's pool are as many as are allowed
+	limitInPool = "in-one-pool"      // the node has the allowed number of blocks in the pool of the new one
 	limitOfAll  = "of-several-pools" // only with those of other pools they are
 )
 

@@ -19,11 +19,11 @@ const (
 	noWorkloads   = "no-workloads"
 )
 
-// OutOfPool is an address that is not the network's to give: a router's, another network's,
-// or of a pool that does not serve the pod. With node slices the network's ranges still bound
-// it. A pool that is disabled, that does not select the pod's node, that is Manual or allows
-// no workloads gives nothing to an ADD that begins afterwards; but the last three do if the
-// pod asks for the pool or for the address.
+// OutOfPool is an address that the network may not assign: an address of a router, of another
+// network, or of a pool that does not serve the pod. With node slices the network's ranges still
+// bound it. A pool that is disabled, that does not select the pod's node, that is Manual or that
+// allows no workloads assigns nothing to an ADD that begins afterwards. The last three do if the
+// pod requests the pool or the address.
 //
 // Which namespaces a pool selects is not known.
 //
@@ -64,7 +64,7 @@ type refusal struct {
 	of   func(*rules) map[netip.Prefix]time.Duration
 }
 
-// refusals are those that hold for a pod, by what it asked for.
+// refusals are the reasons that apply to a pod, depending on its request.
 func refusals(h *holding) []refusal {
 	out := []refusal{{disabledPool, func(r *rules) map[netip.Prefix]time.Duration { return r.disabled }}}
 	if h.attachment.Asked || h.attachment.OfPool || device(h.sandbox) {
@@ -77,9 +77,8 @@ func refusals(h *holding) []refusal {
 	)
 }
 
-// slicesOutside are the slices of nodes that are no part of a network whose manager gives
-// one to every node. Upstream's node IPAM controller refuses to start if a Node has such a
-// podCIDR.
+// slicesOutside are the slices of nodes outside of the ranges of a network whose manager assigns
+// one to every node. Upstream's node IPAM controller does not start if a Node has such a podCIDR.
 func slicesOutside(v *View) (out []finding) {
 	for i := range v.Networks {
 		n := &v.Networks[i]
@@ -110,7 +109,7 @@ func servicesOutside(v *View) []finding {
 	return v.Past.outside
 }
 
-// cidrHeard is for how long an API server may not have heard that a ServiceCIDR is gone.
+// cidrHeard is the time within which an API server may not yet know that a ServiceCIDR was deleted.
 const cidrHeard = 10 * time.Minute
 
 // noteClusterIPs judges the cluster IPs that are new.

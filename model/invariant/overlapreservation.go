@@ -12,11 +12,13 @@ const (
 	reservedForAnother = "reserved-for-another" // pod
 )
 
-// OverlapReservation is the guard across overlapping ranges: without it another
-// range gives the address out again. A sandbox has its address once its ADD has
-// returned, so that no call but its own DEL excuses it.
+// OverlapReservation is a missing guard across overlapping ranges: another range can assign the
+// address again. A sandbox has its address after its ADD has returned, so only its own DEL excuses
+// it.
 //
-// A reservation for another interface of the pod will do, because the guard asks
+// A reservation for another interface of the pod suffices, because the guard only checks the pod.
+// Two interfaces of one pod with one address are checked by duplicate-address.
+//
 // for the pod alone: what two interfaces of one share is duplicate-address' matter.
 //
 // Source: pkg/storage/kubernetes/ipam.go, IPManagementKubernetesUpdate (Whereabouts
@@ -59,7 +61,7 @@ var OverlapReservation = define(Invariant{
 	return out
 })
 
-// guardState is what the record's reservations say of one holding.
+// guardState are the reservations for one holding.
 type guardState struct {
 	by   *model.Reservation // the last one of this address
 	mine bool               // one of them names the holding's pod
@@ -77,7 +79,7 @@ func unguarded(h *holding, by *model.Reservation) finding {
 	return f
 }
 
-// guard is what a reservation guards.
+// guard is the key of a reservation.
 type guard struct {
 	network string // network_name
 	addr    netip.Addr

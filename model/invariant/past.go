@@ -10,13 +10,12 @@ import (
 	"ipamsim/model"
 )
 
-// Past is what oracles must remember of a run, because it was decided then and
-// cannot be seen now: since when policy says what it says, what was claimed
-// against it, when a node was last registered, and until when a pod's could not be asked.
+// Past is the state that oracles keep during a run, because it cannot be derived from the current
+// view: since when the policy has its rules, claims against the policy, when a node was last
+// registered, and until when a pod's node was unreachable.
 //
-// It is fed one view after another, in order, and is for one goroutine at a time.
-// The zero Past is ready; what is there in the first view has been so from the
-// start.
+// It receives one view after another, in order, and is used by one goroutine at a time. The zero
+// Past is ready to use. The state of the first view counts as the state since the start.
 type Past struct {
 	begun    bool
 	record   model.Snapshot                   // of the last view
@@ -34,7 +33,7 @@ type Past struct {
 
 	assigning  map[string]*assigning          // by network key
 	gaps       map[gap]time.Duration          // since when Services have them
-	stayed     map[string]bool                // by the name of a node's pool, whether the node has been registered ever since it was made
+	stayed     map[string]bool                // by the name of a node's pool: the node has been registered since the pool was created
 	cidrs      map[netip.Prefix]time.Duration // when each ServiceCIDR was last there
 	clusterIPs map[clusterIP]bool             // of the last view
 	outside    []finding                      // against OutOfPool
@@ -43,12 +42,12 @@ type Past struct {
 	released map[netip.Addr]time.Duration  // since when no claim backs the address of a node's own device
 }
 
-// rules are since when a network's policy is what it is.
+// rules are the times since when the rules of a network's policy apply.
 type rules struct {
 	strict            bool
 	limit             int
 	strictAt, limitAt time.Duration
-	// By pool, or by what is reserved.
+	// By pool, or by reserved prefix.
 	reserved, disabled, manual, workless map[netip.Prefix]time.Duration
 	unselected                           map[string]map[netip.Prefix]time.Duration // by node
 }
@@ -151,7 +150,7 @@ func (p *Past) noteRules(v *View, n *model.Network) {
 	}
 }
 
-// sinces keeps the times of what is still listed.
+// sinces keeps the times of the prefixes that are still listed.
 func sinces(old map[netip.Prefix]time.Duration, list []netip.Prefix, at time.Duration) map[netip.Prefix]time.Duration {
 	if len(list) == 0 {
 		return nil
@@ -303,11 +302,10 @@ func owns(v *View, a model.Affinity, is func(model.Affinity) bool) int {
 	return count
 }
 
-// after reports whether what a container got at some time was asked for when a
-// rule was in force since a time: its ADD began later, so that it read the rule.
-// The ADD is that of an interface, "" for the container's last one: the ADD of the
-// next interface begins at the very time at which this one ends.
-// What no ADD asked for (a tunnel's address) has until StuckAfter to do so.
+// after reports whether the ADD for an address that a container got at some time began when a rule
+// was already in force, so that it read the rule. The ADD is that of an interface, "" for the
+// container's last one: the ADD of the next interface begins at the same time at which this one
+// ends. An address that no ADD requested (of a tunnel) must obey the rule from StuckAfter on.
 func after(v *View, container, ifname string, at, since time.Duration) bool {
 	if since == 0 {
 		return true
@@ -322,7 +320,7 @@ func after(v *View, container, ifname string, at, since time.Duration) bool {
 	return v.Settings.StuckAfter > 0 && at-since > v.Settings.StuckAfter
 }
 
-// afterOn is after for whatever a node is doing now.
+// afterOn is after for the calls that a node executes now.
 func afterOn(v *View, node string, since time.Duration) bool {
 	some := false
 	for _, b := range v.Truth.Busy {
@@ -349,9 +347,9 @@ type unasked struct {
 	node string
 }
 
-// lost is when the object of a claim's pod was last there, bound to a node that could not be
-// asked: until then it could not be known that the sandbox was gone. It is 0 if there was
-// none, or if the claim's container was made on another node.
+// lost is the last time at which the object of a claim's pod existed, bound to an unreachable node:
+// until then the loss of the sandbox could not be known. It is 0 if there was none, or if the
+// claim's container was created on another node.
 func (p *Past) lost(v *View, c *model.Claim) time.Duration {
 	if p == nil {
 		return 0

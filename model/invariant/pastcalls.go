@@ -16,26 +16,25 @@ type calls struct {
 	exits      map[string]exits      // by name of the daemon
 	containers map[string]*container // by id, from their first call on
 	loose      []*loose
-	// What was found so far, for the invariants of these names.
+	// Findings so far, for the invariants of these names.
 	failed, loops, timedOut, unreleased, overcounts, overreserved []finding
 }
 
-// callKey is what is tried again: the ADD of a pod's interface, or its DEL.
+// callKey identifies a call across retries: the ADD of a pod's interface, or its DEL.
 type callKey struct {
 	del   bool
 	pod   model.PodRef
 	iface string
 }
 
-// container is what a container's calls have met.
+// container is the state of a container's calls.
 type container struct {
-	had      []netip.Addr  // addresses that were claimed for it during an ADD of its own
+	had      []netip.Addr  // addresses that were claimed for it during one of its own ADDs
 	released []model.Event // DELs that have succeeded, the last of each interface
 	reserved []string      // reservations for its pod that there were before its first call
 }
 
-// note takes in the events since the last view, and what the calls under way have
-// claimed.
+// note processes the events since the last view, and the claims of calls under way.
 func (c *calls) note(v *View) {
 	if v.History == nil {
 		return
@@ -67,8 +66,8 @@ func (c *calls) note(v *View) {
 	c.noteLoose(v)
 }
 
-// noteUnderWay remembers what the ADDs under way have claimed, if claims have changed: a
-// record that has not is the same one.
+// noteUnderWay records the claims of the ADDs under way if claims have changed: an unchanged record
+// is the same slice.
 func (c *calls) noteUnderWay(v *View) {
 	was, is := c.claims, v.Record.Claims
 	c.claims = is
@@ -83,7 +82,7 @@ func (c *calls) noteUnderWay(v *View) {
 	}
 }
 
-// noteClaimed remembers what is claimed for some containers.
+// noteClaimed records the claims of some containers.
 func (c *calls) noteClaimed(v *View, of func(id string) bool) {
 	for i := range v.Record.Claims {
 		k := &v.Record.Claims[i]

@@ -95,7 +95,7 @@ func TestFailedCall(t *testing.T) {
 	})
 }
 
-// What upstream said, and where, goes with the violation as data.
+// Upstream's error and its call site are part of the violation as data.
 func TestFailedCallSaysWhere(t *testing.T) {
 	v := calm()
 	pending(v)

@@ -9,8 +9,8 @@ import (
 	"ipamsim/model"
 )
 
-// neverClaimed is the code of what a call has counted or reserved and never claimed. What
-// is claimed no more is nothingClaimed or CountedTooMany.
+// neverClaimed is the code of an address that a call has counted or reserved and never claimed. An
+// address that is no longer claimed has nothingClaimed or CountedTooMany.
 const neverClaimed = "never-claimed"
 
 // loose is a call that has left more counted than is claimed, or more reserved.
@@ -20,7 +20,7 @@ type loose struct {
 	since    time.Duration
 }
 
-// noteCounts looks at what a call that succeeded has left.
+// noteCounts records the handles and reservations that a successful call has left.
 func (c *calls) noteCounts(v *View, e *model.Event) {
 	if e.Err != "" || e.Disturbed {
 		return
@@ -40,7 +40,7 @@ func (c *calls) noteLoose(v *View) {
 	c.loose = slices.DeleteFunc(c.loose, func(l *loose) bool { return c.settled(v, l) })
 }
 
-// settled judges one, and reports whether there is no more to say.
+// settled checks one of them, and reports whether the check is complete.
 func (c *calls) settled(v *View, l *loose) bool {
 	var left []finding
 	if l.reserved {
@@ -74,7 +74,7 @@ func (c *calls) unguarding(v *View, e *model.Event) []*model.Reservation {
 	return slices.DeleteFunc(c.reservedByCall(v, e), func(r *model.Reservation) bool { return guards(v, r) })
 }
 
-// over is what the handles of a call's container count beyond what is claimed by them.
+// over are the counts of the handles of a call's container beyond their claims.
 func (c *calls) over(v *View, e *model.Event) (out []finding) {
 	x := c.containers[e.Container]
 	for i := range v.Record.Handles {

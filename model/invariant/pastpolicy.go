@@ -13,8 +13,8 @@ type dated struct {
 	network model.Network
 }
 
-// notePolicy remembers what a network without blocks allowed before: its policy may live
-// in an object, which an operator edits while pods hold what it allowed.
+// notePolicy records the earlier policies of a network without blocks: its policy may be in an
+// object, which an operator edits while pods hold addresses of the earlier policy.
 func (p *Past) notePolicy(n *model.Network, at time.Duration) {
 	if !p.begun {
 		at = 0
@@ -30,9 +30,9 @@ func sameRange(a, b model.Range) bool {
 	return a.Prefix == b.Prefix && a.Start == b.Start && a.End == b.End && slices.Equal(a.Exclude, b.Exclude)
 }
 
-// permitted reports whether what is held is right by a policy that the ADD which got it
-// can have read: the present one, or one that was in force until after the ADD began.
-// Without a past the present one decides.
+// permitted reports whether a holding is correct by a policy that its ADD may have read: the
+// present one, or one that was in force until after the ADD began. Without a past the present one
+// decides.
 func permitted(v *View, h *holding, right func(*model.Network) bool) bool {
 	if right(h.network) {
 		return true

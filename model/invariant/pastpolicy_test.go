@@ -8,8 +8,8 @@ import (
 	"ipamsim/model"
 )
 
-// A policy in an object changes while pods run: what an ADD got by the policy
-// that it could read is right.
+// A policy in an object changes while pods run: an address is correct if the policy that its ADD
+// could read allows it.
 func TestPolicyChanges(t *testing.T) {
 	calmPast := func() *View {
 		v := calm()

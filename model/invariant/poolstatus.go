@@ -2,8 +2,8 @@ package invariant
 
 import "ipamsim/model"
 
-// PoolStatus is a pool whose status reports that it is full, or empty, although it is not.
-// Of very many addresses it does not matter how many are free.
+// PoolStatus is a pool whose status reports that it is full, or empty, although it is not. For very
+// large pools the number of free addresses does not matter.
 var PoolStatus = define(Invariant{
 	Name:     "pool-status",
 	Severity: model.Minor,
@@ -15,7 +15,7 @@ var PoolStatus = define(Invariant{
 	if v.Record.Services == nil || !served(&v) {
 		return nil
 	}
-	const many = 1 << 29 // a count ends at twice as many
+	const many = 1 << 29 // a count stops at twice this number
 	for _, p := range v.Record.Services.Pools {
 		if p.Assigned == p.Used && (p.Free == p.Unused || min(p.Free, p.Unused) >= many) {
 			continue

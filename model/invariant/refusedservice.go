@@ -2,7 +2,7 @@ package invariant
 
 import "ipamsim/model"
 
-// Codes of RefusedService: of what there is said to be none.
+// Codes of RefusedService: the resource that is said to be exhausted.
 const (
 	addressesFull = "addresses"
 	nodePortsFull = "node-ports"

@@ -6,12 +6,12 @@ import (
 	"ipamsim/model"
 )
 
-// ReservationCount is a reservation that a CNI call of its pod has made, or should have
-// dropped, and that guards nothing: no range can give the address out any more. Claims
-// without a reservation are OverlapReservation's.
+// ReservationCount is a reservation that guards nothing and that a CNI call of its pod has made, or
+// should have deleted: no range can assign the address any more. Claims without a reservation
+// belong to OverlapReservation.
 //
-// It is judged when a call has succeeded undisturbed, young after it: a reconciler that
-// releases the same address drops claim and reservation one after the other.
+// It is checked when a call has succeeded undisturbed, after the duration young: a reconciler that
+// releases the same address deletes claim and reservation one after the other.
 var ReservationCount = define(Invariant{
 	Name:     "reservation-count",
 	Severity: model.Minor,

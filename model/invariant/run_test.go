@@ -13,7 +13,7 @@ func TestSpuriousExhaustion(t *testing.T) {
 		return func(v *View) {
 			e := model.Event{Kind: model.AddEnd, At: sec(30), Node: "node-1", Pod: web("9"), Network: netA, Exhausted: exhausted, MinFree: free, Err: "no more addresses"}
 			v.History.Add(e)
-			v.History.Add(e) // the kubelet tries again: one violation
+			v.History.Add(e) // the kubelet retries: one violation
 		}
 	}
 	table(t, SpuriousExhaustion, []row{
@@ -144,7 +144,7 @@ func TestConvergence(t *testing.T) {
 			v.Truth.Pods[web("9")] = p
 		}
 	}
-	// twice is a pod that wants network b twice, and has it once or not at all.
+	// twice is a pod that requests network b twice, and has it once or not at all.
 	twice := func(v *View, once bool) {
 		if once {
 			start(v, "9", "node-2", "c9", netB, "10.0.0.3")
@@ -300,7 +300,7 @@ func TestConvergence(t *testing.T) {
 	})
 }
 
-// stays is a sandbox that is stopped and whose DEL has failed at these seconds.
+// stays is a stopped sandbox whose DEL has failed at these seconds.
 func stays(v *View, at ...float64) {
 	v.Truth.Sandboxes[0].Stopped = true
 	for _, s := range at {

@@ -25,7 +25,7 @@ func calmServices() *View {
 	return v
 }
 
-// later is so many minutes after a change, with nothing in between.
+// later is a number of minutes after a change, with nothing in between.
 func later(minutes float64, change func(*model.Services)) func(*View) {
 	return func(v *View) {
 		change(v.Record.Services)
@@ -112,7 +112,7 @@ func calmBalancers() *View {
 
 func balancer(v *View, i int) *model.Balancer { return v.Record.Services.All[i].Balancer }
 
-// port80 are the terms of one port, shared by those who have a key.
+// port80 are the terms of one port, shared by Services with the key.
 func port80(key string) model.Terms {
 	return model.Terms{Key: key, Ports: []model.NodePort{{Port: 80, Protocol: "TCP"}}}
 }

@@ -2,8 +2,8 @@ package invariant
 
 import "ipamsim/model"
 
-// ServiceFamilies is a Service that says that it has an address of a family and has none,
-// or one of another.
+// ServiceFamilies is a Service that lists an address family and has no address of it, or an address
+// of another family.
 var ServiceFamilies = define(Invariant{
 	Name:     "service-families",
 	Severity: model.Major,

@@ -16,10 +16,11 @@ const (
 	nodePortLeft       = "node-port"
 )
 
-// gap is a Service and what says whose its address or node port is, at odds.
+// gap is a difference between a Service and the object that records the owner of its address or
+// node port.
 type gap struct {
 	code          string
-	of, by, other model.Ref // the address or node port, the Service, and for of-another the other one
+	of, by, other model.Ref // the address or node port; the Service; for of-another, the other Service
 }
 
 // gaps are all there are, in any order.
@@ -75,7 +76,7 @@ func (p *Past) noteGaps(v *View) {
 	}
 }
 
-// longGaps are those of some codes that have been there for longer than that.
+// longGaps are the gaps of some codes that have lasted longer than after.
 func longGaps(v *View, after func(gap) time.Duration) (out []finding) {
 	if v.Past == nil {
 		return nil

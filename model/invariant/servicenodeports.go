@@ -2,8 +2,7 @@ package invariant
 
 import "ipamsim/model"
 
-// ServiceNodePorts is a Service that nodes are to answer for at a port of theirs, and have none
-// for.
+// ServiceNodePorts is a Service that needs node ports and has none.
 var ServiceNodePorts = define(Invariant{
 	Name:     "service-node-ports",
 	Severity: model.Major,

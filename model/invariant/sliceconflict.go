@@ -8,18 +8,18 @@ import (
 
 // Codes of SliceConflict.
 const (
-	slicesOfPresent  = "of-present-nodes"   // both were registered all the time since they drew first: a slice was taken from a node that is there
-	slicesOfReplaced = "of-a-replaced-node" // or it is not known
+	slicesOfPresent  = "of-present-nodes"   // both were registered all the time since they first drew: a slice was taken from an existing node
+	slicesOfReplaced = "of-a-replaced-node" // or unknown
 )
 
 const overlappingSlices = "node slices of network {network} overlap: {first-slice} of {first-node} (pool {first}) and {second-slice} of {second-node} (pool {second})"
 
-// SliceConflict is two nodes that draw from the same addresses, each sure that
-// its slice is its own and that it need not look at the other's claims.
+// SliceConflict is two nodes that draw from the same addresses. Each takes its slice for its own
+// and does not read the other's claims.
 //
-// A pool outlives the slice it was made for, so that it alone proves nothing:
-// node-2 is replaced by node-3, node-3 is rightly given the slice that is free
-// now, and the pool of node-2 stays.
+// A pool outlives the slice for which it was created, so it proves nothing alone: node-2 is
+// replaced by node-3, node-3 correctly gets the slice that is now free, and the pool of node-2
+// stays.
 var SliceConflict = define(Invariant{
 	Name:     "slice-conflict",
 	Severity: model.Major,
@@ -48,10 +48,10 @@ var SliceConflict = define(Invariant{
 	return out
 })
 
-// drawn reports whether a node still draws from one of its pools for a network: a
-// sandbox of the node has an address in it, or the node exists and has no other pool of that
-// range. Two networks without a name may be cut from one range, each on its own:
-// the pools name no network, and only sandboxes count.
+// drawn reports whether a node still draws from one of its pools for a network: a sandbox of the
+// node has an address in it, or the node exists and has no other pool of that range. Two networks
+// without a name may each be cut from the same range: the pools name no network then, and only
+// sandboxes count.
 func drawn(v *View, n *model.Network, p *model.Pool) bool {
 	for i := range v.Truth.Sandboxes {
 		s := &v.Truth.Sandboxes[i]

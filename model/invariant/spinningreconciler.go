@@ -11,16 +11,16 @@ import (
 // anything, or one or several that change a row of the record back and forth.
 type Spin struct {
 	Actors  []string    // sorted
-	Request string      // what it has sent most often; "" if it is about Row
-	Row     []model.Ref // what the row is about, sorted; none if it is about Request
+	Request string      // the most frequent request; "" if the violation concerns Row
+	Row     []model.Ref // objects of the row, sorted; empty if the violation concerns Request
 	Times   int         // within SpinWindow
 	Since   time.Duration
 }
 
-// A process spins that has sent one request SpinTimes in each SpinWindow of SpinFor, and
-// changed nothing. No poll of any manager comes near: the shortest period is
-// half a second. Processes undo what they did if they have made the same row UndoTimes in each
-// of these windows: nothing in a cluster comes and goes twice a second under one name.
+// A process spins if it has sent one request SpinTimes in each SpinWindow of SpinFor, and changed
+// nothing. No manager polls that often: the shortest period is half a second. Processes undo each
+// other's work if they have created the same row UndoTimes in each of these windows: nothing in a
+// cluster is created and deleted twice a second under one name.
 const (
 	SpinWindow = 10 * time.Second
 	SpinTimes  = 100

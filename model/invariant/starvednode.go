@@ -7,7 +7,7 @@ import (
 	"ipamsim/model"
 )
 
-// Codes of StarvedNode: what the node needs a block for.
+// Codes of StarvedNode: the reason why the node needs a block.
 const (
 	podWaits    = "pod-waits"
 	podBorrowed = "pod-borrowed" // an address of another node's block
@@ -93,8 +93,8 @@ func starvedOf(v *View, all *model.Network, name string, pools []string, spare [
 	return out
 }
 
-// failsElsewhere reports whether a pod waits because of another of its networks: the last ADD that
-// failed was of that one, and took down what it had of this one.
+// failsElsewhere reports whether a pod waits because of another of its networks: the last failed
+// ADD was of that network, and the address of this one was released because of it.
 func failsElsewhere(v *View, pod model.PodRef, network string) bool {
 	if v.History == nil {
 		return false
@@ -143,10 +143,10 @@ func couldHave(b *model.Pool, n *model.Network, node string, v4 bool) bool {
 	return b.Range.Addr().Is4() == v4 && p != nil && p.Serves(node) && p.BlockBits == b.Range.Bits()
 }
 
-// need is for what a node without block needs this one, or "": a pod that waits and asks for
-// these pools, or, where none are asked for, one that has borrowed of the same pool. A tunnel,
-// or a pod that asked for a pool, has borrowed there because it may take from no other. Both:
-// so does it need one of the other family, which it could have as well.
+// need is the reason why a node without a block needs this one, or "": a pod that waits and
+// requests these pools, or, without requested pools, one that has borrowed from the same pool. A
+// tunnel, or a pod that requested a pool, has borrowed there because it may use no other pool.
+// both: the node also needs a block of the other family, which it could have as well.
 func need(v *View, n *model.Network, node string, b *model.Pool, pools []string, both bool) (code string, facts []model.Fact) {
 	v4, pool := b.Range.Addr().Is4(), n.Blocks.PoolOf(b.Range.Addr())
 	var waiting []model.Ref
@@ -178,8 +178,8 @@ func claimed(v *View, a netip.Addr) bool {
 	return slices.ContainsFunc(v.Record.Claims, func(c model.Claim) bool { return c.Addr == a })
 }
 
-// lacks reports whether pods need addresses of a family too and the node can get none.
-// Then a block of the other family does not help them: upstream gives back what it has.
+// lacks reports whether pods need addresses of a family too and the node can get none. A block of
+// the other family does not help them then: upstream releases the address that they have.
 func lacks(v *View, n *model.Network, node string, v4 bool) bool {
 	policy := *n.Blocks
 	policy.V4, policy.V6 = v4 && policy.V4, !v4 && policy.V6

@@ -6,7 +6,7 @@ import "ipamsim/model"
 // go on with blockOfAnother or blockWithoutOwner, as those of a pod's do.
 const tunnelInBlock = "tunnel-in-"
 
-// borrowedCode is whose block a claim was made in, and what for.
+// borrowedCode is the code for the owner of the block of a claim, and its use.
 func borrowedCode(b *model.Pool, c *model.Claim) string {
 	if c.Tunnel {
 		return tunnelInBlock + ownedBy(b)
@@ -14,10 +14,11 @@ func borrowedCode(b *model.Pool, c *model.Claim) string {
 	return ownedBy(b)
 }
 
-// StrictAffinity is a node that borrows although the user forbade it, because a
-// borrowed address is one that its block's owner drops.
+// StrictAffinity is a node that borrows although the user forbade it, because the owner of the
+// block drops packets to a borrowed address.
 //
-// What was borrowed before StrictAffinity was switched on may stay, and so may
+// Addresses that were borrowed before StrictAffinity was switched on may stay, and so may addresses
+// of an ADD that had already begun.
 // what an ADD takes that had already begun.
 //
 // Source: libcalico-go/lib/ipam/ipam_block.go, autoAssign and assign (v3.31).

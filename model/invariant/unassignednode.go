@@ -8,13 +8,12 @@ import (
 	"ipamsim/model"
 )
 
-// UnassignedNode is a node whose pods wait forever, because the manager considers ranges as
-// in use that no node has: it has not released them.
+// UnassignedNode is a node whose pods wait forever, because the manager considers ranges as in use
+// that no node has: it has not released them.
 //
-// A manager that could not serve a node tries again after longer and longer times, each
-// as long as all before, up to maxBackOff (client-go's rate limiter of work queues). A
-// slice that has just come free may lie idle for so long. Where no node was ever given a
-// slice, no process may run that assigns them.
+// A manager that could not serve a node retries with exponential back-off up to maxBackOff
+// (client-go's rate limiter of work queues). A slice that has just become free may be unused for
+// that long. If no node was ever given a slice, there may be no process that assigns them.
 var UnassignedNode = define(Invariant{
 	Name:     "unassigned-node",
 	Severity: model.Major,
@@ -62,28 +61,27 @@ const (
 	patience = 4 * time.Minute
 	// slow is for a schedule that holds up one message after the other.
 	slow = 10 * time.Minute
-	// maxBackOff is that of workqueue.DefaultControllerRateLimiter.
+	// maxBackOff is the limit of workqueue.DefaultControllerRateLimiter.
 	maxBackOff = 1000 * time.Second
 )
 
 // assigning is how nodes stand with the slices of one network.
 type assigning struct {
 	without map[string]time.Duration // since when each registered node has none
-	roomy   bool                     // there is one for another node
+	roomy   bool                     // there is a slice for another node
 	room    time.Duration            // since when
 	handed  bool                     // one was given to a node that had none
 	some    bool                     // a node has one
 }
 
-// Rest makes the last noted state the initial one: the slices that nodes have were given to
-// them.
+// Rest makes the last noted state the initial one: the slices that nodes have count as assigned.
 func (p *Past) Rest() {
 	for _, a := range p.assigning {
 		a.handed = a.some
 	}
 }
 
-// noteSlices remembers who has slices where every node is to have one.
+// noteSlices records the owners of slices in networks where every node should have one.
 func (p *Past) noteSlices(v *View) {
 	for i := range v.Networks {
 		n := &v.Networks[i]

@@ -8,8 +8,8 @@ import (
 	"ipamsim/model"
 )
 
-// sliced is a cluster of two nodes with a range of as many slices as asked for, in which
-// node-a had its slice given to it after the first view.
+// sliced is a cluster of two nodes with a range of 2^bits slices. node-a got its slice after the
+// first view.
 func sliced(t *testing.T, bits int, after func(*View)) []model.Violation {
 	t.Helper()
 	r := model.Range{Prefix: netip.MustParsePrefix("10.0.0.0/24").Masked(), Slice: 24 + bits}

@@ -2,16 +2,15 @@ package invariant
 
 import "ipamsim/model"
 
-// UnbackedSandbox is the state before a duplicate: the manager no longer knows
-// that the address is in use and will give it to the next pod.
+// UnbackedSandbox is the state before a duplicate: the manager no longer knows that the address is
+// in use and will assign it to the next pod.
 //
-// A claim for another container of the pod backs a sandbox as well, because
-// managers know pods by their names (Whereabouts) and dumps do not name
-// containers; but not if that container is alive: then the claim belongs to it, goes
-// with it, and the sandbox is a namesake without a claim. A pool that is disabled gives
-// nothing away: its addresses are judged once all is calm (Convergence). A node's own device
-// may be without a claim for Overlap: calico-node releases a tunnel's address before it changes
-// the Node, a few milliseconds in every move. A pod that gets it then is DuplicateAddress.
+// A claim for another container of the pod backs a sandbox as well, because managers identify pods
+// by name (Whereabouts) and dumps do not name containers. It does not if that container is alive:
+// then the claim belongs to that container and is released with it. A disabled pool assigns
+// nothing: its addresses are checked at rest (Convergence). A node's own device may be without a
+// claim for Overlap: calico-node releases a tunnel's address before it changes the Node, a few
+// milliseconds in every move. If a pod gets it then, that is a DuplicateAddress.
 var UnbackedSandbox = define(Invariant{
 	Name:     "unbacked-sandbox",
 	Severity: model.Major,
@@ -46,9 +45,9 @@ func inDisabledPool(h *holding) bool {
 	return pool != nil && pool.Disabled
 }
 
-// unbacked lists the holdings that no claim in their network's pools backs; a stopped
-// sandbox needs none. Addresses of networks without a policy are not judged: the place
-// of their claims is not known. Of an indexed view the list is made once.
+// unbacked lists the holdings without a claim in their network's pools; a stopped sandbox needs
+// none. Addresses of networks without a policy are not checked, because the place of their claims
+// is unknown. The list is cached in an indexed view.
 func unbacked(v View) []*holding {
 	if v.held == nil {
 		return withoutClaim(v)
@@ -92,14 +91,13 @@ func withoutClaim(v View) []*holding {
 	return out
 }
 
-// alternate reports whether a sandbox is of the second pod of a virtual machine whose claim
-// it is.
+// alternate reports whether a sandbox belongs to the second pod of a virtual machine that has the
+// claim.
 func alternate(c *model.Claim, s *model.Sandbox) bool {
 	return c.Alternate != model.PodRef{} && c.Alternate == s.Pod
 }
 
-// unbackedFinding is a holding that no claim backs, with what the record says of its
-// address instead.
+// unbackedFinding describes a holding without a claim, with the record of its address.
 func unbackedFinding(v *View, h *holding) finding {
 	f := finding{
 		code:    unclaimedAddress,

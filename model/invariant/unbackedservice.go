@@ -6,9 +6,8 @@ import (
 	"ipamsim/model"
 )
 
-// UnbackedService is the state before a duplicate: the next Service to be created may be
-// given the address or the node port of another one. A repair that takes an IPAddress away
-// to make it again needs two requests.
+// UnbackedService is the state before a duplicate: the next Service may get the address or the node
+// port of another one. A repair that deletes an IPAddress and creates it again needs two requests.
 var UnbackedService = define(Invariant{
 	Name:     "unbacked-service",
 	Severity: model.Major,

@@ -6,13 +6,13 @@ import (
 	"ipamsim/model"
 )
 
-// UnreleasedClaim is a leak from its first instant: each DEL of the container has succeeded,
-// and the runtime has removed the sandbox, so that there will be no other. Whether a
-// reconciler finds the claim later is LeakedClaim's to judge.
+// UnreleasedClaim is a leak from its first instant: each DEL of the container has succeeded, and
+// the runtime has removed the sandbox, so that there will be no other DEL. LeakedClaim checks
+// whether a reconciler finds the claim later.
 //
-// A fault that met the DEL is no excuse: the CNI specification wants a DEL to end without
-// an error if resources are missing, not if it could not release what is there. One that
-// says that it failed is called again.
+// A fault during the DEL is no excuse: by the CNI specification a DEL succeeds if resources are
+// missing, but not if it could not release existing ones. A DEL that reports an error is called
+// again.
 var UnreleasedClaim = define(Invariant{
 	Name:     "unreleased-claim",
 	Severity: model.Minor,
@@ -36,7 +36,7 @@ func (c *calls) noteReleased(e *model.Event) {
 	}
 }
 
-// noteUnreleased looks for what the DELs of a sandbox that is removed should have released.
+// noteUnreleased finds claims that the DELs of a removed sandbox should have released.
 func (c *calls) noteUnreleased(v *View, e *model.Event) {
 	x := c.containers[e.Container]
 	if x == nil || len(x.released) == 0 {

@@ -8,17 +8,16 @@ import (
 	"ipamsim/model"
 )
 
-// Codes of UnservedLoadBalancer. ClaimNotInStatus: an address is claimed, and its Service
-// does not say so.
+// Codes of UnservedLoadBalancer. ClaimNotInStatus: an address is claimed, but not in the status of
+// its Service.
 const (
 	ClaimNotInStatus = "not-in-status"
 	noClaim          = "no-address"
 )
 
-// UnservedLoadBalancer is a Service that stays pending forever. Upstream looks at all of
-// them every five minutes. One that asks for certain addresses or pools waits for those, and
-// is given none if it cannot have all. A manager that is asked itself says how many it would
-// have.
+// UnservedLoadBalancer is a Service that stays pending forever. Upstream processes all Services
+// every five minutes. A Service that requests certain addresses or pools waits for those, and gets
+// none if it cannot get all. Some managers report the number of available addresses themselves.
 //
 // Source: kube-controllers/pkg/controllers/loadbalancer, timer (v3.31.0).
 var UnservedLoadBalancer = define(Invariant{
@@ -83,7 +82,8 @@ func missing(b *model.Balancer) string {
 	return b.Families[max(i, 0)]
 }
 
-// unserved names the address that a Service had before, if it had one: who took it is the cause.
+// unserved names the address that a Service had before, if any: the process that took it is the
+// cause.
 func unserved(v *View, s *model.Service, family string, free int) finding {
 	f := finding{
 		code: noClaim, objects: []model.Ref{model.ServiceOf(s.Name)},
@@ -124,7 +124,7 @@ func written(v *View) time.Duration {
 	return 0
 }
 
-// balancedFamily is a family of a Service that was given an address of it.
+// balancedFamily is a family of a Service that got an address of it.
 type balancedFamily struct{ handle, family string }
 
 // noteBalanced remembers which addresses Services were given.
@@ -163,7 +163,8 @@ func freeForBalancers(v *View, family string, of []netip.Prefix) (free int) {
 	return free
 }
 
-// freeOf is how many addresses of a prefix are neither claimed nor reserved, at least.
+// freeOf is a lower bound of the number of addresses of a prefix that are neither claimed nor
+// reserved.
 func freeOf(v *View, p netip.Prefix, reserved []netip.Prefix) int {
 	n := sizeOf(p)
 	for i := range v.Record.Claims {
