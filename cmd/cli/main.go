@@ -29,7 +29,7 @@ import (
 // and ends the process. The settings of the process are made here, and nowhere else.
 func Main(managers ...*ipam.Manager) {
 	if args, ok := importing.PluginArgs(os.Args); ok {
-		os.Exit(Run(args, io.Discard, os.Stderr, managers...))
+		os.Exit(Run(args, os.Stdout, os.Stderr, managers...))
 	}
 	os.Exit(Run(os.Args[1:], os.Stdout, os.Stderr, managers...))
 }

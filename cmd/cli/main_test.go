@@ -21,7 +21,8 @@ import (
 
 // TestMain lets scripts run this binary as ipamsim.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ipamsim": func() { Main(managers.All()...) }})
+	program := func() { Main(managers.All()...) }
+	testscript.Main(m, map[string]func(){"ipamsim": program, "kubectl-ipam_check": program})
 }
 
 // TestScripts: what a person or a script sees of the commands. The scenarios of

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -92,6 +93,16 @@ func (c *Cluster) Check(v *model.Violation) string {
 // Balancers are how many managers of the dump assign addresses of Services of type LoadBalancer.
 func (c *Cluster) Balancers() int {
 	return len(slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.importer.Balances || !r.Found() }))
+}
+
+// PodRanges are the ranges that hold the podCIDRs of nodes; see Reading.PodRanges.
+func (c *Cluster) PodRanges() (out []netip.Prefix) {
+	for _, r := range c.readings {
+		if r.PodRanges != nil {
+			out = append(out, r.PodRanges()...)
+		}
+	}
+	return out
 }
 
 // Found is what importers found wrong by themselves, in the scenario that was made last.

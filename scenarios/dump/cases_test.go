@@ -1,13 +1,16 @@
 package dump_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/model"
 	"ipamsim/model/invariant"
+	"ipamsim/reports/imported"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/bundle"
 	"ipamsim/scenarios/dump/decode"
@@ -105,6 +108,37 @@ func TestCheckReport(t *testing.T) {
 		}
 		if len(got) > 0 {
 			t.Errorf("%v: %v", x.files, got)
+		}
+	}
+}
+
+// A dump of Calico with host-local that does not have the cluster's range is judged by Calico's pools,
+// which have to lie in it: healthy if each node has a podCIDR, and a pool contains it.
+func TestRangeOfHostLocal(t *testing.T) {
+	all, err := os.ReadFile("testdata/truth/calico-host-local/dump.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := strings.NewReplacer(`podSubnet: 10.2.0.0/16\n  `, "").Replace(string(all))
+	for _, x := range []struct {
+		name, old, new string
+		verdict        imported.Verdict
+		doubts         []string
+	}{
+		{"each node has one", "", "", imported.Healthy, nil},
+		{"a pool elsewhere", "cidr: 10.2.0.0/16", "cidr: 10.2.0.0/24", imported.Undecided, []string{"out-of-pool"}},
+		{"a node without one", "  spec:\n    podCIDR: 10.2.0.0/24\n    podCIDRs:\n    - 10.2.0.0/24\n", "  spec: {}\n", imported.Undecided, []string{"unassigned-node"}},
+	} {
+		a := readText(t, strings.Replace(unknown, x.old, x.new, 1))
+		var doubts []string
+		for _, u := range a.findings.Unjudged {
+			doubts = append(doubts, u.What...)
+		}
+		if got := a.findings.Verdict(model.Minor); got != x.verdict || !slices.Equal(doubts, x.doubts) {
+			t.Errorf("%s: %s, cannot judge %q; want %s, %q\n%s", x.name, got, doubts, x.verdict, x.doubts, a.printed)
+		}
+		if said := strings.Contains(a.printed, "assumed to contain the pools of the pods' network"); said != (x.doubts == nil) {
+			t.Errorf("%s: the assumption is reported: %t\n%s", x.name, said, a.printed)
 		}
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"ipamsim/scenarios/dump/iproute"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/reported"
+	"ipamsim/scenarios/dump/resource"
 	"ipamsim/scenarios/dump/unread"
 	"ipamsim/scenarios/dump/unsupported"
 	"ipamsim/scenarios/strict"
@@ -86,7 +87,7 @@ func New(managers []*ipam.Manager) *Cluster {
 	}
 	c.Store, c.reports = kept.NewStore(c.leading), reported.New(c.Pods, c.Nodes)
 	c.managers, c.resources = managers, Resources(managers)
-	c.Book = evidence.NewBook(listed(c.resources), c.sameGroup, c.Impaired)
+	c.Book = evidence.NewBook(resource.Listed(c.resources), c.sameGroup, c.Impaired)
 	for _, m := range importable(managers) {
 		i, _ := ipam.Part[*Importer](m)
 		c.readings = append(c.readings, &reading{Reading: i.Open(c), manager: m, importer: i})

@@ -81,9 +81,12 @@ type Report struct {
 	sources []string // the files that were read
 }
 
-// Manager is an address manager of a cluster. Datastore is where it keeps its record, ""
-// if it has no choice.
-type Manager struct{ Name, Title, Datastore string }
+// Manager is an address manager of a scenario. Datastore is where it keeps its record, ""
+// if it has no choice. Bare: the dump does not have it; see Importer.Bare.
+type Manager struct {
+	Name, Title, Datastore string
+	Bare                   bool
+}
 
 // Count is how many there are of a kind.
 type Count struct {
@@ -182,7 +185,7 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 	d.owned()
 	d.reportPlaces()
 	for _, r := range d.present {
-		d.report.Managers = append(d.report.Managers, Manager{r.manager.Name, r.importer.Title, r.record.Datastore})
+		d.report.Managers = append(d.report.Managers, Manager{r.manager.Name, r.importer.Title, r.record.Datastore, !r.Found()})
 		d.report.Call(r.importer.Objects)
 	}
 	if !o.Anonymise {

@@ -96,6 +96,9 @@ type Reading struct {
 	// Doubts is what cannot be judged where the manager was not found, and nothing shows that
 	// the cluster does not have it.
 	Doubts func(*Draft) []scenarios.Unjudged
+	// PodRanges are the ranges in which the podCIDRs of nodes must lie, according to the objects of a
+	// manager that leaves the addresses of pods to host-local.
+	PodRanges func() []netip.Prefix
 	// Versions are those that the objects say, e.g. v3.26.1.
 	Versions func() []string
 	// Show is the command line by which the manager's own tool shows a resource that

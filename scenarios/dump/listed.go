@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"ipamsim/scenarios/dump/decode"
-	"ipamsim/scenarios/dump/evidence"
 	"ipamsim/scenarios/dump/kept"
 )
 
@@ -34,14 +33,4 @@ func (c *Cluster) Impaired(name string) bool {
 	r := c.Resource(name)
 	same := func(v, kind string) bool { return kind == r.Kind && c.sameGroup(kept.GroupOf(v), r.Group()) }
 	return r != nil && c.Hits(same, r.Name(), r.Plural, strings.ToLower(r.Kind))
-}
-
-// listed are the resources as evidence has them.
-func listed(all []Resource) (out []evidence.Resource) {
-	for _, r := range all {
-		out = append(out, evidence.Resource{
-			APIVersion: r.APIVersion, Plural: r.Plural, Kind: r.Kind, As: r.As, Namespaced: r.Namespaced, Tool: r.By != Kubectl, One: r.Only != "",
-		})
-	}
-	return out
 }

@@ -88,7 +88,7 @@ func (w *entire) unneeded(l *resourceList) bool {
 			return strings.Contains(l.resource, "cni.cncf.io") && len(l.items) > 0
 		})
 	case "metallb.io":
-		return l.resource == "servicel2statuses.metallb.io" || !w.balances()
+		return l.resource == "servicel2statuses.metallb.io" || !w.balances() || l.resource == "bgppeers.metallb.io" && !w.has("bgpadvertisements.metallb.io")
 	case "networking.k8s.io", "":
 		if l.resource == "services" || group != "" {
 			return !slices.ContainsFunc(w.lists, func(l *resourceList) bool { return l.resource == "services" && len(l.items) > 0 })
@@ -105,6 +105,11 @@ func (w *entire) unneeded(l *resourceList) bool {
 		"namespaces", "clusterinformations.crd.projectcalico.org", "kubecontrollersconfigurations.crd.projectcalico.org", "replicasets.apps", "daemonsets.apps",
 		"deployments.apps", "statefulsets.apps", "jobs.batch", "cronjobs.batch", "configmaps", "virtualmachineinstances.kubevirt.io",
 	}, l.resource)
+}
+
+// has reports whether the dump has an object of a resource.
+func (w *entire) has(resource string) bool {
+	return slices.ContainsFunc(w.lists, func(l *resourceList) bool { return l.resource == resource && len(l.items) > 0 })
 }
 
 // balances reports whether the dump has MetalLB pools, or Services that MetalLB may serve.

@@ -109,6 +109,13 @@ items:
 		f.Write(&b)
 		t.Errorf("want one duplicate address, and that the rest cannot be judged:\n%s", b.String())
 	}
+	c := dump.New(managers.All())
+	if err := c.Read(path, strings.NewReader(nodes+second), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, report, err := c.Scenario(dump.Options{}); err != nil || len(report.Managers) != 1 || !report.Managers[0].Bare {
+		t.Errorf("%v: no manager is in the dump, and the report has %+v", err, report.Managers)
+	}
 	if got := refuses(t, strings.NewReader(nodes)); !strings.Contains(got, "no Node with spec.podCIDR") {
 		t.Errorf("without a conflict: %s", got)
 	}

@@ -3,6 +3,7 @@ package dump_test
 import (
 	"archive/tar"
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,7 @@ const dropping = "blackhole 10.64.75.0/26 proto bird\n"
 func TestRoutes(t *testing.T) {
 	const node = "kubestage1001.eqiad.wmnet"
 	type want struct{ says, refuted, supposed int }
+	const rules = "[root@kubestage1001 ~]# ip rule\n0:\tfrom all lookup local\n%s32766:\tfrom all lookup main\n"
 	prompted := func(host, text string) string {
 		return "[root@" + host + " ~]# ip route\n" + text + "[root@" + host + " ~]# \n"
 	}
@@ -36,13 +38,19 @@ func TestRoutes(t *testing.T) {
 		file, text, message string
 		want
 	}{
-		"dropped":           {"x.txt", prompted("kubestage1001", routesOf(dropping)), `observed: ` + node, want{1, 0, 0}},
-		"a way":             {"x.txt", prompted("kubestage1001", routesOf(dropping+"10.64.75.0 via 10.64.16.55 dev eno1 proto bird\n")), "predicted (the dump has no routes)", want{1, 1, 0}},
-		"another way":       {"x.txt", prompted("kubestage1001", routesOf("")), node + " has another route", want{0, 0, 1}},
-		"not whole":         {"x.txt", strings.TrimSuffix(prompted("kubestage1001", routesOf("")), "[root@kubestage1001 ~]# \n"), "predicted (the dump has no routes)", want{2, 0, 0}},
-		"of another node":   {"x.txt", prompted("kubestage1004", routesOf("")), "predicted (the dump has no routes)", want{2, 0, 0}},
-		"of nobody":         {"x.txt", prompted("jumphost", routesOf("")), "predicted (the dump has no routes)", want{2, 0, 0}},
-		"named by a folder": {node + "/ip-route.txt", routesOf(dropping), "observed: ", want{1, 0, 0}},
+		"dropped":         {"x.txt", prompted("kubestage1001", routesOf(dropping)), `observed: ` + node, want{1, 0, 0}},
+		"a way":           {"x.txt", prompted("kubestage1001", routesOf(dropping+"10.64.75.0 via 10.64.16.55 dev eno1 proto bird\n")), "predicted (the dump has no routes)", want{1, 1, 0}},
+		"another way":     {"x.txt", prompted("kubestage1001", routesOf("")), node + " has another route", want{0, 0, 1}},
+		"not whole":       {"x.txt", strings.TrimSuffix(prompted("kubestage1001", routesOf("")), "[root@kubestage1001 ~]# \n"), "predicted (the dump has no routes)", want{2, 0, 0}},
+		"of another node": {"x.txt", prompted("kubestage1004", routesOf("")), "predicted (the dump has no routes)", want{2, 0, 0}},
+		"of nobody":       {"x.txt", prompted("jumphost", routesOf("")), "predicted (the dump has no routes)", want{2, 0, 0}},
+		"by the rules":    {"x.txt", fmt.Sprintf(rules, "") + prompted("kubestage1001", routesOf(dropping)), `observed: ` + node, want{1, 0, 0}},
+		"a rule that a mark selects": {
+			"x.txt", fmt.Sprintf(rules, "99:\tfrom all fwmark 0x1 lookup 99\n") + strings.Replace(prompted("kubestage1001", routesOf(dropping)+"default via 10.64.0.9 dev eno2 table 99\n"), "ip route", "ip route show table all", 1),
+			"predicted, but " + node + " has a rule that may decide otherwise", want{0, 0, 1},
+		},
+		"a table that is not shown": {"x.txt", fmt.Sprintf(rules, "220:\tfrom all lookup 220\n") + prompted("kubestage1001", routesOf(dropping)), "; the dump does not have the routes of table 220)", want{0, 0, 1}},
+		"named by a folder":         {node + "/ip-route.txt", routesOf(dropping), "observed: ", want{1, 0, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), x.file)
@@ -72,7 +80,7 @@ func TestRoutes(t *testing.T) {
 				f.Write(&b)
 				t.Errorf("got %+v, want %+v of %q\n%s", got, x.want, x.message, b.String())
 			}
-			if x.supposed > 0 && !f.Unsure(model.Critical) {
+			if x.supposed > 0 && (!f.Unsure(model.Critical) || len(f.Unjudged[len(f.Unjudged)-1].Pools) != 1) {
 				t.Error("where the packets end is not in the dump, and nothing says so")
 			}
 		})
@@ -160,6 +168,7 @@ func TestUnpredictedBlackHole(t *testing.T) {
 		"sent":     {routes("10.64.75.128/26 via 10.64.0.247 dev eno1 proto bird\n"), 0},
 		"default":  {routes(""), 0},
 		"rules":    {routes("blackhole 10.64.75.128/26 table 100 proto bird\n"), 0},
+		"by rules": {prompt + "ip rule\n0:\tfrom all lookup local\n100:\tfrom all to 10.64.75.130 prohibit\n32766:\tfrom all lookup main\n" + routes(""), 1},
 		"cut":      {prompt + "ip route\nblackhole 10.64.75.128/26 proto bird\n", 0},
 		"no route": {prompt + "ip route\n10.64.75.0/25 via 10.64.0.247 dev eno1\n10.64.75.192/26 via 10.64.0.247 dev eno1\n" + prompt + "\n", 4},
 	} {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func (f *importFlags) print(stderr io.Writer, s *scenarios.Scenario, report *dum
 	findings.Write(b)
 	printVersions(b, f.managers, report)
 	printUnknown(b, report)
-	if !f.outputs.toStdout() || f.out != "" {
+	if f.out != os.DevNull && (!f.outputs.toStdout() || f.out != "") {
 		f.printNext(b, s, len(findings.All) > 0)
 	}
 	return b.Flush()
@@ -52,21 +53,38 @@ func printsList(managers scenarios.Managers) string {
 	return "  " + strings.Join(lines, "\n  ") + "\n"
 }
 
-// resourceList returns the full names of the resources that are read, a line each.
+// resourceList returns the full names of the resources that are read, a line each, with the
+// names of the objects if only some are read.
 func resourceList(managers scenarios.Managers) string {
-	var lines []string
+	var names []string
+	only := map[string][]string{}
 	for _, r := range dump.Resources(managers) {
-		if line := "  " + r.Name() + "\n"; r.By == dump.Kubectl && !slices.Contains(lines, line) {
-			lines = append(lines, line)
+		if r.By != dump.Kubectl {
+			continue
+		}
+		if !slices.Contains(names, r.Name()) {
+			names = append(names, r.Name())
+		}
+		if r.Only != "" {
+			only[r.Name()] = append(only[r.Name()], r.Namespace+"/"+r.Only)
+			slices.Sort(only[r.Name()])
 		}
 	}
-	return strings.Join(lines, "")
+	for i, name := range names {
+		if len(only[name]) > 0 {
+			names[i] += ": only " + strings.Join(only[name], ", ")
+		}
+	}
+	return "  " + strings.Join(names, "\n  ") + "\n"
 }
 
 // printRead prints what was read.
 func printRead(w io.Writer, r *dump.Report) {
 	var managers []string
 	for _, m := range r.Managers {
+		if m.Bare {
+			m.Title = "no address manager"
+		}
 		if m.Datastore != "" {
 			m.Title += " (" + m.Datastore + ")"
 		}

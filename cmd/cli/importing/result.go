@@ -61,7 +61,7 @@ func (o *importOutputs) check(out string, anonymised bool) error {
 			path = filepath.Clean(path)
 		}
 		switch other := flags[path]; {
-		case path == "":
+		case path == "" || path == os.DevNull:
 			continue
 		case path == "-" && t.flag == "store":
 			return errors.New("--store: want a file for the next --since, not -")
@@ -147,7 +147,9 @@ func (i *importFlags) result(o dump.Options, rep *dump.Report, f *diagnosis.Find
 		Borrowed: []imported.Borrowed{}, Unknown: append([]string{}, rep.Unknown...), Left: append([]string{}, rep.Left...),
 	}
 	for _, m := range rep.Managers {
-		r.Managers = append(r.Managers, imported.Manager{Name: m.Name, Datastore: m.Datastore})
+		if !m.Bare {
+			r.Managers = append(r.Managers, imported.Manager{Name: m.Name, Datastore: m.Datastore})
+		}
 	}
 	for _, u := range f.Unjudged {
 		r.Unjudged = append(r.Unjudged, imported.Unjudged{What: u.What, Without: u.Without, Namespaces: u.Namespaces})

@@ -2,6 +2,7 @@ package calico
 
 import (
 	"encoding/json"
+	"net/netip"
 	"slices"
 
 	"ipamsim/scenarios"
@@ -26,6 +27,21 @@ func (c *objects) addConfigMap(h *kept.Head, raw json.RawMessage) error {
 func (c *objects) delegates() bool {
 	says := slices.ContainsFunc(c.families.Keys(), func(key string) bool { return c.families[key].Value.Delegates })
 	return says && len(c.blocks)+len(c.affinities)+len(c.handles)+len(c.tables.Blocks)+len(c.tables.Checked) == 0
+}
+
+// podRanges are the pools of a cluster in which host-local assigns addresses from podCIDRs.
+//
+// Source: manifests/calico.yaml, CALICO_IPV4POOL_CIDR, which should be within --cluster-cidr (v3.31).
+func (c *objects) podRanges() (out []netip.Prefix) {
+	if !c.delegates() {
+		return nil
+	}
+	for _, key := range c.pools.Keys() {
+		if p, err := netip.ParsePrefix(c.pools[key].Value.CIDR); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // doubts reports the plugin that assigns addresses instead of Calico, and what the blocks would show if

@@ -111,7 +111,7 @@ func open(c *dump.Cluster) *dump.Reading {
 	o := newObjects(c)
 	return &dump.Reading{
 		Add: o.add, Found: o.found, Draft: o.draft, Document: o.document, Row: o.row, OnNode: o.onNode,
-		Versions: o.versions, Concluded: o.concluded, Show: o.show, Forget: o.forget, Kept: o, Doubts: o.doubts,
+		Versions: o.versions, Concluded: o.concluded, Show: o.show, Forget: o.forget, Kept: o, Doubts: o.doubts, PodRanges: o.podRanges,
 	}
 }
 

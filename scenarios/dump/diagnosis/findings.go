@@ -109,18 +109,18 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 			continue
 		}
 		words, covered := f.cluster.Words(&x)
-		how, route := f.routes.compare(&x)
-		if covered || f.refutes(&x, how, route) {
+		how, way := f.routes.compare(&x)
+		if covered || f.refutes(&x, how, way) {
 			continue
 		}
 		n := Finding{Violation: x}
-		n.Message = cmp.Or(words, f.words(v, x, how, route))
+		n.Message = cmp.Or(words, f.words(v, x, how, way))
 		node, doubt := v.Truth.Pods[PodRef(model.Named(x.Objects, model.RefPod))].Node, doubtful(f.Unjudged, x.Invariant)
 		switch {
 		case !doubt && f.cluster.Supplied(&x, node):
 			f.dropped = append(f.dropped, n)
 			continue
-		case doubt || how == elsewhere || f.cluster.Concluded(&x, &v.Record, node):
+		case doubt || how == elsewhere || how == undecided || f.cluster.Concluded(&x, &v.Record, node):
 			f.Supposed = append(f.Supposed, n)
 			continue
 		}
@@ -163,7 +163,7 @@ func (f *Findings) takeFound(all []dump.Found, commands bool) {
 
 // words renders a violation without what a dump cannot show: its time, which sandboxes run,
 // and what routers do.
-func (f *Findings) words(v *scenarios.View, x model.Violation, how sight, route *iproute.Route) string {
+func (f *Findings) words(v *scenarios.View, x model.Violation, how sight, way iproute.Way) string {
 	x.Facts = slices.DeleteFunc(slices.Clone(x.Facts), func(f model.Fact) bool { _, when := f.Value.(time.Duration); return when })
 	inv, _ := invariant.Named(x.Invariant)
 	sentence := inv.Sentence(x.Code)
@@ -171,7 +171,7 @@ func (f *Findings) words(v *scenarios.View, x model.Violation, how sight, route 
 	case x.Invariant == invariant.LeakedClaim.Name && x.Code == invariant.SandboxGone:
 		sentence = "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), " + unowned(v, x.Objects)
 	case x.Invariant == invariant.BlackholedAddress.Name:
-		sentence = predicted(&x, how, route, sentence)
+		sentence = predicted(&x, how, way, sentence)
 		if b, ok := f.lent[model.Named(x.Objects, model.RefAddress)]; ok {
 			x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
 			sentence += " (the address is borrowed from {from-block})"

@@ -62,8 +62,11 @@ func (f *Findings) takeUnpredicted(v *scenarios.View) {
 // dropping returns the black hole between a node and the address of a sandbox, if the routes of
 // the node show one.
 func (f *Findings) dropping(v *scenarios.View, from string, to *model.Sandbox, addr netip.Addr) (out Finding, ok bool) {
-	w := f.routes.nodes[from].Way(addr)
-	if !w.Known || w.Route != nil && !w.Route.Drops() {
+	w := f.routes.nodes[from].Way(addr, f.routes.pods[from]...)
+	if w.Doubt != nil {
+		f.undecided(from, w)
+	}
+	if !w.Drops() {
 		return out, false
 	}
 	source, code := model.Ref{Kind: model.RefNode, Name: from}, noRouteAtSource
@@ -76,7 +79,7 @@ func (f *Findings) dropping(v *scenarios.View, from string, to *model.Sandbox, a
 	slices.SortFunc(objects, model.Ref.Compare)
 	inv := invariant.BlackholedAddress
 	out.Violation = model.Violation{Invariant: inv.Name, Severity: inv.Severity, Code: code, Objects: objects, Facts: facts}
-	out.Message = f.words(v, out.Violation, seen, w.Route)
+	out.Message = f.words(v, out.Violation, seen, w)
 	out.Decide = wrongRoute
 	return out, true
 }

@@ -7,17 +7,29 @@ import (
 	"strings"
 )
 
-// command is ip route or ip addr as it was typed, or as a file is named after it.
+// object is what a command is about.
+type object int
+
+// The objects.
+const (
+	routes object = iota
+	addrs
+	rules
+)
+
+// command is ip route, ip rule or ip addr as it was typed, or as a file is named after it.
 type command struct {
 	host, pod string
-	routes    bool // else addresses
-	whole     bool // without a filter
+	of        object
+	table     string // of ip route, or all
+	whole     bool   // without a filter
+	numeric   bool   // tables are printed by number
 	four, six bool
 }
 
 var (
-	// ipCommand is ip route or ip addr at the end of a line, with what stands before it.
-	ipCommand = regexp.MustCompile(`^(.*?)(?:^|[\s'"])(?:\S*/)?ip((?:\s+-\S+)*)\s+(r|ro|rou|rout|route|a|ad|add|addr|address)((?:\s+[\w.:/@-]+)*)\s*['"]?$`)
+	// ipCommand is ip route, ip rule or ip addr at the end of a line, with what stands before it.
+	ipCommand = regexp.MustCompile(`^(.*?)(?:^|[\s'"])(?:\S*/)?ip((?:\s+-\S+)*)\s+(r|ro|rou|rout|route|ru|rul|rule|a|ad|add|addr|address)((?:\s+[\w.:/@-]+)*)\s*['"]?$`)
 	// prompt stands before a command, and may name the host.
 	prompt = regexp.MustCompile(`^\s*(?:\([^()\s]{1,40}\) ?)*(?:\[(?:[\w.+-]+@)?([\w.-]+)[^\[\]]{0,80}\]|[\w.+-]+@([\w.-]+)[^$#%>]{0,80}|([\w.-]+):[~/][^\s$#%>]{0,80}(?: [\w.-]{1,40})?|(?:ba|z|k)?sh-[\d.]+|[~/][\w./-]{0,80})? ?[$#%>❯➜»]+\s*`)
 
@@ -102,14 +114,16 @@ func podOf(m []string) string {
 // arguments reads what ip was asked for. A command that shows a part, or another thing, is no
 // evidence: ip route get, show cache, ip -n NETNS.
 func arguments(flags []string, object string, words []string) (c command, ok bool) {
-	c.routes, c.whole = strings.HasPrefix(object, "r"), true
+	c.of, c.table, c.whole = objectOf(object), "main", true
 	for _, f := range flags {
 		switch f {
 		case "-4":
 			c.four = true
 		case "-6":
 			c.six = true
-		case "-j", "-json", "-p", "-pretty", "-d", "-details", "-o", "-oneline", "-N", "-c", "-color", "-c=never", "-s", "-stats":
+		case "-N", "-Numeric":
+			c.numeric = true
+		case "-j", "-json", "-p", "-pretty", "-d", "-details", "-o", "-oneline", "-c", "-color", "-c=never", "-s", "-stats":
 		default:
 			return c, false
 		}
@@ -117,9 +131,10 @@ func arguments(flags []string, object string, words []string) (c command, ok boo
 	for i, w := range words {
 		switch {
 		case i == 0 && slices.Contains([]string{"show", "list", "ls", "lst", "sh"}, w):
-		case c.routes && (w == "table" || w == "t") && i+1 < len(words):
-		case c.routes && i > 0 && (words[i-1] == "table" || words[i-1] == "t") && (w == "all" || w == "main" || w == "254"):
-		case !c.routes:
+		case c.of == routes && isTable(w) && i+1 < len(words):
+		case c.of == routes && i > 0 && isTable(words[i-1]) && w != "cache":
+			c.table = tableName(w)
+		case c.of == addrs:
 			c.whole = false
 			if w == "help" || w == "flush" || w == "del" || w == "add" || w == "replace" || w == "change" || w == "save" || w == "restore" {
 				return c, false
@@ -131,19 +146,35 @@ func arguments(flags []string, object string, words []string) (c command, ok boo
 	return c, true
 }
 
-// named is a file or the folder of it that is named after ip route or ip addr.
+func isTable(word string) bool { return word == "table" || word == "t" }
+
+func objectOf(name string) object {
+	switch {
+	case strings.HasPrefix(name, "ru"):
+		return rules
+	case strings.HasPrefix(name, "r"):
+		return routes
+	}
+	return addrs
+}
+
+// named is a file or the folder of it that is named after ip route, ip rule or ip addr.
 //
 // Source: sos/report/plugins/networking.py (sos 4: ip_route_show_table_all,
-// ip_-6_route_show_table_all, ip_-o_addr, ip_-d_address; sos 3: ip_address);
-// rancher2_logs_collector.sh, networking (iproute, ipv6route, ipaddrshow, ipv6addrshow);
+// ip_-6_route_show_table_all, ip_-4_rule_list, ip_-6_rule_list, ip_-o_addr, ip_-d_address; sos 3:
+// ip_address); rancher2_logs_collector.sh, networking (iproute, iprule, ipv6route, ipv6rule,
+// ipaddrshow, ipv6addrshow);
 // calicoctl cluster diags (ip-route.txt, ip-route-v6.txt, ip-addr.txt) and node diags
 // (ipv4_route, ipv6_route, ipv4_addr, ipv6_addr) (v3.31).
-var named = regexp.MustCompile(`(?i)(?:^|[-_.])ip(v4|v6)?[-_ ]?(?:-?([46odjNs])[-_ ])*(route|addr)(?:ess)?s?((?:[-_ ]?(?:show|list|ls|table|all|main|v4|v6|json))*)(?:$|[-_.])`)
+var named = regexp.MustCompile(`(?i)(?:^|[-_.])ip(v4|v6|6)?[-_ ]?(?:-?([46odjNs])[-_ ])*(route|rule|addr)(?:ess)?s?((?:[-_ ]?(?:show|list|ls|table|all|main|v4|v6|json))*)(?:$|[-_.])`)
+
+// numbered is a table in the name of a file.
+var numbered = regexp.MustCompile(`table[-_ ]?([0-9]+)(?:$|[-_.])`)
 
 // ofFile reads the name of a file.
 func ofFile(name string) (c command, ok bool) {
 	base := strings.ToLower(path.Base(name))
-	for _, other := range []string{"netns", "cache", "rule", "_get", "-get", "neigh", ".go", ".sh", ".py", ".yaml", ".yml"} {
+	for _, other := range []string{"netns", "cache", "_get", "-get", "neigh", ".go", ".sh", ".py", ".yaml", ".yml"} {
 		if strings.Contains(base, other) {
 			return c, false
 		}
@@ -152,8 +183,15 @@ func ofFile(name string) (c command, ok bool) {
 	if m == nil {
 		return c, false
 	}
-	c.routes, c.whole = m[3] == "route", true
-	c.six = m[1] == "v6" || m[2] == "6" || strings.Contains(m[4], "v6")
+	c.of, c.table, c.whole = objectOf(m[3]), "main", true
+	if n := numbered.FindStringSubmatch(base); n != nil {
+		c.table = tableName(n[1])
+	} else if strings.Contains(m[4], "all") {
+		c.table = "all"
+	} else if strings.HasSuffix(m[4], "table") {
+		return c, false // of which table is not shown
+	}
+	c.six = m[1] == "v6" || m[1] == "6" || m[2] == "6" || strings.Contains(m[4], "v6")
 	c.four = m[1] == "v4" || m[2] == "4" || strings.Contains(m[4], "v4")
 	return c, true
 }

@@ -1,5 +1,5 @@
-// Package iproute reads what ip route and ip addr print on a node, in files of support bundles
-// and in what is pasted of a terminal, and answers where the node sends the packets to an
+// Package iproute reads what ip route, ip rule and ip addr print on a node, in files of support
+// bundles and in what is pasted of a terminal, and answers where the node sends the packets to an
 // address. What a node is called, and whether its output is whole, has to be shown: see
 // Output.
 package iproute
@@ -19,7 +19,11 @@ type Output struct {
 	Pod    string        // in which it was typed, namespace/name; ""
 	Path   string        // of the file
 	Routes []Route
+	Rules  []Rule
 	Addrs  []Addr
+	Table  string // of the routes, or all
+	// Numeric: tables are printed by number.
+	Numeric bool
 	// Whole: nothing is missing at its end, and no filter was typed. An address that no
 	// route is for has none then.
 	Whole bool
@@ -63,90 +67,16 @@ const outputsMax = 20_000
 
 // AddOutput keeps one.
 func (o *Outputs) AddOutput(x Output) {
-	if len(o.all) < outputsMax && len(x.Routes)+len(x.Addrs) > 0 {
+	if len(o.all) < outputsMax && (!x.empty() || x.Whole && x.Table != "main" && x.Table != "all") {
 		o.all = append(o.all, x)
 	}
 }
 
-// Way is what the routes of a node do with packets to an address.
-type Way struct {
-	Known bool // else nothing can be concluded
-	Route *Route
-}
+// empty reports whether a command has printed nothing. Of a table that shows that it has no routes.
+func (x *Output) empty() bool { return len(x.Routes)+len(x.Rules)+len(x.Addrs) == 0 }
 
-// Node are the outputs of one node.
-type Node struct {
-	Name   string
-	Routes []Route
-	whole  [2]bool // of IPv4, of IPv6
-	mixed  bool    // other tables than main may be asked first
-}
-
-// Way is where the node sends packets to an address. It is known if the routes are whole, for
-// a route that is not shown may be a better one, and if no other table than local and main
-// has a route for it, which rules may prefer. A nil Route: the node has none.
-func (n *Node) Way(a netip.Addr) Way {
-	if !n.whole[family(a)] {
-		return Way{}
-	}
-	var best *Route
-	for i := range n.Routes {
-		r := &n.Routes[i]
-		switch {
-		case !r.Dst.IsValid() || !r.Dst.Contains(a) || r.Type == "broadcast" || r.Type == "multicast" || r.Type == "anycast":
-			continue
-		case r.Table != "main" && r.Table != "local" && r.Table != "default", r.Type == "throw":
-			return Way{} // rules, which are not read, select the table
-		case r.Dead:
-			return Way{}
-		case best == nil, better(r, best):
-			best = r
-		}
-	}
-	return Way{true, best}
-}
-
-// Dropping returns a function that reports whether the node may drop packets to an address: a route drops
-// them, or there is no default route. Way decides, and takes longer.
-func (n *Node) Dropping() func(netip.Addr) bool {
-	var drops []netip.Prefix
-	sends := [2]bool{} // by a default route: IPv4, IPv6
-	for i := range n.Routes {
-		switch r := &n.Routes[i]; {
-		case !r.Dst.IsValid():
-		case r.Drops():
-			drops = append(drops, r.Dst)
-		case r.Dst.Bits() == 0:
-			sends[family(r.Dst.Addr())] = true
-		}
-	}
-	return func(a netip.Addr) bool {
-		return !sends[family(a)] || slices.ContainsFunc(drops, func(p netip.Prefix) bool { return p.Contains(a) })
-	}
-}
-
-// family is 0 of an IPv4 address, 1 of an IPv6 one.
-func family(a netip.Addr) int {
-	if a.Is4() {
-		return 0
-	}
-	return 1
-}
-
-// better reports whether the kernel prefers a route: those of the table local, then the longer
-// prefix, then the lower metric.
-func better(a, b *Route) bool {
-	if local := a.Table == "local"; local != (b.Table == "local") {
-		return local
-	}
-	if a.Dst.Bits() != b.Dst.Bits() {
-		return a.Dst.Bits() > b.Dst.Bits()
-	}
-	return a.Prio < b.Prio
-}
-
-// Of are the outputs of the nodes, by their names. hostOf is the node whose network a pod uses,
-// namespace/name; "": none. Two whole outputs that differ are of two instants: neither is
+// Of are the routes and rules of the nodes, by their names. hostOf is the node whose network a pod
+// uses, namespace/name; "": none. Two whole outputs that differ are of two instants: neither is
 // believed.
 func (o *Outputs) Of(nodes []string, hostOf func(pod string) string) map[string]*Node {
 	names := newNames(nodes)
@@ -154,28 +84,13 @@ func (o *Outputs) Of(nodes []string, hostOf func(pod string) string) map[string]
 	for i := range o.all {
 		x := &o.all[i]
 		name := o.node(names, x, hostOf)
-		if name == "" || len(x.Routes) == 0 {
+		if name == "" || len(x.Addrs) > 0 {
 			continue
 		}
-		n := out[name]
-		if n == nil {
-			n = &Node{Name: name}
-			out[name] = n
+		if out[name] == nil {
+			out[name] = &Node{Name: name}
 		}
-		for f := range n.whole {
-			if f == 0 && x.Six || f == 1 && x.Four || !x.Whole {
-				continue
-			}
-			if n.whole[f] && differ(n.Routes, x.Routes, f == 0) {
-				n.mixed = true
-			}
-			n.whole[f] = true
-		}
-		for _, r := range x.Routes {
-			if !slices.ContainsFunc(n.Routes, func(y Route) bool { return y.Text == r.Text && y.Table == r.Table }) {
-				n.Routes = append(n.Routes, r)
-			}
-		}
+		out[name].take(x)
 	}
 	for name, n := range out {
 		if n.mixed {
@@ -183,20 +98,6 @@ func (o *Outputs) Of(nodes []string, hostOf func(pod string) string) map[string]
 		}
 	}
 	return out
-}
-
-// differ reports whether two listings have other routes in the table main.
-func differ(a, b []Route, four bool) bool {
-	of := func(all []Route) (out []string) {
-		for _, r := range all {
-			if r.Table == "main" && (!r.Dst.IsValid() || r.Dst.Addr().Is4() == four) {
-				out = append(out, r.Text)
-			}
-		}
-		slices.Sort(out)
-		return slices.Compact(out)
-	}
-	return !slices.Equal(of(a), of(b))
 }
 
 // shared are interfaces whose addresses are not a node's own: every node may have them, or they

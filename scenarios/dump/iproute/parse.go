@@ -103,6 +103,8 @@ func (r *Route) words(words []string) bool {
 	return true
 }
 
+// tableName is the name of a table that has one in every file of names.
+//
 // Source: /etc/iproute2/rt_tables.
 func tableName(v string) string {
 	switch v {

@@ -5,12 +5,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"ipamsim/scenarios/dump/decode"
 )
 
-// reader takes the output of ip route and ip addr out of what is read, and leaves an empty line
+// reader takes the output of ip route, ip rule and ip addr out of what is read, and leaves an empty line
 // for each line of it: what is behind it keeps its number.
 type reader struct {
 	in   *bufio.Reader
@@ -35,7 +36,7 @@ const (
 	triesMost = 20
 )
 
-// Reader is what in holds without the output of ip route and ip addr, which add gets.
+// Reader is what in holds without the output of ip route, ip rule and ip addr, which add gets.
 func Reader(name string, in io.Reader, add func(Output)) io.Reader {
 	return &reader{in: bufio.NewReaderSize(in, decode.HoldsPeek), name: name, add: add}
 }
@@ -85,7 +86,7 @@ func (r *reader) take(line []byte) []byte {
 
 func (r *reader) begin(c command) {
 	r.of, r.dev, r.json, r.tries = c, "", nil, 0
-	r.now = &Output{From: decode.Origin{File: r.name, Line: r.line + 1}, Host: c.host, Pod: c.pod, Path: r.name}
+	r.now = &Output{From: decode.Origin{File: r.name, Line: r.line + 1}, Host: c.host, Pod: c.pod, Path: r.name, Table: c.table, Numeric: c.numeric}
 }
 
 type kind int
@@ -103,13 +104,23 @@ func (r *reader) kept(line []byte) kind {
 	switch {
 	case text == "":
 		return isEmpty
-	case r.json != nil || text[0] == '[' && len(r.now.Routes)+len(r.now.Addrs) == 0 && !isPrompt(line):
+	case r.json != nil || text[0] == '[' && r.now.empty() && !isPrompt(line):
 		if len(r.json) > jsonMost || r.tries > triesMost {
 			return isOther
 		}
 		r.json = append(r.json, line...)
 		return r.whenJSON(from)
-	case r.of.routes:
+	case r.of.of == rules:
+		x, ok := ruleLine(text)
+		if !ok {
+			return isOther
+		}
+		x.From = from
+		r.now.Rules = append(r.now.Rules, x)
+		return isOutput
+	case r.of.of == routes && isNoTable(text):
+		return isOutput
+	case r.of.of == routes:
 		x, ok := routeLine(text, r.of.six)
 		if hop := len(r.now.Routes) > 0 && strings.HasPrefix(text, "nexthop "); hop && r.now.Routes[len(r.now.Routes)-1].words(strings.Fields(text)) {
 			r.now.Routes[len(r.now.Routes)-1].Text += " " + strings.Join(strings.Fields(text), " ")
@@ -119,7 +130,7 @@ func (r *reader) kept(line []byte) kind {
 			return isOther
 		}
 		x.From = from
-		r.now.Routes = append(r.now.Routes, x)
+		r.now.Routes = append(r.now.Routes, r.tabled(x))
 		return isOutput
 	}
 	a, has, ok := addrLine(text, &r.dev)
@@ -133,6 +144,19 @@ func (r *reader) kept(line []byte) kind {
 	return isOutput
 }
 
+// tabled puts a route into the table of the command, which does not print it.
+func (r *reader) tabled(x Route) Route {
+	if x.Table == "main" && r.of.table != "all" {
+		x.Table = r.of.table
+	}
+	return x
+}
+
+// isNoTable reports whether a line says that a table does not exist: it has no routes.
+func isNoTable(text string) bool {
+	return text == "Error: ipv4: FIB table does not exist." || text == "Error: ipv6: FIB table does not exist." || text == "Dump terminated"
+}
+
 // whenJSON reads JSON when it has come to its end.
 func (r *reader) whenJSON(from decode.Origin) kind {
 	text := bytes.TrimSpace(r.json)
@@ -140,21 +164,38 @@ func (r *reader) whenJSON(from decode.Origin) kind {
 		return isOutput // "flags": [ ]
 	}
 	r.tries++
-	if r.of.routes {
-		if all, ok := routesJSON(r.json, r.of.six); ok {
+	ok := false
+	switch r.of.of {
+	case routes:
+		var all []Route
+		if all, ok = routesJSON(r.json, r.of.six); ok {
+			for i := range all {
+				all[i].From = from
+				all[i] = r.tabled(all[i])
+			}
+			r.now.Routes = all
+		}
+	case rules:
+		var all []Rule
+		if all, ok = rulesJSON(r.json); ok {
 			for i := range all {
 				all[i].From = from
 			}
-			r.now.Routes, r.json = all, nil
-			return isOutput
+			r.now.Rules = all
 		}
-	} else if all, ok := addrsJSON(r.json); ok {
-		for i := range all {
-			all[i].From = from
+	default:
+		var all []Addr
+		if all, ok = addrsJSON(r.json); ok {
+			for i := range all {
+				all[i].From = from
+			}
+			r.now.Addrs = all
 		}
-		r.now.Addrs, r.json = all, nil
 	}
-	return isOutput // the array goes on
+	if ok {
+		r.json = nil
+	}
+	return isOutput // or the array goes on
 }
 
 // finish hands the output over. It is whole if a prompt follows, which shows that the command
@@ -168,6 +209,9 @@ func (r *reader) finish(ended bool) {
 	x.Whole = ended && r.of.whole && r.json == nil
 	x.Six = r.of.six
 	x.Four = !r.of.six && !sixes(x.Routes)
+	if slices.ContainsFunc(x.Routes, func(r Route) bool { return r.Table != x.Table }) {
+		x.Table = "all" // a file whose name does not say so
+	}
 	r.add(*x)
 }
 
@@ -186,7 +230,7 @@ func isPrompt(line []byte) bool {
 	return strings.HasPrefix(text, "```") || prompt.MatchString(text+" ")
 }
 
-// Typed reports whether text has a line in which ip route or ip addr was typed.
+// Typed reports whether text has a line in which ip route, ip rule or ip addr was typed.
 func Typed(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if len(line) < 2000 && bytes.Contains(line, []byte("ip")) {
@@ -198,7 +242,7 @@ func Typed(text []byte) bool {
 	return false
 }
 
-// Named reports whether a file of a folder or an archive is named after ip route or ip addr.
+// Named reports whether a file of a folder or an archive is named after ip route, ip rule or ip addr.
 func Named(name string) bool {
 	_, ok := ofFile(name)
 	return ok
@@ -223,7 +267,7 @@ func File(name string, in io.Reader) (out Output, ok bool, err error) {
 		}
 		if errors.Is(err, io.EOF) {
 			r.finish(len(line) == 0 || r.json == nil && isClosed(line))
-			return out, len(out.Routes)+len(out.Addrs) > 0, nil
+			return out, !out.empty(), nil
 		}
 		if !ended {
 			return out, false, err

@@ -96,7 +96,7 @@ func (c *Cluster) Read(ctx context.Context, d *dump.Cluster, progress func(Progr
 	all := dump.Resources(d.Managers())
 	for i := range all {
 		l := listOf(&all[i])
-		if !groups[l.Group()] || l.By == dump.Tool || l.By == dump.Second && groups[l.First()] || l.nowhere(d) {
+		if !groups[l.Group()] || l.By == dump.Tool || l.By == dump.Second && groups[l.First] || l.nowhere(d) {
 			continue
 		}
 		var no *refusal

@@ -20,6 +20,7 @@ import (
 const (
 	poolsOverlap = "pools-overlap"
 	notAnnounced = "not-announced"
+	notPeered    = "announced-to-no-peer"
 	waits        = "service-waits"
 	waitsForFull = waits + "-for-full-pool"
 	asksTaken    = waits + "-for-taken-address"
@@ -36,6 +37,7 @@ const (
 var sentences = map[string]string{
 	poolsOverlap: "pools {pool} overlap: MetalLB rejects this configuration, keeps the last valid one, and assigns nothing after a restart",
 	notAnnounced: "{service} has {address} of pool {pool}, and no L2Advertisement or BGPAdvertisement announces it: clients cannot reach it",
+	notPeered:    "{service} has {address} of pool {pool}, which only BGPAdvertisements announce, and {why}: clients cannot reach it",
 	waitsForFull: "{service} {waits} for an address of pool {pool}, where none is free[ ({held})]: clients cannot reach {it}",
 	asksTaken:    "{service} waits for {address}, which it requests but {by} has; they do not agree to share it: clients cannot reach it",
 	asksOutside:  "{service} waits for {asked}, which it requests but no pool has",
@@ -185,10 +187,14 @@ func (r *record) unannounced() (out []dump.Found) {
 				continue
 			}
 			i := slices.IndexFunc(r.pools, func(x poolSpec) bool { return x.name == p.Name })
-			if !r.announces(key, &r.pools[i]) {
-				f := dump.Found{Supposed: !r.complete(layer2Name) || !r.complete(bgpName)}
-				objects := append(objectsWith(model.RefService, key), model.AddressOf(a), model.Ref{Kind: model.RefPool, Name: p.Name})
+			f := dump.Found{Supposed: !r.complete(layer2Name) || !r.complete(bgpName)}
+			objects := append(objectsWith(model.RefService, key), model.AddressOf(a), model.Ref{Kind: model.RefPool, Name: p.Name})
+			switch r.reaches(key, &r.pools[i]) {
+			case unannounced:
 				out = append(out, say(f, invariant.UnservedLoadBalancer, notAnnounced, objects))
+			case unpeered:
+				f.Supposed = f.Supposed || !r.complete(peersName)
+				out = append(out, say(f, invariant.UnservedLoadBalancer, notPeered, objects, model.NewFact("why", r.unpeeredWhy(&r.pools[i]))))
 			}
 		}
 	}

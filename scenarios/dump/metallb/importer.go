@@ -25,6 +25,7 @@ var Importer = &dump.Importer{
 		{APIVersion: version, Plural: "ipaddresspools", Kind: "IPAddressPool", Namespaced: true},
 		{APIVersion: version, Plural: "l2advertisements", Kind: "L2Advertisement", Namespaced: true},
 		{APIVersion: version, Plural: "bgpadvertisements", Kind: "BGPAdvertisement", Namespaced: true},
+		{APIVersion: group + "/v1beta2", Plural: "bgppeers", Kind: "BGPPeer", Namespaced: true},
 		{APIVersion: version, Plural: "servicel2statuses", Kind: "ServiceL2Status", Namespaced: true},
 		{APIVersion: "v1", Plural: "namespaces", Kind: "Namespace"},
 		{APIVersion: "v1", Plural: "nodes", Kind: "Node"},
@@ -49,6 +50,7 @@ const (
 	poolsName      = "ipaddresspools." + group
 	layer2Name     = "l2advertisements." + group
 	bgpName        = "bgpadvertisements." + group
+	peersName      = "bgppeers." + group
 	servicesName   = "services"
 	namespacesName = "namespaces"
 	nodesName      = "nodes"
@@ -60,11 +62,12 @@ type objects struct {
 	pools      kept.Objects[poolSpec] // by namespace/name
 	config     kept.Objects[[]poolSpec]
 	adverts    map[string]kept.Objects[advertisement] // by resource
-	announced  kept.Objects[announcement]             // ServiceL2Statuses
-	namespaces kept.Objects[map[string]string]        // labels
-	nodes      kept.Objects[map[string]string]        // labels
-	services   kept.Objects[service]                  // of type LoadBalancer
-	classes    map[string]bool                        // that controllers are started with; "": none
+	peers      kept.Objects[peer]
+	announced  kept.Objects[announcement]      // ServiceL2Statuses
+	namespaces kept.Objects[map[string]string] // labels
+	nodes      kept.Objects[map[string]string] // labels
+	services   kept.Objects[service]           // of type LoadBalancer
+	classes    map[string]bool                 // that controllers are started with; "": none
 
 	made *record // the last one
 }
@@ -72,8 +75,8 @@ type objects struct {
 func open(c *dump.Cluster) *dump.Reading {
 	o := &objects{
 		Cluster: c, pools: kept.Objects[poolSpec]{}, config: kept.Objects[[]poolSpec]{}, announced: kept.Objects[announcement]{},
-		adverts:    map[string]kept.Objects[advertisement]{layer2Name: {}, bgpName: {}},
-		classes:    map[string]bool{},
+		adverts: map[string]kept.Objects[advertisement]{layer2Name: {}, bgpName: {}},
+		classes: map[string]bool{}, peers: kept.Objects[peer]{},
 		namespaces: kept.Objects[map[string]string]{}, nodes: kept.Objects[map[string]string]{}, services: kept.Objects[service]{},
 	}
 	return &dump.Reading{Add: o.add, Found: o.found, Draft: o.draft, Concluded: o.concluded, Words: o.words, Doubts: o.doubts, Forget: o.forget}
@@ -81,7 +84,9 @@ func open(c *dump.Cluster) *dump.Reading {
 
 func (o *objects) found() bool { return len(o.pools)+len(o.config) > 0 }
 
-func (o *objects) forget() { o.announced, o.namespaces, o.nodes, o.adverts = nil, nil, nil, nil }
+func (o *objects) forget() {
+	o.announced, o.namespaces, o.nodes, o.adverts, o.peers = nil, nil, nil, nil, nil
+}
 
 func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	switch h.Kind {
@@ -93,6 +98,8 @@ func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 		return true, o.addAdvertisement(layer2Name, h, raw)
 	case "BGPAdvertisement":
 		return true, o.addAdvertisement(bgpName, h, raw)
+	case "BGPPeer":
+		return true, o.addPeer(h, raw)
 	case "ServiceL2Status":
 		return true, o.addAnnouncement(h, raw)
 	case "Pod":
@@ -138,8 +145,8 @@ func check(v *model.Violation) string {
 	switch v.Code {
 	case poolsOverlap:
 		return "kubectl get " + poolsName + " --all-namespaces -o custom-columns=NAME:.metadata.name,ADDRESSES:.spec.addresses shows the pools now"
-	case notAnnounced:
-		return "kubectl get " + layer2Name + "," + bgpName + " --all-namespaces -o yaml shows the advertisements now"
+	case notAnnounced, notPeered:
+		return "kubectl get " + layer2Name + "," + bgpName + "," + peersName + " --all-namespaces -o yaml shows the advertisements now"
 	}
 	return "kubectl get services --all-namespaces -o 'custom-columns=NS:.metadata.namespace,NAME:.metadata.name,TYPE:.spec.type,IPS:.status.loadBalancer.ingress[*].ip' shows what they have now"
 }

@@ -3,7 +3,9 @@ package metallb
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"ipamsim/model"
@@ -77,42 +79,108 @@ func (r *record) announcedAll() bool {
 	return !slices.ContainsFunc(r.pools, func(p poolSpec) bool { return !p.announced })
 }
 
-// announces reports whether the addresses of a Service are announced: by an advertisement of its pool that
-// selects the Service, and at least one node that may announce it, or according to a speaker's status.
+// reach is how far the announcement of an address gets.
+type reach int
+
+const (
+	unannounced  reach = iota // no advertisement is of it
+	unpeered                  // only BGPAdvertisements are, and no BGPPeer takes what they announce
+	peersUnknown              // the same, and the dump has no BGPPeers
+	announced
+)
+
+// reaches is how far the addresses of a Service get: by an advertisement of its pool that selects the Service,
+// at least one node that may announce it, and with BGP a peer of that node; or according to a speaker's status.
 //
 // Source: internal/config, setL2AdvertisementsToPools, setBGPAdvertisementsToPools.
-func (r *record) announces(key string, p *poolSpec) bool {
+func (r *record) reaches(key string, p *poolSpec) (out reach) {
 	if p.announced {
-		return true
+		return announced
 	}
 	for _, x := range r.c.announced {
 		if x.Value.Namespace+"/"+x.Value.Name == key {
-			return true
+			return announced
 		}
 	}
 	s := r.services[key]
-	for _, all := range r.c.adverts {
+	for name, all := range r.c.adverts {
 		for _, x := range all {
 			a := &x.Value
-			of := len(a.Pools)+len(a.PoolSelectors) == 0 || slices.Contains(a.Pools, p.name) || matches(a.PoolSelectors, p.labels)
-			if of && (len(a.Services) == 0 || matches(a.Services, s.Labels)) && r.onSomeNode(a) {
-				return true
+			if len(a.Services) > 0 && !matches(a.Services, s.Labels) || !a.of(p) || !r.onSomeNode(a.Nodes) {
+				continue
 			}
+			if name == layer2Name {
+				return announced
+			}
+			out = max(out, r.peered(a))
+		}
+	}
+	return out
+}
+
+// of reports whether an advertisement is of a pool.
+func (a *advertisement) of(p *poolSpec) bool {
+	return len(a.Pools)+len(a.PoolSelectors) == 0 || slices.Contains(a.Pools, p.name) || matches(a.PoolSelectors, p.labels)
+}
+
+// peered reports whether a BGPPeer takes what a BGPAdvertisement announces: one that it names, or any if it names
+// none, with a session on a node of the advertisement.
+//
+// Source: speaker/bgp_controller.go, syncPeers; internal/config, peerFromCR.
+func (r *record) peered(a *advertisement) reach {
+	if !r.Saw(peersName) {
+		return peersUnknown
+	}
+	for key, x := range r.c.peers {
+		_, name, _ := strings.Cut(key, "/")
+		if (len(a.Peers) == 0 || slices.Contains(a.Peers, name)) && r.onSomeNode(a.Nodes, x.Value.Nodes) {
+			return announced
+		}
+	}
+	return unpeered
+}
+
+// onSomeNode reports whether a node matches each of some lists of selectors; an empty list selects all nodes. Of
+// nodes that are not in the dump one may.
+func (r *record) onSomeNode(lists ...[]metav1.LabelSelector) bool {
+	lists = slices.DeleteFunc(lists, func(all []metav1.LabelSelector) bool { return len(all) == 0 })
+	if len(lists) == 0 || !r.c.SawAll(nodesName) {
+		return true
+	}
+	for _, x := range r.c.nodes {
+		if !slices.ContainsFunc(lists, func(all []metav1.LabelSelector) bool { return !matches(all, x.Value) }) {
+			return true
 		}
 	}
 	return false
 }
 
-// onSomeNode reports whether a node may announce what an advertisement is of. Of nodes that are
-// not in the dump one may.
-func (r *record) onSomeNode(a *advertisement) bool {
-	if len(a.Nodes) == 0 || !r.c.SawAll(nodesName) {
-		return true
+// unpeeredWhy is why no BGPPeer takes the announcements of a pool.
+func (r *record) unpeeredWhy(p *poolSpec) string {
+	if len(r.c.peers) == 0 {
+		return "there is no BGPPeer"
 	}
-	for _, x := range r.c.nodes {
-		if matches(a.Nodes, x.Value) {
-			return true
+	for _, x := range r.c.adverts[bgpName] {
+		if a := &x.Value; a.of(p) && !slices.ContainsFunc(a.Peers, func(name string) bool { return !r.hasPeer(name) }) {
+			return "no node is selected by one of them and by a BGPPeer (nodeSelectors)"
 		}
 	}
-	return false
+	return "the BGPPeers that they name (spec.peers) do not exist"
+}
+
+func (r *record) hasPeer(name string) bool {
+	return slices.ContainsFunc(r.c.peers.Keys(), func(key string) bool { return strings.HasSuffix(key, "/"+name) })
+}
+
+// byPeers are the pools that BGPAdvertisements announce, and no L2Advertisement.
+func (r *record) byPeers() (out []string) {
+	of := func(resource string, p *poolSpec) bool {
+		return slices.ContainsFunc(r.c.adverts[resource].Keys(), func(key string) bool { a := r.c.adverts[resource][key].Value; return a.of(p) })
+	}
+	for i := range r.pools {
+		if p := &r.pools[i]; !p.announced && of(bgpName, p) && !of(layer2Name, p) {
+			out = append(out, p.name)
+		}
+	}
+	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/dump/dumptest"
@@ -47,14 +48,88 @@ const unheaded = "apiVersion: v1\nkind: List\nitems:\n"
 const advertised = "--- # l2advertisements.metallb.io\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: metallb.io/v1beta1, kind: L2Advertisement, metadata: {name: all, namespace: metallb-system}, spec: {%s}}\n" +
 	"--- # 1 l2advertisements.metallb.io\n--- # bgpadvertisements.metallb.io\napiVersion: v1\nkind: List\nitems: []\n--- # 0 bgpadvertisements.metallb.io\n"
 
+// routed are a BGPAdvertisement with a spec, no L2Advertisements, and some BGPPeers.
+func routed(spec string, peers ...string) string {
+	advert := "- {apiVersion: metallb.io/v1beta1, kind: BGPAdvertisement, metadata: {name: all, namespace: metallb-system}, spec: {" + spec + "}}\n"
+	return strings.Replace(list("l2advertisements.metallb.io", nil), "items:\n", "items: []\n", 1) + list("bgpadvertisements.metallb.io", []string{advert}) + peered(peers...)
+}
+
+func peered(peers ...string) string {
+	text := list("bgppeers.metallb.io", peers)
+	if len(peers) == 0 {
+		text = strings.Replace(text, "items:\n", "items: []\n", 1)
+	}
+	return text
+}
+
+func bgpPeer(name, spec string) string {
+	return fmt.Sprintf("- {apiVersion: metallb.io/v1beta2, kind: BGPPeer, metadata: {name: %s, namespace: metallb-system}, spec: {myASN: 64512, peerASN: 64513, peerAddress: 192.0.2.1%s}}\n", name, spec)
+}
+
+func nodes(labels ...string) string {
+	var all []string
+	for i, l := range labels {
+		all = append(all, fmt.Sprintf("- {apiVersion: v1, kind: Node, metadata: {name: w%d, labels: {%s}}}\n", i+1, l))
+	}
+	return list("nodes", all)
+}
+
+// onRack selects the nodes of a rack.
+func onRack(rack string) string { return "nodeSelectors: [{matchLabels: {rack: " + rack + "}}]" }
+
+// Addresses that BGP announces reach a router if a BGPPeer has a session with a node of the advertisement.
+func TestPeers(t *testing.T) {
+	rest := pools(pool("p", "addresses: [10.0.0.1-10.0.0.2]")) + services(service("a", "80", "10.0.0.1", "", "")) + nodes("rack: a", "rack: b")
+	lost := "unserved-load-balancer announced-to-no-peer address 10.0.0.1, pool p, service d/a"
+	for name, tt := range map[string]struct {
+		text, want, why string
+		doubt           bool // BGPPeers are lacking, or are not all there
+	}{
+		"a peer":                         {routed("", bgpPeer("tor", "")), "", "", false},
+		"no peer":                        {routed(""), lost, "there is no BGPPeer", false},
+		"a peer by name":                 {routed("peers: [tor]", bgpPeer("tor", "")), "", "", false},
+		"another peer by name":           {routed("peers: [spine]", bgpPeer("tor", "")), lost, "do not exist", false},
+		"a peer of the advertised nodes": {routed(onRack("a"), bgpPeer("tor", ", "+onRack("a"))), "", "", false},
+		"a peer of other nodes":          {routed(onRack("a"), bgpPeer("tor", ", "+onRack("b"))), lost, "no node is selected by one of them and by a BGPPeer", false},
+		"a peer of no node":              {routed("", bgpPeer("tor", ", "+onRack("c"))), lost, "no node is selected by one of them and by a BGPPeer", false},
+		"one of two peers":               {routed(onRack("a"), bgpPeer("tor-b", ", "+onRack("b")), bgpPeer("tor-a", ", "+onRack("a"))), "", "", false},
+		"the kind is missing":            {strings.Replace(routed(""), peered(), "", 1), "", "", true},
+		"a part of the peers": {
+			strings.Replace(routed("peers: [spine]", bgpPeer("tor", "")), peered(bgpPeer("tor", "")), "---\n"+unheaded+bgpPeer("tor", "")+"---\n", 1), "perhaps " + lost, "do not exist", true,
+		},
+		"layer 2 announces as well": {strings.Replace(routed(""), "items: []", "items:\n- {apiVersion: metallb.io/v1beta1, kind: L2Advertisement, metadata: {name: l2, namespace: metallb-system}}", 1), "", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := found(t, tt.text+rest)
+			if got := strings.Join(named(f), "\n"); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+			for _, x := range slices.Concat(f.All, f.Supposed) {
+				if x.Code == "announced-to-no-peer" && !strings.Contains(x.Message, tt.why) {
+					t.Errorf("%s: no %q", x.Message, tt.why)
+				}
+			}
+			doubt := slices.ContainsFunc(f.Unjudged, func(u scenarios.Unjudged) bool { return slices.Contains(u.Without, "bgppeers.metallb.io") })
+			if doubt != tt.doubt {
+				t.Errorf("cannot judge without BGPPeers: %t, want %t: %v", doubt, tt.doubt, f.Unjudged)
+			}
+		})
+	}
+}
+
 // controller is MetalLB's, with an argument.
 func controller(arg string) string {
 	return "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: controller-7b8d\n  namespace: metallb-system\n  labels: {app: metallb, component: controller}\nspec:\n  containers:\n  - args: [" + arg + "]\n    name: controller\n  nodeName: n1\nstatus: {phase: Running}\n"
 }
 
-// findings are what import finds in a dump, of MetalLB: invariant, code and objects, then those
-// that are only supposed.
-func findings(t *testing.T, text string) (out []string) {
+// findings are what import finds in a dump, of MetalLB.
+func findings(t *testing.T, text string) []string {
+	t.Helper()
+	return named(found(t, text))
+}
+
+// found is everything that import finds in a dump.
+func found(t *testing.T, text string) *diagnosis.Findings {
 	t.Helper()
 	c := dump.New(managers.All())
 	if err := c.Read("F", strings.NewReader(text), nil); err != nil {
@@ -77,7 +152,12 @@ func findings(t *testing.T, text string) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := diagnosis.Of(c, v, true, apart...)
+	return diagnosis.Of(c, v, true, apart...)
+}
+
+// named are the findings about MetalLB: invariant, code and objects, then those that are only
+// supposed.
+func named(f *diagnosis.Findings) (out []string) {
 	for kind, all := range map[string][]diagnosis.Finding{"": f.All, "perhaps ": f.Supposed} {
 		for _, x := range all {
 			if strings.Contains(x.Invariant, "load-balancer") || x.Invariant == "exhausted" || x.Invariant == "config-status" || x.Invariant == "pool-status" {

@@ -38,6 +38,12 @@ type advertisement struct {
 	PoolSelectors []metav1.LabelSelector `json:"ipAddressPoolSelectors"`
 	Nodes         []metav1.LabelSelector `json:"nodeSelectors"`
 	Services      []metav1.LabelSelector `json:"serviceSelectors"`
+	Peers         []string               `json:"peers"` // names of BGPPeers; none: all
+}
+
+// peer is what is kept of a BGPPeer: the nodes that have a session with it; no selector: all.
+type peer struct {
+	Nodes []metav1.LabelSelector `json:"nodeSelectors"`
 }
 
 // announcement is a ServiceL2Status: a node that announces a Service.
@@ -80,6 +86,17 @@ func (o *objects) addAdvertisement(resource string, h *kept.Head, raw json.RawMe
 		return h.Fail("spec", "%s", err)
 	}
 	return kept.Put(o.Store, o.adverts[resource], h.Key(), h, a)
+}
+
+func (o *objects) addPeer(h *kept.Head, raw json.RawMessage) error {
+	var p peer
+	if err := kept.SpecOf(raw, &p); err != nil {
+		return err
+	}
+	if err := legible(p.Nodes); err != nil {
+		return h.Fail("spec.nodeSelectors", "%s", err)
+	}
+	return kept.Put(o.Store, o.peers, h.Key(), h, p)
 }
 
 func (o *objects) addAnnouncement(h *kept.Head, raw json.RawMessage) error {

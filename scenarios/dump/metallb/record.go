@@ -237,6 +237,8 @@ func (r *record) needs(x *dump.Resource) []string {
 		return []string{invariant.DisallowedLoadBalancerIP.Name, invariant.UnservedLoadBalancer.Name}
 	case (x.Name() == layer2Name || x.Name() == bgpName) && r.Saw(x.Name()) && !r.announcedAll() && !r.complete(x.Name()):
 		return []string{invariant.UnservedLoadBalancer.Name}
+	case x.Name() == peersName && r.Saw(peersName) && len(r.byPeers()) > 0 && !r.complete(peersName):
+		return []string{invariant.UnservedLoadBalancer.Name}
 	}
 	return nil
 }
@@ -255,6 +257,9 @@ func (r *record) unjudged() (out []scenarios.Unjudged) {
 	}
 	if len(missing) > 0 && !r.announcedAll() {
 		out = append(out, scenarios.Unjudged{What: []string{invariant.UnservedLoadBalancer.Name}, Without: missing, Pools: pools})
+	}
+	if pools := r.byPeers(); !r.Saw(peersName) && len(pools) > 0 {
+		out = append(out, scenarios.Unjudged{What: []string{invariant.UnservedLoadBalancer.Name}, Without: []string{peersName}, Pools: pools})
 	}
 	if !r.whole && r.c.SawAll(servicesName) {
 		out = append(out, scenarios.Unjudged{What: judged, Without: []string{servicesName}, Incomplete: true})

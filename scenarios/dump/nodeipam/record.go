@@ -18,14 +18,16 @@ import (
 // record is node IPAM's of a scenario.
 type record struct {
 	*dump.Draft
+	c      *objects
 	cidrs  map[string][]string // of each node of the scenario
 	config kubeadm.Configuration
 	known  bool // the cluster's ranges
 	bare   bool // no Node has one
+	lacks  bool // a Node has none, and whether one is free for it is unknown
 }
 
 func (o *objects) draft(d *dump.Draft) (*dump.Record, error) {
-	r := &record{Draft: d, cidrs: map[string][]string{}, bare: !o.found()}
+	r := &record{Draft: d, c: o, cidrs: map[string][]string{}, bare: !o.found()}
 	for name := range d.Nodes {
 		if x := o.cidrs[name]; x != nil {
 			r.cidrs[name] = x.Value
@@ -129,7 +131,7 @@ func (r *record) makeUp() {
 			return out
 		})
 	}
-	if len(without) > 0 && !r.Beside() {
+	if r.lacks = len(without) > 0; r.lacks && !r.Beside() {
 		r.Left("nodes without a podCIDR, %s: whether one is free for them depends on the cluster's range", r.Some(without))
 	}
 	if len(far) > 0 {
@@ -153,7 +155,31 @@ func (r *record) unjudged() []scenarios.Unjudged {
 		r.Unknown("the range of podCIDRs (--cluster-cidr), which shows whether a node lacks one, has one outside of it, or few are left")
 		return nil
 	}
-	return []scenarios.Unjudged{{What: []string{invariant.OutOfPool.Name, invariant.UnassignedNode.Name}, Without: []string{kubeadm.Resource.Name()}}}
+	var what []string
+	if !r.within(r.PodRanges()) {
+		what = append(what, invariant.OutOfPool.Name)
+	}
+	if r.lacks {
+		what = append(what, invariant.UnassignedNode.Name)
+	}
+	if len(what) == 0 {
+		r.Unknown("the range of podCIDRs (--cluster-cidr): assumed to contain the pools of the pods' network, in which all podCIDRs lie")
+		return nil
+	}
+	return []scenarios.Unjudged{{What: what, Without: []string{kubeadm.Resource.Name()}}}
+}
+
+// within reports whether every podCIDR lies in one of some ranges.
+func (r *record) within(all []netip.Prefix) bool {
+	for _, cidrs := range r.c.cidrs {
+		for _, s := range cidrs.Value {
+			p := netip.MustParsePrefix(s) // was checked
+			if !slices.ContainsFunc(all, func(of netip.Prefix) bool { return of.Bits() <= p.Bits() && of.Contains(p.Addr()) }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (r *record) nodeSpec(node string, spec map[string]any) {
