@@ -139,12 +139,13 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/unread", "reports/layout scenarios/strict scenarios/dump/decode"},                              // what could not be read
 	{"scenarios/dump/alias", "scenarios/dump/kept"},                                                                 // names for strangers
 	{"scenarios/dump/evidence", "scenarios/dump/decode scenarios/dump/kept"},                                        // what shows that a dump is complete
+	{"scenarios/dump/resource", "scenarios/dump/kept scenarios/dump/evidence"},                                      // the kinds that are read
 	{"scenarios/dump/origins", "model scenarios/dump/decode"},                                                       // where objects were read
 	{"scenarios/dump/manifest", ""},                                                                                 // objects as text
 	{"scenarios/dump/workload", "scenarios/dump/kept scenarios/dump/manifest"},                                      // what makes pods again
 	{"scenarios/dump/unsupported", "model/invariant scenarios scenarios/dump/kept"},                                 // managers whose objects are not read
 	{"scenarios/dump/reported", "model model/invariant scenarios/dump/kept"},                                        // what pods report themselves
-	{"scenarios/dump", "model model/invariant sim/ipam reports/layout scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/evidence scenarios/dump/origins scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/unsupported scenarios/dump/iproute"},
+	{"scenarios/dump", "model model/invariant sim/ipam reports/layout scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/evidence scenarios/dump/origins scenarios/dump/unread scenarios/dump/alias scenarios/dump/manifest scenarios/dump/workload scenarios/dump/reported scenarios/dump/resource scenarios/dump/unsupported scenarios/dump/iproute"},
 	{"scenarios/dump/collect", "sim/ipam scenarios/dump scenarios/dump/decode"}, // the command that makes a dump
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported reports/layout scenarios scenarios/remedy scenarios/dump scenarios/dump/collect scenarios/dump/reported scenarios/dump/iproute"}, // what is wrong
 	{"scenarios/dump/bundle", "sim/ipam scenarios/strict scenarios/dump scenarios/dump/decode scenarios/dump/unread scenarios/dump/iproute"},                                                                   // folders and archives

@@ -42,6 +42,7 @@ type Route struct {
 	Prio  int    // metric
 	From  decode.Origin
 	Text  string // the line
+	plain string // the line without its table
 }
 
 // Addr is an address of an interface.

@@ -41,6 +41,10 @@ func prefix(word string) (p netip.Prefix, ok bool) {
 func routeLine(line string, six bool) (r Route, ok bool) {
 	words := strings.Fields(line)
 	r = Route{Type: "unicast", Table: "main", Text: strings.Join(words, " ")}
+	r.plain = r.Text
+	if i := slices.Index(words, "table"); i >= 0 && i+1 < len(words) {
+		r.plain = strings.Join(slices.Concat(words[:i], words[i+2:]), " ")
+	}
 	if len(words) > 0 && slices.Contains(types, words[0]) {
 		r.Type, words = words[0], words[1:]
 	}

@@ -122,9 +122,12 @@ func (r *reader) kept(line []byte) kind {
 		return isOutput
 	case r.of.of == routes:
 		x, ok := routeLine(text, r.of.six)
-		if hop := len(r.now.Routes) > 0 && strings.HasPrefix(text, "nexthop "); hop && r.now.Routes[len(r.now.Routes)-1].words(strings.Fields(text)) {
-			r.now.Routes[len(r.now.Routes)-1].Text += " " + strings.Join(strings.Fields(text), " ")
-			return isOutput
+		if n := len(r.now.Routes); n > 0 && strings.HasPrefix(text, "nexthop ") {
+			if last := &r.now.Routes[n-1]; last.words(strings.Fields(text)) {
+				hop := " " + strings.Join(strings.Fields(text), " ")
+				last.Text, last.plain = last.Text+hop, last.plain+hop
+				return isOutput
+			}
 		}
 		if !ok {
 			return isOther

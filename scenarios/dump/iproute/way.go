@@ -2,7 +2,6 @@ package iproute
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -97,7 +96,7 @@ func (x *Output) differs(o *Output, four bool) bool {
 	of := func(all []Route) (out []string) {
 		for _, r := range all {
 			if r.Table == table && (!r.Dst.IsValid() || r.Dst.Addr().Is4() == four) {
-				out = append(out, inTable.ReplaceAllString(r.Text, ""))
+				out = append(out, r.plain)
 			}
 		}
 		slices.Sort(out)
@@ -105,9 +104,6 @@ func (x *Output) differs(o *Output, four bool) bool {
 	}
 	return !slices.Equal(of(x.Routes), of(o.Routes))
 }
-
-// inTable is the table in a line of ip route show table all.
-var inTable = regexp.MustCompile(` table \S+`)
 
 // Way is where the node sends packets to an address. sources are the addresses that they may be
 // from; none: any.
