@@ -18,6 +18,9 @@ func (c *Cluster) chosen(o Options) []*reading {
 		return slices.DeleteFunc(found, func(r *reading) bool { return r.manager.Name != o.of })
 	}
 	of := slices.DeleteFunc(slices.Clone(found), func(r *reading) bool { return r.importer.Apart })
+	if first := slices.DeleteFunc(slices.Clone(of), func(r *reading) bool { return r.importer.Last }); len(first) > 0 {
+		of = first
+	}
 	switch {
 	case len(of) == 0 && len(found) > 0:
 		return found[:1]
@@ -31,7 +34,7 @@ func (c *Cluster) chosen(o Options) []*reading {
 func (c *Cluster) addApart(o Options, report *Report) {
 	for _, r := range c.readings {
 		there := slices.ContainsFunc(report.Managers, func(m Manager) bool { return m.Name == r.manager.Name })
-		if there || !r.Found() {
+		if there || r.importer.Last || !r.Found() {
 			continue
 		}
 		o.of = r.manager.Name

@@ -92,6 +92,13 @@ func TestCheckReport(t *testing.T) {
 			continue
 		}
 		is := importAll(r, c, "check")
+		for i := range is.findings.All {
+			for _, p := range is.report.Places(is.findings.All[i].Objects) {
+				if p.File == "" {
+					t.Errorf("%v: %s was read nowhere", x.files, p.Object)
+				}
+			}
+		}
 		if is.err != nil {
 			t.Error(is.err)
 			continue

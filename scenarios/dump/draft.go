@@ -163,6 +163,9 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		d.namespaces()
 	} else {
 		d.whole = d.Absences(d.Pods, d.Cluster.Nodes, d.Namespaces).Whole()
+		for key, p := range d.Pods { // conflicts of pods name them
+			d.Origin("Pod "+key, p.From)
+		}
 	}
 	d.missingNodes()
 	if !o.beside() {

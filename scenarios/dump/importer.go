@@ -46,6 +46,9 @@ type Importer struct {
 	Apart bool
 	// Balances: it assigns the addresses of Services of type LoadBalancer.
 	Balances bool
+	// Last: it serves pods where no other manager of the dump does. What its Doubts are is reported
+	// in any case.
+	Last bool
 	// Bare: its scenario needs nodes alone, so that a dump in which no manager is found has one.
 	Bare bool
 	// Judged are the invariants that are judged in such a scenario.

@@ -113,8 +113,12 @@ items:
 	if err := c.Read(path, strings.NewReader(nodes+second), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, report, err := c.Scenario(dump.Options{}); err != nil || len(report.Managers) != 1 || !report.Managers[0].Bare {
-		t.Errorf("%v: no manager is in the dump, and the report has %+v", err, report.Managers)
+	_, report, err := c.Scenario(dump.Options{})
+	if err != nil || len(report.Managers) != 1 || !report.Managers[0].Bare {
+		t.Fatalf("%v: no manager is in the dump, and the report has %+v", err, report.Managers)
+	}
+	if p := report.Places(f.All[0].Objects); len(p) != 2 || p[0].Line == 0 {
+		t.Errorf("evidence: %v, want two pods", p)
 	}
 	if got := refuses(t, strings.NewReader(nodes)); !strings.Contains(got, "no Node with spec.podCIDR") {
 		t.Errorf("without a conflict: %s", got)

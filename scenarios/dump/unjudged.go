@@ -35,7 +35,7 @@ func (d *Draft) unjudged() []scenarios.Unjudged {
 		}
 	}
 	for _, r := range d.readings {
-		if r.Doubts != nil && !d.Options.beside() && !r.Found() {
+		if r.Doubts != nil && !d.Options.beside() && (!r.Found() || r.importer.Last && !slices.Contains(d.present, r)) {
 			out = append(out, r.Doubts(d)...)
 		}
 	}

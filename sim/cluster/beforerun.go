@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -10,6 +12,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/checker"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -29,15 +32,22 @@ func CheckManifests(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (
 	if err != nil {
 		return nil, err
 	}
-	if err := c.imagine(cfg.Objects); err != nil {
+	var left func(context.Context, ipam.Call, []netip.Addr) error
+	if adopts := cfg.Manager.Adopts; adopts != nil {
+		left = func(_ context.Context, call ipam.Call, addrs []netip.Addr) error {
+			adopts(&record, call, addrs)
+			return nil
+		}
+	}
+	if err := c.imagine(cfg.Objects, left); err != nil {
 		return nil, err
 	}
 	return c.Checker.CheckRecord(record, leaving), nil
 }
 
 // imagine adds the nodes and pods of manifests to the cache as if they were stored, and
-// adopts the running pods.
-func (c *Cluster) imagine(objs []Object) error {
+// adopts the running pods. For left see adopt.
+func (c *Cluster) imagine(objs []Object, left func(context.Context, ipam.Call, []netip.Addr) error) error {
 	on := map[string][]*corev1.Pod{}
 	for _, o := range objs {
 		switch o.Kind {
@@ -59,7 +69,7 @@ func (c *Cluster) imagine(objs []Object) error {
 	}
 	for _, name := range c.Nodes() {
 		c.found(name)
-		if err := c.adopt(name, on[name], nil); err != nil {
+		if err := c.adopt(name, on[name], left); err != nil {
 			return err
 		}
 	}

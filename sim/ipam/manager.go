@@ -71,6 +71,9 @@ type Manager struct {
 	// are too large to run: the record that Observe would return after the objects are stored. An
 	// error in one object is an *ObjectError.
 	Read func(objects []Object, networks []model.Network) (model.Snapshot, error)
+	// Adopts adds to a record of Read what Instance.Adopt claims for a sandbox that runs already,
+	// unless it is there. Nil: Instance.Adopt claims nothing.
+	Adopts func(s *model.Snapshot, call Call, addrs []netip.Addr)
 	// Devices are the addresses of a node's own devices, as its object has them, if daemons of the
 	// manager assign such addresses.
 	Devices func(*corev1.Node) []Device

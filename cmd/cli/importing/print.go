@@ -11,6 +11,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/imported"
+	"ipamsim/reports/layout"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
@@ -90,7 +91,7 @@ func printRead(w io.Writer, r *dump.Report) {
 		}
 		managers = append(managers, m.Title)
 	}
-	fmt.Fprintf(w, "ipamsim: %s: %d nodes, %d pods, %d addresses in use\n", strings.Join(managers, " and "), r.Nodes, r.Pods, r.Claims)
+	fmt.Fprintf(w, "ipamsim: %s: %s, %s, %s\n", strings.Join(managers, " and "), layout.Plural(r.Nodes, "node"), layout.Plural(r.Pods, "pod"), layout.Count(r.Claims, "address in use", "addresses in use"))
 }
 
 // printVersions prints the cluster's versions of managers, and how they differ from the

@@ -130,7 +130,9 @@ func (f *Findings) take(v *scenarios.View, commands bool) {
 		f.All = append(f.All, n)
 	}
 	for _, x := range f.exhausted(v) {
-		f.All = append(f.All, Finding{Violation: x})
+		if _, covered := f.cluster.Words(&x); !covered {
+			f.All = append(f.All, Finding{Violation: x})
+		}
 	}
 }
 

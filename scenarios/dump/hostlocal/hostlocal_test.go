@@ -32,8 +32,8 @@ func pod(name, node, phase, ip string) string {
 	return fmt.Sprintf("- {apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: d}, spec: {nodeName: %s}, status: {phase: %s, podIP: '%s'}}\n", name, node, phase, ip)
 }
 
-// cluster is of two nodes with a pod on each.
-func cluster(more ...string) string {
+// dumped is a cluster of two nodes with a pod on each.
+func dumped(more ...string) string {
 	pods := append([]string{pod("a", "n1", "Running", "10.0.1.2"), pod("b", "n2", "Running", "10.0.2.2")}, more...)
 	return list("nodes", node("n1", "10.0.1.0/29"), node("n2", "10.0.2.0/29")) + list("pods", pods...)
 }
@@ -109,7 +109,7 @@ func TestForms(t *testing.T) {
 		"attached":                  {"ls.txt", "root@n2:~# ls /var/lib/cni/networks/lan\n192.168.7.4\n", "leaked-claim address 192.168.7.4, network lan, node n2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, unknown := found(t, texts("dump.yaml", cluster(), tt.file, tt.text))
+			got, unknown := found(t, texts("dump.yaml", dumped(), tt.file, tt.text))
 			if strings.Join(got, "\n") != tt.want {
 				t.Errorf("%q, want %q; unknown: %q", got, tt.want, unknown)
 			}
@@ -125,7 +125,7 @@ func TestBundle(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for name, text := range map[string]string{
-		"x/dump.yaml": cluster(), "x/nodes/n1/var/lib/cni/networks/cbr0/10.0.1.2": "aaaaaaaaaaaa\r\neth0", "x/nodes/n1/var/lib/cni/networks/cbr0/10.0.1.4": "bbbbbbbbbbbb\r\neth0",
+		"x/dump.yaml": dumped(), "x/nodes/n1/var/lib/cni/networks/cbr0/10.0.1.2": "aaaaaaaaaaaa\r\neth0", "x/nodes/n1/var/lib/cni/networks/cbr0/10.0.1.4": "bbbbbbbbbbbb\r\neth0",
 		"x/nodes/n1/var/lib/cni/networks/cbr0/last_reserved_ip.0": "10.0.1.4", "x/nodes/n1/var/log/syslog": "10.0.1.5\n",
 	} {
 		_ = w.WriteHeader(&tar.Header{Name: name, Size: int64(len(text)), Mode: 0o600, Typeflag: tar.TypeReg})
@@ -142,16 +142,16 @@ func TestBundle(t *testing.T) {
 // node may wait for its address.
 func TestEvidence(t *testing.T) {
 	ls := "root@n1:~# ls -l /var/lib/cni/networks/cbr0\n" + long
-	part := strings.NewReplacer("--- # 2 pods\n", "", "--- # pods\n", "---\n").Replace(cluster())
+	part := strings.NewReplacer("--- # 2 pods\n", "", "--- # pods\n", "---\n").Replace(dumped())
 	for name, tt := range map[string]struct {
 		dump string
 		want []string
 	}{
 		"a part of the pods":    {part, []string{"perhaps leaked-claim address 10.0.1.4, network cbr0, node n1"}},
-		"a pod waits":           {cluster(pod("c", "n1", "Pending", "")), []string{"perhaps leaked-claim address 10.0.1.4, network cbr0, node n1"}},
-		"a pod of another node": {cluster(pod("c", "n2", "Pending", "")), []string{"leaked-claim address 10.0.1.4, network cbr0, node n1"}},
-		"a pod has it":          {cluster(pod("c", "n1", "Running", "10.0.1.4")), nil},
-		"a finished pod had it": {cluster(pod("c", "n1", "Succeeded", "10.0.1.4")), nil},
+		"a pod waits":           {dumped(pod("c", "n1", "Pending", "")), []string{"perhaps leaked-claim address 10.0.1.4, network cbr0, node n1"}},
+		"a pod of another node": {dumped(pod("c", "n2", "Pending", "")), []string{"leaked-claim address 10.0.1.4, network cbr0, node n1"}},
+		"a pod has it":          {dumped(pod("c", "n1", "Running", "10.0.1.4")), nil},
+		"a finished pod had it": {dumped(pod("c", "n1", "Succeeded", "10.0.1.4")), nil},
 		"no pods":               {list("nodes", node("n1", "10.0.1.0/29"), node("n2", "10.0.2.0/29")), []string{"perhaps leaked-claim address 10.0.1.2, network cbr0, node n1", "perhaps leaked-claim address 10.0.1.4, network cbr0, node n1"}},
 	} {
 		got, _ := found(t, texts("dump.yaml", tt.dump, "ls.txt", ls))
@@ -164,11 +164,11 @@ func TestEvidence(t *testing.T) {
 // A node that has given away all its addresses starts no pod: of a /29 there are 5.
 func TestExhausted(t *testing.T) {
 	ls := "root@n1:~# ls /var/lib/cni/networks/cbr0\n10.0.1.2\n10.0.1.3\n10.0.1.4\n10.0.1.5\n"
-	got, _ := found(t, texts("dump.yaml", cluster(), "ls.txt", ls))
+	got, _ := found(t, texts("dump.yaml", dumped(), "ls.txt", ls))
 	if slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, imported.Exhausted) }) || len(got) != 3 {
 		t.Errorf("one is free: %q", got)
 	}
-	got, _ = found(t, texts("dump.yaml", cluster(), "ls.txt", ls+"10.0.1.6\n"))
+	got, _ = found(t, texts("dump.yaml", dumped(), "ls.txt", ls+"10.0.1.6\n"))
 	if !slices.Contains(got, "exhausted node n1, range 10.0.1.0/29") || len(got) != 5 {
 		t.Errorf("none is free: %q", got)
 	}
@@ -180,7 +180,7 @@ func TestHostile(t *testing.T) {
 		"root@n1:~# ls /var/lib/cni/networks/../../x\n10.0.1.2\n", "/var/lib/cni/networks/cbr0:\n" + strings.Repeat("10.0.1.2 ", 5000) + "\n", "/var/lib/cni/networks/\x00cbr0:\n1\n",
 		"/var/lib/cni/networks/cbr0/10.0.1.300\n/var/lib/cni/networks/cbr0/fe80::1%eth0\n/var/lib/cni/networks/cbr0/::\n", "/var/lib/cni/networks/a;rm -rf $HOME:\n10.0.1.7\n",
 	} {
-		if err := dumptest.Check(managers.All(), []byte(cluster()+ls)); err != nil {
+		if err := dumptest.Check(managers.All(), []byte(dumped()+ls)); err != nil {
 			t.Errorf("%q: %v", ls, err)
 		}
 	}

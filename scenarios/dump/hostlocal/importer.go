@@ -1,4 +1,4 @@
-// Package hostlocal judges what host-local has given away, by what a dump has of the
+// Package hostlocal reads and judges what host-local has given away, by what a dump has of the
 // directories in which it keeps its files on each node: listings, or the files. Other objects
 // do not show it; host-local has no record in the API server.
 package hostlocal
@@ -14,16 +14,18 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/kept"
+	"ipamsim/sim/ipam"
 )
 
-// Importer is host-local's. There is no scenario of its record: a run of it begins with the
-// files of pods that run.
+// Importer is host-local's. Its scenario begins with the files of the network of all pods; without
+// a listing of it, pods are judged without a scenario.
 var Importer = &dump.Importer{
 	Title: "host-local",
 	Resources: []dump.Resource{
 		{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", Namespaced: true},
 	},
-	Marks: marks, Files: holds, NodeNotes: flannelNotes, Apart: true, Open: open, Check: check,
+	Marks: marks, Files: holds, NodeNotes: flannelNotes, Last: true, Open: open, Check: check,
+	KeptOfNode: func(annotation string) bool { return annotation == ipam.FilesAnnotation },
 }
 
 // objects are what is kept of a dump.
@@ -31,6 +33,9 @@ type objects struct {
 	*dump.Cluster
 	reader
 	networks kept.Objects[network] // of NetworkAttachmentDefinitions with host-local
+
+	written   map[netip.Addr]bool // in the scenario, for no running pod
+	exhausted map[string]bool     // nodes without a free address that are reported
 }
 
 // network is what is read of a NetworkAttachmentDefinition with host-local.
@@ -40,9 +45,9 @@ type network struct {
 }
 
 func open(c *dump.Cluster) *dump.Reading {
-	o := &objects{Cluster: c, networks: kept.Objects[network]{}}
+	o := &objects{Cluster: c, networks: kept.Objects[network]{}, written: map[netip.Addr]bool{}, exhausted: map[string]bool{}}
 	return &dump.Reading{
-		Add: o.add, Document: o.document, Found: func() bool { return false }, Doubts: o.doubts, Forget: func() { o.reader = reader{} },
+		Add: o.add, Document: o.document, Found: o.found, Draft: o.draft, Words: o.words, Doubts: o.doubts, Forget: func() { o.reader = reader{} },
 	}
 }
 

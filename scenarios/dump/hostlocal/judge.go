@@ -115,6 +115,7 @@ func (o *objects) crowded(d *dump.Draft) {
 				Invariant: imported.Exhausted, Severity: model.Critical, Code: reservedAll,
 				Objects: []model.Ref{{Kind: model.RefNode, Name: node}, {Kind: model.RefRange, Name: p.String()}},
 			}
+			o.exhausted[node] = true
 			v.Message = fmt.Sprintf("pods on %s have all %d addresses that host-local assigns from its podCIDR %s, and %s waits for one: it cannot start", node, used[p], p, layout.Some(waiting[node]))
 			d.Report(dump.Found{Violation: v})
 		}
@@ -142,6 +143,7 @@ func (o *objects) full(d *dump.Draft, l *Listing, node string, gone []netip.Addr
 			Invariant: imported.Exhausted, Severity: model.Critical, Code: reservedAll,
 			Objects: []model.Ref{{Kind: model.RefNode, Name: node}, {Kind: model.RefRange, Name: p.String()}},
 		}
+		o.exhausted[node] = true
 		v.Message = fmt.Sprintf("host-local on %s has reserved all %d addresses of %s, %d of them for pods that are not in the dump: pods cannot start there", node, most, p, lost)
 		d.Report(dump.Found{Violation: v})
 	}

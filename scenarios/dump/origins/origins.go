@@ -27,8 +27,11 @@ type Index struct {
 // Named are what a thing that a violation is about may be called in a dump.
 type Named func(thing model.Ref, all []model.Ref) []string
 
-// Put notes where an object was read; the first place counts.
+// Put notes where an object was read; the first place counts. What was concluded from others was not read.
 func (r *Index) Put(object string, from decode.Origin) {
+	if from.File == "" {
+		return
+	}
 	if r.at == nil {
 		r.at = map[string]decode.Origin{}
 	}

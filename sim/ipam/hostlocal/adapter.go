@@ -24,7 +24,7 @@ import (
 func New() *ipam.Manager {
 	return &ipam.Manager{
 		Name: Name, Upstream: upstreamVersion(), Sources: sources(),
-		Network: network, Primary: primary, CheckCommand: checkCommand, Uses: ipam.Uses{Disk: true}, Open: open,
+		Network: network, Primary: primary, CheckCommand: checkCommand, Read: read, Adopts: adopts, Uses: ipam.Uses{Disk: true}, Open: open,
 	}
 }
 

@@ -52,8 +52,8 @@ func NewRecord(api *kube.Server, disks *Disks, places []Place) (*Record, error) 
 	return r, nil
 }
 
-// ReadRecord is what the Node objects among manifests say, without a run. What host-local
-// keeps on the disks of nodes no manifest says.
+// ReadRecord is what the Node objects among manifests say, without a run: their ranges, and the files
+// that are on their disks at the start.
 func ReadRecord(objects []ipam.Object, places []Place) (model.Snapshot, error) {
 	r := &Record{places: places, disks: NewDisks(ipam.Backends{}), nodes: map[string][]model.Pool{}, had: map[string][]model.Pool{}}
 	for _, o := range objects {
@@ -65,6 +65,13 @@ func ReadRecord(objects []ipam.Object, places []Place) (model.Snapshot, error) {
 			return model.Snapshot{}, &ipam.ObjectError{Object: o, Err: err}
 		}
 		r.changed(kube.Change{Resource: nodesResource, Name: o.Name, Object: n})
+		files, err := ipam.Files(n.Annotations)
+		if err != nil {
+			return model.Snapshot{}, &ipam.ObjectError{Object: o, Err: err}
+		}
+		for name, content := range files {
+			r.disks.Of(o.Name).Put(name, []byte(content))
+		}
 	}
 	return r.Observe(context.Background())
 }
