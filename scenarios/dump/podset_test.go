@@ -13,7 +13,9 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"ipamsim/scenarios/dump/kept"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
 )
 
 // player is a pod of a dump, as far as its controller knows it.
@@ -189,4 +191,11 @@ func (o *typist) migrate(line string) error {
 		return nil
 	}
 	return fmt.Errorf("no launcher of %s/%s", namespace, vm)
+}
+
+// The annotations that a scenario is written with are those that a run reads.
+func TestAnnotations(t *testing.T) {
+	if kept.ContainerAnnotation != cluster.ContainerAnnotation || kept.FilesAnnotation != ipam.FilesAnnotation {
+		t.Errorf("%q, %q; want %q, %q", kept.ContainerAnnotation, kept.FilesAnnotation, cluster.ContainerAnnotation, ipam.FilesAnnotation)
+	}
 }

@@ -17,7 +17,6 @@ import (
 	"ipamsim/sim/cluster/cri"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/disk"
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -81,29 +80,15 @@ func (c *Cluster) node(name string) *node {
 // it, or off.
 func (c *Cluster) begin(name string) error {
 	up := c.found(name)
-	if err := c.install(name); err != nil {
-		return err
+	if n := c.node(name).object; n != nil {
+		if err := c.backends.Install(name, n.Annotations); err != nil {
+			return &Rejected{Object{Kind: "Node", Name: name}, err}
+		}
 	}
 	if err := c.adopt(name, c.Cache.PodsOn(name), c.Instance.Adopt); err != nil || !up {
 		return err
 	}
 	c.bootAfter(name, c.startIn(name))
-	return nil
-}
-
-// install writes the files that a machine has at the start (ipam.FilesAnnotation).
-func (c *Cluster) install(name string) error {
-	obj := c.node(name).object
-	if obj == nil {
-		return nil
-	}
-	files, err := ipam.Files(obj.Annotations)
-	if err != nil {
-		return &Rejected{Object{Kind: "Node", Name: name}, err}
-	}
-	for _, file := range slices.Sorted(maps.Keys(files)) {
-		c.Disk(name).Put(file, []byte(files[file]))
-	}
 	return nil
 }
 

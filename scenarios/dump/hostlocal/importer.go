@@ -14,7 +14,6 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/kept"
-	"ipamsim/sim/ipam"
 )
 
 // Importer is host-local's. Its scenario begins with the files of the network of all pods; without
@@ -25,7 +24,7 @@ var Importer = &dump.Importer{
 		{APIVersion: "k8s.cni.cncf.io/v1", Plural: "network-attachment-definitions", Kind: "NetworkAttachmentDefinition", Namespaced: true},
 	},
 	Marks: marks, Files: holds, NodeNotes: flannelNotes, Last: true, Open: open, Check: check,
-	KeptOfNode: func(annotation string) bool { return annotation == ipam.FilesAnnotation },
+	KeptOfNode: func(annotation string) bool { return annotation == kept.FilesAnnotation },
 }
 
 // objects are what is kept of a dump.

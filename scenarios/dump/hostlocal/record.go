@@ -14,7 +14,6 @@ import (
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/manifest"
 	"ipamsim/scenarios/dump/reported"
-	"ipamsim/sim/ipam"
 )
 
 // record is host-local's of a scenario: the network of all pods, whose addresses are those of the nodes' podCIDRs.
@@ -161,7 +160,7 @@ func (r *record) install() {
 		case len(text) > filesMax:
 			r.Left("%d files of host-local for no running pod on %s: too many for a manifest", len(files), node)
 		default:
-			n.Annotations = kept.Over(n.Annotations, map[string]string{ipam.FilesAnnotation: string(text)})
+			n.Annotations = kept.Over(n.Annotations, map[string]string{kept.FilesAnnotation: string(text)})
 		}
 	}
 }

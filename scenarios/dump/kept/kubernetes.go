@@ -77,6 +77,8 @@ const (
 	// ContainerAnnotation of a pod in a scenario is the container id of the sandbox
 	// that it runs in already.
 	ContainerAnnotation = "ipamsim.dev/containerID"
+	// FilesAnnotation of a node in a scenario are files on its disk at the start (ipam.FilesAnnotation).
+	FilesAnnotation = "ipamsim.dev/files"
 )
 
 // PodOf reads a Pod. Of annotations those are kept that CNI plugins read and write, and

@@ -3,6 +3,8 @@
 package backends
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"ipamsim/sim"
@@ -19,6 +21,15 @@ type Set struct {
 	disks   map[string]*disk.Disk
 	sockets map[string]*local.Sockets
 	clouds  []*cloud.Cloud // more than one where several managers run
+}
+
+// Install writes the files that a machine has at the start (ipam.FilesAnnotation of its Node).
+func (d *Set) Install(node string, annotations map[string]string) error {
+	files, err := ipam.Files(annotations)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		d.Disk(node).Put(name, []byte(files[name]))
+	}
+	return err
 }
 
 // New returns an empty set.
