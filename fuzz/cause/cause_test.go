@@ -20,7 +20,7 @@ var (
 	addr = netip.MustParseAddr("10.0.0.1")
 )
 
-// play is a run that is put together by hand.
+// play builds a run by hand.
 type play struct {
 	*testing.T
 	rep reports.Report
@@ -29,11 +29,11 @@ type play struct {
 
 func newPlay(t *testing.T) *play {
 	p := &play{T: t, rep: reports.Report{Trace: &sim.Trace{}, History: &model.History{}, Ledger: &model.Ledger{}}}
-	p.rep.Ledger.Note(0, model.Snapshot{}) // nothing is there before the first step
+	p.rep.Ledger.Note(0, model.Snapshot{}) // the record is empty before the first step
 	return p
 }
 
-// step is a message: actor, verb and path.
+// step adds a message: actor, verb and path.
 func (p *play) step(kind sim.OpKind, actor, verb, path string) *sim.Step {
 	resource, name, _ := strings.Cut(path, "/")
 	n := len(p.rep.Trace.Steps) + 1
@@ -44,7 +44,7 @@ func (p *play) step(kind sim.OpKind, actor, verb, path string) *sim.Step {
 	return st
 }
 
-// claims is what the record says after the last step.
+// claims sets the claims of the record after the last step.
 func (p *play) claims(all ...model.Claim) {
 	p.rec = model.Snapshot{Claims: all}
 	p.rep.Ledger.Note(len(p.rep.Trace.Steps), p.rec)
@@ -73,8 +73,8 @@ func claim(of model.PodRef, container string) model.Claim {
 	return model.Claim{Pool: "10.0.0.0-24", Addr: addr, Pod: of, Container: container}
 }
 
-// The reconciler takes a live pod's address away, and it is given to another: both are
-// what the reconciler did.
+// The reconciler removes the claim of a running pod, and the address is assigned to another
+// pod: both violations have the reconciler's write as their cause.
 func TestOneCauseOfTwoViolations(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
@@ -91,8 +91,9 @@ func TestOneCauseOfTwoViolations(t *testing.T) {
 	}
 }
 
-// An address that was never claimed is the ADD's own doing, whoever wrote last.
-func TestHandedOutForNothing(t *testing.T) {
+// If an ADD returns an address that it never claimed, the ADD is the cause, whichever process
+// changed the claim last.
+func TestReturnedWithoutClaim(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
 	p.claims(claim(db, "c1"))
@@ -103,7 +104,7 @@ func TestHandedOutForNothing(t *testing.T) {
 	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, handed cni-add GET ippools")
 }
 
-// What an operator breaks by hand is that, whichever invariant sees it.
+// What an operator's own write breaks is one cause, whichever invariant detects it.
 func TestOperatorsWrite(t *testing.T) {
 	p := newPlay(t)
 	p.claims(claim(web, "c1"))
@@ -119,7 +120,7 @@ func TestOperatorsWrite(t *testing.T) {
 	}
 }
 
-// What an operator wrote past the manager is the cause of what the manager makes of it.
+// A write by which an operator bypassed the manager is the cause of what the manager does next.
 func TestOperatorWriteIsCause(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
@@ -135,8 +136,8 @@ func TestOperatorWriteIsCause(t *testing.T) {
 	}
 }
 
-// Whoever deletes a node whose slice stands in its object has done nothing to the record
-// that managers do not live with.
+// A node whose slice is stored in the Node may be deleted: managers have to handle that, so the
+// deletion is no operator's write to the record.
 func TestDeletedNodeIsNoOperatorWrite(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "kube-controller-manager", "PATCH", "nodes/a")
@@ -148,8 +149,8 @@ func TestDeletedNodeIsNoOperatorWrite(t *testing.T) {
 	p.want(p.breaks("slice-conflict", model.AddressOf(addr)), "slice-conflict, wrote kube-controller-manager PATCH nodes new")
 }
 
-// The name of a finding leaves out what of one mistake depends on the schedule; what other
-// code did, or for whom, is another name.
+// The name of a finding leaves out what depends on the schedule. Another function, or another
+// owner of the address, is another name.
 func TestName(t *testing.T) {
 	const (
 		release = "ipam.ipamClient.ReleaseIPs.func1"
@@ -164,7 +165,7 @@ func TestName(t *testing.T) {
 	ended := func(outcome string) cause.Link {
 		return cause.Link{Role: cause.Ended, Process: "cni-del", Outcome: outcome}
 	}
-	unminded := func(resource string) []cause.Link {
+	ignored := func(resource string) []cause.Link {
 		return []cause.Link{{Role: cause.Ended, Process: "cni-del", Verb: "GET", Resource: resource, Outcome: "DEL ended"}, {Role: cause.Fault, Process: "cni-del", Verb: "GET", Resource: resource, Outcome: "error"}}
 	}
 	fault := cause.Link{Role: cause.Fault, Process: "cni-add", Verb: "PUT", Resource: "ipamblocks", Outcome: "error"}
@@ -204,16 +205,16 @@ func TestName(t *testing.T) {
 		a, b cause.Cause
 		same bool
 	}{
-		{"a block that is empty is deleted", of("unbacked-sandbox", "x", gone),
+		{"an empty block is deleted", of("unbacked-sandbox", "x", gone),
 			of("unbacked-sandbox", "x", wrote("ipam-controller", "ipamblocks", "removed", "ipam.blockReaderWriter.deleteBlock", release)), true},
-		{"an ADD undoes what it did", of("unbacked-sandbox", "x", gone),
+		{"an ADD rolls back", of("unbacked-sandbox", "x", gone),
 			of("unbacked-sandbox", "x", wrote("cni-add", "ipamblocks", "removed", "ipam.blockReaderWriter.updateBlock", release)), false},
 		{"of a deleted pod", of("unbacked-sandbox", "x", gone), func() cause.Cause {
 			l := gone
 			l.Whose = cause.Deleted
 			return of("unbacked-sandbox", "x", l)
 		}(), false},
-		{"of a pod that is gone, or not yet", func() cause.Cause {
+		{"of a deleted or terminating pod", func() cause.Cause {
 			l := gone
 			l.Whose = cause.Terminating
 			return of("unbacked-sandbox", "x", l)
@@ -222,32 +223,32 @@ func TestName(t *testing.T) {
 			l.Whose = cause.Deleted
 			return of("unbacked-sandbox", "x", l)
 		}(), true},
-		{"two see what was overwritten", of("unbacked-sandbox", "x", wrote("cni-add", "ippools", "changed")),
+		{"two invariants detect an overwritten row", of("unbacked-sandbox", "x", wrote("cni-add", "ippools", "changed")),
 			of("overlap-reservation", "y", wrote("cni-add", "ippools", "changed")), true},
-		{"but not what is new", of("unbacked-sandbox", "x", wrote("cni-add", "ippools", "new")),
+		{"two invariants, a new row", of("unbacked-sandbox", "x", wrote("cni-add", "ippools", "new")),
 			of("overlap-reservation", "y", wrote("cni-add", "ippools", "new")), false},
 		{"a handle, seen at rest", of("handle-count", "counted-too-many", counted), of("leftover-handle", "nothing-claimed", counted), true},
 		{"a handle, by calico-node, after a fault", of("handle-count", "counted-too-many", counted),
 			of("handle-count", "counted-too-many", wrote("tunnel-addresses", "ipamblocks", "counted", "ipam.blockReaderWriter.updateBlock", assign), fault), true},
 		{"a handle, too few", of("handle-count", "counted-too-many", counted), of("handle-count", "counted-zero", counted), false},
 		{"a handle, by another function", counting("counted", assign), counting("counted", "ipam.ipamClient.AssignIP"), true},
-		{"a handle, in another way", counting("counted", assign), counting("counted again", assign), false},
+		{"a handle, counted again", counting("counted", assign), counting("counted again", assign), false},
 		{"a reservation, by a daemon", reservation("cni-del", ""), reservation("pod-control-loop", ""), true},
 		{"a reservation, another pod's", reservation("cni-del", "another pod's"), reservation("pod-control-loop", ""), false},
-		{"what an ADD undoes, whosever", undone(""), undone(cause.Another), true},
+		{"an ADD removes any pod's claim", undone(""), undone(cause.Another), true},
 		{"another request of a tool", tool("ipamblocks", "ReleasePoolAffinities"), tool("blockaffinities", "ReleasePoolAffinities"), true},
 		{"another function of a tool", tool("ipamblocks", "ReleasePoolAffinities"), tool("ipamblocks", "ReleaseIPs"), false},
-		{"a limit that nobody looked at", manner("in-one-pool", "unlisted"), manner("of-several-pools", "unlisted"), true},
-		{"one that somebody did", manner("in-one-pool", ""), manner("of-several-pools", ""), false},
+		{"a limit that was never read", manner("in-one-pool", "unlisted"), manner("of-several-pools", "unlisted"), true},
+		{"a limit that was read", manner("in-one-pool", ""), manner("of-several-pools", ""), false},
 		{"another literal of a function", crashed("node.New.func1"), crashed("node.New.func2.1"), true},
 		{"another function", crashed("node.New.func1"), crashed("node.Old.func1"), false},
-		{"a DEL for which something was not there", of("unreleased-claim", "y", absent), of("leaked-claim", "x", unminded("ippools")...), true},
+		{"a DEL to which an object was absent", of("unreleased-claim", "y", absent), of("leaked-claim", "x", ignored("ippools")...), true},
 		{"read from a stale replica", of("unbacked-sandbox", "x", gone), of("unbacked-sandbox", "x", gone, staleRead), true},
-		{"no DEL came to its end", of("leaked-claim", "x", ended("DEL failed")), of("leaked-claim", "x", ended("no DEL")), true},
-		{"a pass left it", of("leaked-claim", "x", ended("no DEL")), of("leaked-claim", "x", ended("no DEL"), passed), false},
-		{"a DEL succeeded, whatever came then", of("unreleased-claim", "y", ended("DEL ended")), of("leaked-claim", "x", ended("DEL ended"), passed), true},
-		{"a DEL that did not mind an error", of("leaked-claim", "x", unminded("ippools")...), of("unreleased-claim", "y", unminded("nodeslicepools")...), true},
-		{"a DEL that did, and one that met none", of("leaked-claim", "x", unminded("ippools")...), of("leaked-claim", "x", unminded("ippools")[0]), false},
+		{"no DEL succeeded", of("leaked-claim", "x", ended("DEL failed")), of("leaked-claim", "x", ended("no DEL")), true},
+		{"a pass did not remove it", of("leaked-claim", "x", ended("no DEL")), of("leaked-claim", "x", ended("no DEL"), passed), false},
+		{"a DEL succeeded, and passes followed", of("unreleased-claim", "y", ended("DEL ended")), of("leaked-claim", "x", ended("DEL ended"), passed), true},
+		{"a DEL that ignored an error", of("leaked-claim", "x", ignored("ippools")...), of("unreleased-claim", "y", ignored("nodeslicepools")...), true},
+		{"a DEL that ignored an error, and one without an error", of("leaked-claim", "x", ignored("ippools")...), of("leaked-claim", "x", ignored("ippools")[0]), false},
 		{"a DEL succeeded", of("leaked-claim", "x", ended("no DEL")), of("leaked-claim", "x", ended("DEL ended")), false},
 		{"a write failed, and a second one", of("unbacked-sandbox", "x", failed), of("unbacked-sandbox", "x", failed, fault), true},
 		{"another write failed", of("unbacked-sandbox", "x", gone), of("unbacked-sandbox", "x", gone, fault), true},
@@ -256,7 +257,7 @@ func TestName(t *testing.T) {
 		{"an error may be taken for an answer", of("unbacked-sandbox", "x", gone), of("unbacked-sandbox", "x", gone, unread), false},
 		{"an error taken for a full pool", of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused, Process: "cni-add", Functions: []string{assign}}, fault),
 			of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused, Process: "cni-add", Functions: []string{release}}, unread), true},
-		{"a fault that no link tells", of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}), of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}, fault), false},
+		{"a fault that no link shows", of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}), of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}, fault), false},
 		{"a race that was tried", of("unbacked-sandbox", "x", gone),
 			of("unbacked-sandbox", "x", gone, cause.Link{Role: cause.Read, Resource: "nodes"}, cause.Link{Role: cause.Changed, Resource: "nodes"}), true},
 	} {
@@ -266,8 +267,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// A handle that counts too many of a living sandbox is what counted it so, and not that
-// there was no DEL.
+// A handle that counts too many addresses of a running sandbox is explained by the write that
+// counted them, not by a missing DEL.
 func TestCountedTooOften(t *testing.T) {
 	handle := model.Ref{Kind: model.RefHandle, Name: "net.c1"}
 	for code, want := range map[string]string{
@@ -286,7 +287,8 @@ func TestCountedTooOften(t *testing.T) {
 	}
 }
 
-// A handle that was counted up once too often is that, whoever counts it down later.
+// A handle that was counted up once too often is explained by that write, whichever process
+// counts it down later.
 func TestCountedOnceTooOften(t *testing.T) {
 	handle := model.Ref{Kind: model.RefHandle, Name: "net.c1"}
 	block := netip.MustParsePrefix("10.0.0.0/24")
@@ -332,8 +334,8 @@ func TestCountedOnceTooOften(t *testing.T) {
 	}
 }
 
-// An excluded address is handed out in one way or another: by who searches a network's
-// range, or a node's slice of it.
+// The ways to hand out an excluded address differ: the manager searches a network's range, or
+// a node's slice of it.
 func TestExcludedAddressOfASlice(t *testing.T) {
 	for node, want := range map[string]string{
 		"":         "excluded-address, wrote cni-add PATCH ippools handed out",
@@ -346,7 +348,7 @@ func TestExcludedAddressOfASlice(t *testing.T) {
 		p.rep.Ledger.Note(1, model.Snapshot{Pools: []model.Pool{{Name: c.Pool, Node: node}}, Claims: []model.Claim{c}})
 		p.want(p.breaks("excluded-address", model.AddressOf(addr)), want)
 	}
-	// That the claim itself failed, so that only the reservation was written, is no other way.
+	// If the claim itself failed, so that only the reservation was written, the way is the same.
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "POST", "overlappingrangeipreservations/a")
 	p.rep.Ledger.Note(1, model.Snapshot{
@@ -359,7 +361,7 @@ func TestExcludedAddressOfASlice(t *testing.T) {
 	}
 }
 
-// What stays is told by how the life of its sandbox ended, and by the passes after it.
+// What remains is explained by how the last call for its sandbox ended, and by later passes.
 func TestWhatStays(t *testing.T) {
 	const del = "cni-del/default/web-0/net1"
 	for _, tt := range []struct {
@@ -367,20 +369,20 @@ func TestWhatStays(t *testing.T) {
 		then       func(p *play)
 	}{
 		{"no DEL", "leaked-claim, ended no DEL", func(*play) {}},
-		{"it ended well", "leaked-claim, ended cni-del GET ippools DEL ended", func(p *play) {
+		{"it succeeded", "leaked-claim, ended cni-del GET ippools DEL ended", func(p *play) {
 			p.step(sim.Read, del, "GET", "ippools/a")
 			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
 		}},
-		{"it failed, and a pass did not mend it", "leaked-claim, ended cni-del DEL failed, passed ip-reconciler ended", func(p *play) {
+		{"it failed, and a pass did not fix it", "leaked-claim, ended cni-del DEL failed, passed ip-reconciler ended", func(p *play) {
 			p.step(sim.Read, del, "GET", "ippools/a")
 			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1", Err: "no"})
 			p.step(sim.Read, "ip-reconciler~1", "LIST", "ippools")
 			p.step(sim.Read, "ip-reconciler~1", "LIST", "pods")
 			p.event(model.Event{Kind: model.Reconciled, Actor: "ip-reconciler~1"})
-			p.step(sim.Read, "ipam-gc~1", "LIST", "ipamblocks") // another manager's
+			p.step(sim.Read, "ipam-gc~1", "LIST", "ipamblocks") // of another manager
 			p.event(model.Event{Kind: model.Reconciled, Actor: "ipam-gc~1"})
 		}},
-		{"it came back", "leaked-claim, wrote cni-add PATCH ippools new", func(p *play) {
+		{"the claim was created again", "leaked-claim, wrote cni-add PATCH ippools new", func(p *play) {
 			p.step(sim.Write, del, "PATCH", "ippools/a")
 			p.claims()
 			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
@@ -399,9 +401,9 @@ func TestWhatStays(t *testing.T) {
 	}
 }
 
-// A fault is part of the cause if the process that broke it was told of an error and went
-// on. One that hit another of its kind, or a write of the same objects, is told besides; one
-// that only took somebody's time is not.
+// A fault is part of the cause if the process that broke the invariant received the error and
+// went on. A fault of another process of its kind, or of a write of the same objects, is marked
+// Aside. A fault that only delayed a process is left out.
 func TestFaultsOfACause(t *testing.T) {
 	p := newPlay(t)
 	inject := func(o sim.Outcome, actor, verb, path string, kind sim.OpKind) {
@@ -428,9 +430,9 @@ func TestFaultsOfACause(t *testing.T) {
 	}
 }
 
-// An ADD that goes on though its claim was refused returns an address that nobody holds: the
-// write that failed is part of the cause. One that it tried again with success is not.
-func TestFailedOnTheWay(t *testing.T) {
+// An ADD that goes on after its claim was refused returns an address without a claim: the
+// failed write is part of the cause, unless the ADD repeated it with success.
+func TestIgnoredFailure(t *testing.T) {
 	const add = "cni-add/default/web-0/net1"
 	for _, tt := range []struct {
 		name, want string
@@ -453,7 +455,7 @@ func TestFailedOnTheWay(t *testing.T) {
 	}
 }
 
-// An address that two hold was given back before, or stands in another pool still.
+// An address that two pods have was released before, or is still claimed in another pool.
 func TestFreedBefore(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
@@ -476,13 +478,13 @@ func TestFreedBefore(t *testing.T) {
 		"duplicate-address, wrote cni-add PATCH ippools new")
 }
 
-// Of what a process had read for its write, that is told which somebody else changed in
-// between, as far as it is about the same.
+// Stale returns the reads of a process whose object another process changed before the write,
+// as far as the change is about the violation's objects.
 func TestStale(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Read, "ip-reconciler", "GET", "ippools/a")
 	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
-	p.step(sim.Read, "ip-reconciler", "GET", "ippools/a") // it has seen it
+	p.step(sim.Read, "ip-reconciler", "GET", "ippools/a") // after the change
 	list := p.step(sim.Read, "ip-reconciler", "LIST", "pods")
 	p.step(sim.Write, "kubelet/n", "PATCH", "pods/other")
 	change := p.step(sim.Write, "kubelet/n", "PATCH", "pods/web-0")
@@ -498,10 +500,10 @@ func TestStale(t *testing.T) {
 	if want := []cause.Race{{Read: list, Change: change}}; !slices.Equal(races, want) {
 		t.Fatalf("%v, want %v", races, want)
 	}
-	look := c.Signature()
+	signature := c.Signature()
 	c.Decided(&p.rep, races[0])
-	c.Decided(&p.rep, races[0]) // another of its kind says no more
-	if want := "read LIST pods, changed pods"; c.Rest() != want || c.Signature() != look {
+	c.Decided(&p.rep, races[0]) // a second race of the same kind adds nothing
+	if want := "read LIST pods, changed pods"; c.Rest() != want || c.Signature() != signature {
 		t.Errorf("%s: %s, want %s", c.Signature(), c.Rest(), want)
 	}
 	if got, want := c.Races(v), []model.Race{{Invariant: "unbacked-sandbox", Read: 4, Change: 6, Use: 8}}; !slices.Equal(got, want) {
@@ -509,15 +511,15 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// What a list lacked when it was read is new, whatever was written to it afterwards: that it
-// did not say something yet is another mistake.
+// An object that was created after the list was read has the outcome "new", whatever was written
+// to it afterwards. An object that changed after the list was read is another mistake.
 func TestListedBeforeItWasMade(t *testing.T) {
 	for _, tt := range []struct{ first, second, want string }{
 		{"POST", "PATCH", "read LIST pods, changed pods new"}, {"PATCH", "PATCH", "read LIST pods, changed pods"},
 		{"PATCH", "DELETE", "read LIST pods, changed pods removed"},
 	} {
 		p := newPlay(t)
-		p.step(sim.Write, "kubelet/n", "POST", "pods/web-0") // of its namesake
+		p.step(sim.Write, "kubelet/n", "POST", "pods/web-0") // an earlier pod with the same name
 		list := p.step(sim.Read, "ip-reconciler", "LIST", "pods")
 		p.step(sim.Write, "kubelet/n", "POST", "pods/other")
 		p.step(sim.Write, "kubelet/n", tt.first, "pods/web-0")
@@ -533,8 +535,7 @@ func TestListedBeforeItWasMade(t *testing.T) {
 	}
 }
 
-// A race has been tried only in a run in which both messages came, the read second: one
-// without the change, or without the read, shows nothing.
+// A race has been tried only in a run that contains both messages, the read second.
 func TestSwapped(t *testing.T) {
 	read := sim.Op{Actor: "ip-reconciler", Seq: 3}
 	change, other := sim.Op{Actor: "kubelet/n", Seq: 1}, sim.Op{Actor: "kubelet/n", Seq: 2}
@@ -557,7 +558,7 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// The trigger is the most severe class of what happened.
+// The trigger is the most severe class of the events.
 func TestTrigger(t *testing.T) {
 	for class, want := range map[model.Class]cause.Trigger{
 		model.Ordinary: cause.NoFault, model.InjectedFault: cause.Faulted, model.Crash: cause.Killed,
@@ -574,8 +575,9 @@ func TestTrigger(t *testing.T) {
 	}
 }
 
-// Whose the row was tells a call that frees another pod's address from one that frees its
-// own, and a reconciler that frees that of a deleted pod from one that frees a live one's.
+// The owner of the row distinguishes a call that frees another pod's address from one that
+// frees its own, and a reconciler that frees a deleted pod's address from one that frees a
+// running pod's.
 func TestWhose(t *testing.T) {
 	const del, reconciler, now = "cni-del/default/db-0/net1", "ip-reconciler~2", `{"gracePeriodSeconds":0}`
 	evicted := func(reason string) string {
@@ -587,12 +589,12 @@ func TestWhose(t *testing.T) {
 	}{
 		{"another pod's", del, "db-0", "cni-del PATCH ippools removed another pod's", nil},
 		{"its own", del, "web-0", "cni-del PATCH ippools removed", nil},
-		{"a live pod's", reconciler, "", "ip-reconciler PATCH ippools removed", nil},
+		{"a running pod's", reconciler, "", "ip-reconciler PATCH ippools removed", nil},
 		{"a terminating pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a terminating pod", []string{"DELETE"}},
 		{"a pod's that has ended", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"DELETE", "DELETE " + now}},
 		{"an evicted pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"DELETE " + evicted("DeletionByTaintManager")}},
 		{"a drained node's", reconciler, "", "ip-reconciler PATCH ippools removed of a terminating pod", []string{"DELETE " + evicted("EvictionByEvictionAPI")}},
-		{"of a pod that is there again", reconciler, "", "ip-reconciler PATCH ippools removed", []string{"DELETE", "POST"}},
+		{"of a pod that was recreated", reconciler, "", "ip-reconciler PATCH ippools removed", []string{"DELETE", "POST"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlay(t)

@@ -8,11 +8,11 @@ import (
 	"ipamsim/sim"
 )
 
-// faults are the injected faults that led to the violation: those of processes of the first
-// link's kind, and of writes of the objects that it wrote. Other faults only cost time.
-// The cause names an error if a process of the links received and handled it. It does not
-// name a crash, because a crash at many places leads to the same violation, nor a fault of
-// a write that a link names already.
+// faults returns the injected faults that led to the violation: those of processes of the same
+// kind as the first link's, and of writes of the resource that the first link wrote. Other
+// faults only delayed something. An error is part of the cause if a process of the links
+// received and handled it. A crash is marked Aside, because crashes at many places lead to the
+// same violation, and so is a fault of a write that is already a link.
 func (r *run) faults(links []Link) (out []Link) {
 	to := links[0]
 	for _, st := range r.rep.Trace.Steps {
@@ -34,8 +34,8 @@ func (r *run) faults(links []Link) (out []Link) {
 	return out
 }
 
-// noSpace is the first write of such a process while etcd's database was full, if there is one:
-// etcd refuses all of them.
+// noSpace returns the first write by processes of a kind while etcd's database was full, when
+// etcd refuses all writes. It is empty if there is none.
 func (r *run) noSpace(process string) []Link {
 	for i := range r.rep.History.Events[:r.v.To] {
 		if e := &r.rep.History.Events[i]; e.Kind != model.Operator || e.Action.Stops != model.StopsDatastore || e.Over {
@@ -54,8 +54,8 @@ func (r *run) noSpace(process string) []Link {
 	return nil
 }
 
-// within reports whether a message is of a process that one of the links is about, and
-// none that is said to have failed.
+// within reports whether a message was sent by a process of one of the links, and is not
+// itself a link with the role Failed.
 func (r *run) within(links []Link, st *sim.Step) bool {
 	in := false
 	for i := range links {
@@ -70,8 +70,8 @@ func (r *run) within(links []Link, st *sim.Step) bool {
 	return in
 }
 
-// failure is what the process saw of a fault: whether a request that failed was
-// executed, it cannot know.
+// failure returns what the process observed of a fault. It cannot know whether a failed
+// request was executed.
 func failure(o sim.Outcome) string {
 	switch o {
 	case sim.FailBefore, sim.LoseReply:

@@ -12,10 +12,10 @@ import (
 	"ipamsim/sim"
 )
 
-// What was handed out though nobody held it, or somebody did: the ADD that returned it,
-// and who had given it back.
+// Violations in which an ADD returned an address that had no claim, or that another pod still
+// held: the ADD that returned the address, and the process that had released it.
 
-// returned is the ADD that returned the address of the violation, nil if none did.
+// returned returns the ADD that returned the violation's address, nil if none did.
 func (r *run) returned() *model.Event {
 	of := addresses(r.v.Objects)
 	for i := r.v.To - 1; i >= 0; i-- {
@@ -28,28 +28,29 @@ func (r *run) returned() *model.Event {
 	return nil
 }
 
-// network reports whether a call was for the violation's network, if that has one.
+// network reports whether a call was for the violation's network. A violation without a
+// network matches every call.
 func (r *run) network(e *model.Event) bool {
 	n := only(r.v.Objects, model.RefNetwork)
 	return len(n) == 0 || slices.Contains(n, model.Ref{Kind: model.RefNetwork, Name: e.Network})
 }
 
-// claimed reports whether the last change of the claim, the i-th, says anything of what an
-// ADD has returned: it is that ADD's, or what became of a claim that was there. One that
-// came by somebody else is another's.
+// claimed reports whether the last change of the claim, the i-th, explains what an ADD
+// returned: the ADD itself made the change, or it changed or removed a claim that existed.
+// A claim that another process created is not the ADD's.
 func (r *run) claimed(e *model.Event, i int) bool {
 	if i < 0 || r.rep.Ledger.Changes[i].Row != model.RefAddress {
 		return false
 	}
 	c := &r.rep.Ledger.Changes[i]
 	st := stepOf(r.rep.Trace, c.Step)
-	own := st == nil || string(st.Choice.Op.Actor) == e.Actor // nil: it was there before the first step
+	own := st == nil || string(st.Choice.Op.Actor) == e.Actor // nil: the claim existed before the first step
 	mine := c.Names(addresses(r.v.Objects)...) && c.Names(model.PodOf(e.Pod))
-	earlier := c.Gone && c.Step <= r.began(e) // a namesake's
+	earlier := c.Gone && c.Step <= r.began(e) // the claim of an earlier pod with the same name
 	return mine && (own || !c.Came && !earlier)
 }
 
-// began is the step after which a call began that has ended.
+// began returns the step after which a call began, by the event of its end.
 func (r *run) began(end *model.Event) int {
 	for i := range r.rep.History.Events {
 		if e := &r.rep.History.Events[i]; e.Kind == model.AddBegin && e.Actor == end.Actor {
@@ -59,11 +60,13 @@ func (r *run) began(end *model.Event) int {
 	return 0
 }
 
-// freed is who took the claim of an address away before the i-th change gave it to
-// somebody else, nobody if it is still there, or was of none who has the address. In another
-// pool it matters if addresses are reserved across pools, else that one knows nothing of it.
-// What takes it from a pod that still has it, and is no DEL, breaks that itself: whoever is
-// given it then only shows it.
+// freed returns the link of the write that released an address before the i-th change claimed
+// it for another pod. It is empty if the claim still exists, or was not the current holder's.
+// A claim in another pool matters only if addresses are reserved across pools; otherwise the
+// pools do not know of each other.
+//
+// broke: a write other than a DEL's removed the claim of a pod that still has the address. That
+// write itself broke the invariant; the later claim only makes it visible.
 func (r *run) freed(i int, addrs []model.Ref) (out []Link, broke bool) {
 	l, holders := r.rep.Ledger, r.holders(addrs)
 	pools := only(l.Changes[i].Refs, model.RefPool)
@@ -89,8 +92,9 @@ func (r *run) freed(i int, addrs []model.Ref) (out []Link, broke bool) {
 	return []Link{link}, false
 }
 
-// holders are who has an address of the violation: the containers for which it was
-// returned, for a namesake's is another; else pods, or else the node whose tunnel's it is.
+// holders returns the holders of the violation's addresses: the containers for which the
+// addresses were returned (several pods may have had the same name), otherwise the pods,
+// otherwise the node whose tunnel address it is.
 func (r *run) holders(addrs []model.Ref) (out []model.Ref) {
 	pods := slices.DeleteFunc(only(r.v.Objects, model.RefPod), func(p model.Ref) bool { return strings.HasPrefix(p.Name, "/") })
 	for i := range r.rep.History.Events[:r.v.To] {
@@ -109,8 +113,8 @@ func (r *run) holders(addrs []model.Ref) (out []model.Ref) {
 	return only(r.v.Objects, model.RefNode)
 }
 
-// taken is the change by which an ADD that returned the address lost it while it was still
-// on its way: the first that another process made of its claim. It is the i-th if nobody did.
+// taken returns the change by which an ADD lost its address while the ADD was still running:
+// the first change of the claim by another process. If there is none, it returns i.
 func (r *run) taken(i int, addrs []model.Ref) int {
 	l, e := r.rep.Ledger, r.returned()
 	if r.v.Invariant != invariant.UnbackedSandbox.Name || e == nil {
@@ -129,8 +133,8 @@ func (r *run) taken(i int, addrs []model.Ref) int {
 	return i
 }
 
-// handed is an ADD that returned the address, by its last message; if a write failed
-// meanwhile without its minding, that says more.
+// handed returns the ADD that returned the address, as its last message, followed by its
+// failed write if it ignored one. That write is more specific: the last message is then cleared.
 func (r *run) handed(e *model.Event) []Link {
 	l, failed := r.lastOf(Handed, e.Actor, e.Step), r.failed(e)
 	if failed != nil {
@@ -139,8 +143,8 @@ func (r *run) handed(e *model.Event) []Link {
 	return append([]Link{l}, failed...)
 }
 
-// found is of what nobody changed the ADD that ended when the invariant broke, and of
-// nothing such the message after which it was found.
+// found explains a violation whose object has no change in the record: by the ADD that ended
+// when the invariant broke, or by the write after which the violation was detected.
 func (r *run) found() []Link {
 	for i := r.v.From; i < r.v.To; i++ {
 		e := &r.rep.History.Events[i]
@@ -161,8 +165,8 @@ func (r *run) found() []Link {
 	return nil
 }
 
-// unmarked is who freed a node port that somebody still had, which stands aside: with it
-// the faults of its process count, though another one gave the port away.
+// unmarked returns the write that freed a node port that was still in use, marked Aside: faults
+// of its process count as faults of the cause, though another process assigned the port.
 func (r *run) unmarked(ports []model.Ref) []Link {
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool { return c.Row == model.RefNodePort && c.Gone && c.Names(ports...) })
 	if i < 0 {
@@ -175,8 +179,8 @@ func (r *run) unmarked(ports []model.Ref) []Link {
 	return out
 }
 
-// answered is the last write before an answer, which may be seen long after it; nil if
-// there is none.
+// answered returns the last write before an answer, nil if there is none. The violation may be
+// detected long after the answer.
 func (r *run) answered() *sim.Step {
 	at, _ := model.FactOf[time.Duration](r.v.Facts, "at")
 	for _, st := range slices.Backward(r.rep.Trace.Steps) {
@@ -187,8 +191,8 @@ func (r *run) answered() *sim.Step {
 	return nil
 }
 
-// failed is the first write of a call that was not done, and of whose object it wrote
-// nothing afterwards that was.
+// failed returns the first write of a call that was not executed, and after which the call
+// wrote nothing to the same object successfully.
 func (r *run) failed(call *model.Event) (out []Link) {
 	steps := r.rep.Trace.Steps
 	done := map[string]bool{}

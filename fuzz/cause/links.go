@@ -12,7 +12,7 @@ import (
 	"ipamsim/sim"
 )
 
-// links of the violation, without what stands between a read and a write.
+// links returns the chain of the violation, without the races between a read and a write.
 func (r *run) links() []Link {
 	start := rules[r.v.Invariant].Start
 	switch start {
@@ -25,7 +25,7 @@ func (r *run) links() []Link {
 			return []Link{r.lastOf(Repeats, actors[0].Name, r.v.Step)}
 		}
 	case invariant.FromAssigner:
-		return r.giver()
+		return r.assigner()
 	case invariant.FromStatus:
 		return r.status()
 	case invariant.FromRelease, invariant.FromReleaseOrRefusal:
@@ -41,9 +41,9 @@ func (r *run) links() []Link {
 	return r.wrote()
 }
 
-// giver is the process of the manager that was the last to give something of the kind, or how
-// it has exited since.
-func (r *run) giver() []Link {
+// assigner returns the last pass of the manager's process that assigned an object of this kind
+// (for example a node's slice), or the exit of that process if it exited later.
+func (r *run) assigner() []Link {
 	var st *sim.Step
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		if c.Row != model.RefPool || !c.Came || c.Step == 0 {
@@ -63,7 +63,7 @@ func (r *run) giver() []Link {
 	return []Link{l}
 }
 
-// status is the last write of the status of a pool, if a process has written it.
+// status returns the last write of the pool's status, if any process wrote it.
 func (r *run) status() []Link {
 	pool := model.Named(r.v.Objects, model.RefPool)
 	for _, st := range slices.Backward(r.rep.Trace.Steps) {
@@ -74,19 +74,19 @@ func (r *run) status() []Link {
 	return nil
 }
 
-// wrote is the last change of the record of what the violation is about.
+// wrote returns the last change of the violation's object in the record.
 func (r *run) wrote() []Link {
 	i, refs := r.lastChange()
 	rule := rules[r.v.Invariant].Write
 	if rule.Returned {
-		// An address that was never claimed was handed out for nothing.
+		// The ADD returned an address that it had never claimed.
 		if e := r.returned(); e != nil && !r.claimed(e, i) {
 			return r.handed(e)
 		}
 	}
 	if i < 0 {
 		return r.found()
-	} else if rule.Unmarked { // the marks of node ports name no Service
+	} else if rule.Unmarked { // allocation marks of node ports do not name the Service
 		return append(r.found(), r.unmarked(refs)...)
 	}
 	out := r.by(i, refs)
@@ -94,13 +94,13 @@ func (r *run) wrote() []Link {
 	case out == nil:
 	case rule.Outcome != "" && out[0].Role == Wrote:
 		out[0].Outcome = rule.Outcome
-		if r.nodes(i, addresses(r.v.Objects)) {
+		if r.inNodePool(i, addresses(r.v.Objects)) {
 			out[0].Outcome += ofNode
 		}
 	case rule.Limit && out[0].Role == Wrote && !r.listed(stepOf(r.rep.Trace, out[0].Step)):
 		out[0].Manner = unlisted
 	case rule.Route && out[0].Role == Wrote:
-		out[0].Manner = r.way(i)
+		out[0].Manner = r.route(i)
 	case rule.Freed && out[0].Outcome == created:
 		by, broke := r.freed(i, refs)
 		if broke {
@@ -117,10 +117,10 @@ func (r *run) wrote() []Link {
 	return out
 }
 
-// nodes reports whether the i-th change is of a claim in a pool that is a node's: who cuts
-// a range into nodes' slices gives its addresses away in another way. What says nothing of
-// pools is of the one that has the address.
-func (r *run) nodes(i int, addrs []model.Ref) bool {
+// inNodePool reports whether the i-th change is a claim in a pool that belongs to a node: a
+// manager that cuts a range into node slices assigns addresses in a different way. If the
+// change names no pool, the pool whose range contains the address counts.
+func (r *run) inNodePool(i int, addrs []model.Ref) bool {
 	l := r.rep.Ledger
 	pools := only(l.Changes[i].Refs, model.RefPool)
 	j := l.LastOf(l.Changes[i].Step, func(c *model.Change) bool {
@@ -129,7 +129,7 @@ func (r *run) nodes(i int, addrs []model.Ref) bool {
 	return j >= 0 && len(only(l.Changes[j].Refs, model.RefNode)) > 0
 }
 
-// holds reports whether the range of a pool holds one of some addresses.
+// holds reports whether the range of a pool contains one of the addresses.
 func holds(pool *model.Change, addrs []model.Ref) bool {
 	return slices.ContainsFunc(only(pool.Refs, model.RefBlock), func(o model.Ref) bool {
 		of, err := netip.ParsePrefix(o.Name)
@@ -140,9 +140,9 @@ func holds(pool *model.Change, addrs []model.Ref) bool {
 	})
 }
 
-// unreserved is who dropped the reservation of an address before the i-th change claimed
-// it in a second pool, or had claimed it first and never reserved it: had it been there,
-// that could not have been.
+// unreserved returns the link that explains why an address could be claimed in a second pool
+// by the i-th change: a reservation would have prevented it. The link is the write that dropped
+// the reservation, or the first claim, whose process never reserved the address.
 func (r *run) unreserved(i int, addrs []model.Ref) []Link {
 	l, before := r.rep.Ledger, r.rep.Ledger.Changes[i].Step-1
 	if j := l.Last(before, addrs, model.RefReservation); j >= 0 && l.Changes[j].Gone {
@@ -161,7 +161,7 @@ func (r *run) unreserved(i int, addrs []model.Ref) []Link {
 	return out
 }
 
-// by is the message that made a change, of rows that are about refs.
+// by returns the message that made the i-th change. refs are the violation's objects in it.
 func (r *run) by(i int, refs []model.Ref) []Link {
 	c := &r.rep.Ledger.Changes[i]
 	if c.Step == 0 {
@@ -173,7 +173,7 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	}
 	l := r.link(Wrote, st)
 	switch {
-	case l.Process == operator: // knows what they do
+	case l.Process == operator: // an operator's write is deliberate: what it had read does not matter
 		return []Link{l}
 	case c.Came:
 		l.Outcome = created
@@ -189,8 +189,8 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	return []Link{l}
 }
 
-// Outcomes of a write: that it made a row of the record or took it away, claimed an address
-// that nobody had reserved, or handed one out that was a node's to give.
+// Outcomes of a write: it created or removed a row of the record, it claimed an address
+// without reserving it first, or it assigned an address from a node's pool.
 const (
 	created     = "new"
 	removed     = "removed"
@@ -198,8 +198,8 @@ const (
 	ofNode      = " from a node's pool" // invariant.HandedOut
 )
 
-// knew is what the process that made a change knew of the last change of the same by
-// somebody else, "" if there is none.
+// knew returns what the process of the i-th change had read of the last change of refs by
+// another process, "" if there is no such change.
 func (r *run) knew(i int, refs []model.Ref, write *sim.Step) Knowledge {
 	by := write.Choice.Op
 	for j := i - 1; j >= 0; j-- {
@@ -216,7 +216,7 @@ func (r *run) knew(i int, refs []model.Ref, write *sim.Step) Knowledge {
 	return ""
 }
 
-// readSince is what a process had read of what somebody wrote at a step.
+// readSince returns what a process had read of another process's write at step changed.
 func (r *run) readSince(by sim.Op, changed, write int, other *sim.Step) Knowledge {
 	if other == nil || other.Choice.Op.Request == nil {
 		return ""
@@ -237,8 +237,9 @@ func (r *run) readSince(by sim.Op, changed, write int, other *sim.Step) Knowledg
 	return known
 }
 
-// lookedAt says in which rows to look for objects of a kind, the most telling kinds first.
-var lookedAt = []struct {
+// lookupOrder lists, for each kind of object, the rows of the record to search. The kinds that
+// identify the cause most precisely come first.
+var lookupOrder = []struct {
 	kind model.RefKind
 	rows []model.RefKind
 }{
@@ -253,8 +254,8 @@ var lookedAt = []struct {
 	{model.RefNode, []model.RefKind{model.RefBlock, model.RefPool}},
 }
 
-// lastChange is the position in the ledger of the last change, -1 if there is none, and
-// of which objects of the violation.
+// lastChange returns the index in the ledger of the last change, and the violation's objects
+// that it is about. The index is -1 if there is no change.
 func (r *run) lastChange() (i int, refs []model.Ref) {
 	l := r.rep.Ledger
 	if r.v.Invariant == invariant.OverlapReservation.Name {
@@ -264,18 +265,18 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 		}
 	}
 	if r.v.Invariant == invariant.UnservedLoadBalancer.Name && r.v.Code != invariant.ClaimNotInStatus {
-		// The Service has lost it, though another one may have been given it since.
+		// The Service lost the address, though another Service may have been assigned it since.
 		refs := addresses(r.v.Objects)
 		if i := l.LastOf(r.v.Step, func(c *model.Change) bool { return c.Row == model.RefAddress && c.Gone && c.Names(refs...) }); i >= 0 {
 			return i, refs
 		}
 	}
 	blocks, nodes := only(r.v.Objects, model.RefBlock), only(r.v.Objects, model.RefNode)
-	// Who owns it, and not whose it was.
+	// Block and node together select the current owner of the block, not an earlier one.
 	if i := l.LastOfBoth(r.v.Step, blocks, nodes, model.RefBlock); i >= 0 && len(addresses(r.v.Objects)) == 0 {
 		return i, blocks
 	}
-	for _, at := range lookedAt {
+	for _, at := range lookupOrder {
 		refs := only(r.v.Objects, at.kind)
 		var i int
 		if start := rules[r.v.Invariant].Start; at.kind == model.RefAddress && (start == invariant.FromRelease || start == invariant.FromReleaseOrRefusal) {
@@ -284,14 +285,14 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 			i = l.Last(r.v.Step, refs, at.rows...)
 		}
 		if i >= 0 && rules[r.v.Invariant].Write.Route && at.kind == model.RefAddress {
-			// Packets follow blocks.
+			// Routes follow blocks, not single addresses.
 			blocks := only(l.Changes[i].Refs, model.RefBlock)
 			if j := l.LastOf(r.v.Step, func(c *model.Change) bool { return r.routes(c, blocks) }); j > i {
 				return j, blocks
 			}
 		}
 		if blocks := only(r.v.Objects, model.RefBlock); i >= 0 && at.kind == model.RefHandle && len(blocks) > 0 {
-			// It counts each block for itself. What a call left is not what came later.
+			// A handle counts per block. Changes after the end of the call are not the call's.
 			if j := l.LastOfBoth(r.callEnd(), refs, blocks, model.RefHandle); j >= 0 {
 				return r.overcounted(j), refs
 			}
@@ -306,8 +307,8 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 	return -1, nil
 }
 
-// callEnd is the step after which the call ended that the violation says it was seen
-// after, that of the violation if it says none.
+// callEnd returns the step after which the call ended that the violation names, or the step
+// of the violation if it names none.
 func (r *run) callEnd() int {
 	at, _ := model.FactOf[time.Duration](r.v.Facts, "at")
 	pod, ok := model.FactOf[model.Ref](r.v.Facts, "pod")
@@ -320,9 +321,9 @@ func (r *run) callEnd() int {
 	return r.v.Step
 }
 
-// routes reports whether a change of a block, or of its pool, is of routes that the
-// violation is about: an affinity of a node on the way. Of the others' nobody there hears,
-// and one that another node than the address' gave up is not in the way any more.
+// routes reports whether a change of a block, or of its pool, affects the routes that the
+// violation is about: an affinity of a node on the route. Other nodes do not use these routes,
+// and an affinity that was removed matters only on the node that has the address.
 func (r *run) routes(c *model.Change, blocks []model.Ref) bool {
 	nodes := only(r.v.Objects, model.RefNode)
 	if on, ok := model.FactOf[model.Ref](r.v.Facts, "on"); ok {
@@ -333,7 +334,7 @@ func (r *run) routes(c *model.Change, blocks []model.Ref) bool {
 	return c.Names(blocks...) && (c.Row == model.RefPool || c.Row == model.RefBlock && c.Names(nodes...))
 }
 
-// refused is the last failed call of the pods of the violation, or on its nodes.
+// refused returns the last failed call for the violation's pods, or on its nodes.
 func (r *run) refused() []Link {
 	pods, nodes, by := only(r.v.Objects, model.RefPod), only(r.v.Objects, model.RefNode), r.made()
 	for i := r.v.To - 1; i >= 0; i-- {
@@ -348,7 +349,7 @@ func (r *run) refused() []Link {
 			}
 			l := r.lastOf(Refused, e.Actor, e.Step)
 			if r.v.Invariant != invariant.FailedCall.Name && len(l.Functions) > 0 {
-				// It saw no address left. What it asked last, on the way out, says nothing.
+				// The call found no free address. The last request before it gave up does not matter.
 				l.Verb, l.Resource, l.Functions = "", "", l.Functions[len(l.Functions)-1:]
 			}
 			return []Link{l}
@@ -366,7 +367,7 @@ func (r *run) crashed() []Link {
 	return nil
 }
 
-// exited is the last message of a daemon that exited with an error, before it did.
+// exited returns the last message of a daemon before it exited with an error.
 func (r *run) exited() []Link {
 	for _, a := range only(r.v.Objects, model.RefActor) {
 		return r.exit(a.Name, 0)
@@ -374,7 +375,7 @@ func (r *run) exited() []Link {
 	return nil
 }
 
-// exit is exited of a daemon, after a step.
+// exit returns the last message of a daemon before it exited with an error after a step.
 func (r *run) exit(daemon string, after int) []Link {
 	for i := r.v.To - 1; i >= 0; i-- {
 		e := &r.rep.History.Events[i]
@@ -387,13 +388,13 @@ func (r *run) exit(daemon string, after int) []Link {
 	return nil
 }
 
-// panicked is where a process panicked, nil if it did not.
+// panicked returns where a process panicked, nil if it did not.
 func (r *run) panicked(actor string) *Link {
 	for i := r.v.To - 1; i >= 0; i-- {
 		if e := &r.rep.History.Events[i]; e.Kind == model.ActorPanic && e.Actor == actor {
 			l := Link{Role: Crashed, Process: sim.ActorID(e.Actor).Kind(), Step: e.Step, Site: model.CrashSite(e.Text)}
 			if all := functions(l.Site); len(all) > 0 {
-				l.Functions = all[:1] // one line that panics is one cause, whichever function calls
+				l.Functions = all[:1] // one line that panics is one cause, whichever function called
 			}
 			return &l
 		}
@@ -401,8 +402,8 @@ func (r *run) panicked(actor string) *Link {
 	return nil
 }
 
-// lastOf is the last message that a process sent up to a step. One that elects a leader
-// is none: it says nothing of the work.
+// lastOf returns the last message that a process sent up to a step. Leader election is left
+// out, because it is not part of the process's work.
 func (r *run) lastOf(role Role, actor string, step int) Link {
 	steps := r.rep.Trace.Steps
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -413,7 +414,7 @@ func (r *run) lastOf(role Role, actor string, step int) Link {
 	return Link{Role: role, Process: sim.ActorID(actor).Kind()}
 }
 
-// link is a step in a role.
+// link returns a step as a link with a role.
 func (r *run) link(role Role, st *sim.Step) Link {
 	op := st.Choice.Op
 	l := Link{Role: role, Process: op.Actor.Kind(), Step: st.Step, Site: r.rep.CallSite(st)}
@@ -425,14 +426,15 @@ func (r *run) link(role Role, st *sim.Step) Link {
 	return l
 }
 
-// inKubernetes is what the words of Calico's etcd datastore are in the Kubernetes API.
+// inKubernetes maps verbs and resources of Calico's etcd datastore to those of the Kubernetes API.
 var inKubernetes = map[string]string{
 	"Get": "GET", "List": "LIST", "Create": "POST", "Update": "PUT", "Apply": "PUT", "Delete": "DELETE", "HEAR": "EVENT",
 	"block": "ipamblocks", "affinity": "blockaffinities", "handle": "ipamhandles", "ipamconfig": "ipamconfigs",
 }
 
-// functions that tell where a message was sent: the innermost, and the one by which its
-// package was entered, which says what for; if that is the same, who called it.
+// functions returns the functions that identify where a message was sent: the innermost one,
+// and the one by which its package was entered (or its caller, if that is the same function),
+// which shows the purpose.
 func functions(site model.CallSite) (out []string) {
 	if len(site.Frames) == 0 {
 		return nil

@@ -9,27 +9,28 @@ import (
 	"ipamsim/sim"
 )
 
-// Outcomes of a write of what counts claims.
+// Outcomes of a write of an allocation counter.
 const (
-	countedUp     = "counted"
-	countedAgain  = "counted again"             // by a process that repeats what had been done
-	countedInVain = "counted before a conflict" // of the claim that it was counted for
-	countedDown   = "counted down"
+	countedUp       = "counted"
+	countedAgain    = "counted again"             // the process repeated a write that had been executed
+	countedConflict = "counted before a conflict" // the claim that was counted met a conflict
+	countedDown     = "counted down"
 )
 
-// Manners.
+// The manners of a write or call (Link.Manner).
 const (
-	inSpite  = "in spite of an error" // the last message of a call that ended well had one for an answer
-	unlisted = "unlisted"             // it never read how many of its kind there are
-	borrowed = "borrowed"             // a claim in a block of another node
-	bare     = "without a tunnel"     // a node on the way has none, and others have
+	ignoredError = "in spite of an error" // the last request of a successful call had failed
+	unlisted     = "unlisted"             // the process never listed the objects that it limits
+	borrowed     = "borrowed"             // the claim is in a block of another node
+	bare         = "without a tunnel"     // a node on the route has no tunnel address, but other nodes have
 )
 
-// tally is what the i-th change did that a step made: of a count whether it was counted up
-// or down, of others what became of the row.
+// tally returns the outcome of the i-th change, made at step st: for a handle, whether it counted
+// up or down; for other rows, became.
 //
-// A process counts before it claims. Counted again is one that was told of an error,
-// though it had been counted; in vain one whose claim met a conflict.
+// The process counts before it claims. countedAgain: the first write was executed but its
+// reply was an error, so the process counted again. countedConflict: the claim that follows
+// met a conflict.
 func (r *run) tally(i int, st *sim.Step, became string) string {
 	l := r.rep.Ledger
 	c := &l.Changes[i]
@@ -46,12 +47,12 @@ func (r *run) tally(i int, st *sim.Step, became string) string {
 	case r.repeated(st):
 		return countedAgain
 	case r.conflicted(st):
-		return countedInVain
+		return countedConflict
 	}
 	return countedUp
 }
 
-// sum is what a handle counts, in one of some blocks if there are any.
+// sum returns the addresses that a handle counts, in all blocks or in the given ones.
 func sum(c *model.Change, blocks ...model.Ref) (n int) {
 	for i := range c.Counts {
 		if len(blocks) == 0 || slices.Contains(blocks, model.BlockOf(c.Counts[i].Block)) {
@@ -61,7 +62,7 @@ func sum(c *model.Change, blocks ...model.Ref) (n int) {
 	return n
 }
 
-// recounts reports whether a change is of what a handle counts in a block, or of the block.
+// recounts reports whether a change alters a handle's count for a block, or the block itself.
 func (r *run) recounts(c *model.Change, block model.Ref) bool {
 	if c.Row != model.RefHandle || !c.Names(block) {
 		return c.Names(block)
@@ -73,13 +74,13 @@ func (r *run) recounts(c *model.Change, block model.Ref) bool {
 	return sum(c, block) != was
 }
 
-// before is the position of the change of the same handle before one, -1 if there is none.
+// before returns the index of the previous change of the same row, -1 if there is none.
 func (r *run) before(c *model.Change) int {
 	return r.rep.Ledger.LastOf(c.Step-1, func(o *model.Change) bool { return o.Row == c.Row && o.Names(only(c.Refs, c.Row)...) })
 }
 
-// repeated reports whether the process of a write was told of an error of one of its writes
-// of that object that was done, and wrote it once more: st is the one or the other.
+// repeated reports whether the process wrote the same object twice because the first write was
+// executed but its reply was an error. st is one of the two writes.
 func (r *run) repeated(st *sim.Step) bool {
 	lost := false
 	for _, o := range r.writes(st) {
@@ -96,8 +97,7 @@ func (r *run) repeated(st *sim.Step) bool {
 	return false
 }
 
-// conflicted reports whether the next write by the process of a write, of another object, was
-// refused for a conflict.
+// conflicted reports whether the process's next write to another object met a conflict.
 func (r *run) conflicted(st *sim.Step) bool {
 	for _, o := range r.writes(st) {
 		if o.Step > st.Step && o.Choice.Op.Request.Path != st.Choice.Op.Request.Path {
@@ -107,7 +107,7 @@ func (r *run) conflicted(st *sim.Step) bool {
 	return false
 }
 
-// writes are all of the process of a step, in order.
+// writes returns all writes by the process of a step, in order.
 func (r *run) writes(st *sim.Step) (out []*sim.Step) {
 	by := st.Choice.Op
 	for _, o := range r.rep.Trace.Steps {
@@ -118,7 +118,7 @@ func (r *run) writes(st *sim.Step) (out []*sim.Step) {
 	return out
 }
 
-// listed reports whether the process of a write had read a list of what it wrote.
+// listed reports whether the process of a write had listed objects of that kind before.
 func (r *run) listed(write *sim.Step) bool {
 	by := write.Choice.Op
 	return slices.ContainsFunc(r.rep.Trace.Steps, func(st *sim.Step) bool {
@@ -128,13 +128,13 @@ func (r *run) listed(write *sim.Step) bool {
 	})
 }
 
-// erred reports whether what a process read was not there, or could not be read.
+// erred reports whether a read failed or returned "not found".
 func (r *run) erred(st *sim.Step) bool {
 	return st != nil && st.Choice.Op.Kind == sim.Read && (st.Choice.Outcome.Fault() || r.rep.Did(st).Outcome != act.Done)
 }
 
-// way says what is particular to the way to an address that the i-th change is about.
-func (r *run) way(i int) string {
+// route returns what is unusual about the route to the address of the i-th change.
+func (r *run) route(i int) string {
 	on, _ := model.FactOf[model.Ref](r.v.Facts, "on")
 	from, _ := model.FactOf[model.Ref](r.v.Facts, "from")
 	switch {
@@ -146,8 +146,8 @@ func (r *run) way(i int) string {
 	return ""
 }
 
-// tunnel reports whether a node claims an address for itself when the invariant breaks, of
-// nil whether any does.
+// tunnel reports whether a node has a tunnel address of its own when the invariant breaks; for
+// nil, whether any node has.
 func (r *run) tunnel(node *model.Ref) bool {
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		own := c.Row == model.RefAddress && len(only(c.Refs, model.RefNode)) > 0 && len(only(c.Refs, model.RefPod))+len(only(c.Refs, model.RefContainer)) == 0
@@ -156,7 +156,7 @@ func (r *run) tunnel(node *model.Ref) bool {
 	return i >= 0 && !r.rep.Ledger.Changes[i].Gone
 }
 
-// borrows reports whether the i-th change is a claim in a block that another node has.
+// borrows reports whether the i-th change is a claim in a block that belongs to another node.
 func (r *run) borrows(i int) bool {
 	l := r.rep.Ledger
 	c := &l.Changes[i]
@@ -165,11 +165,11 @@ func (r *run) borrows(i int) bool {
 	return c.Row == model.RefAddress && len(nodes) > 0 && j >= 0 && !l.Changes[j].Gone && !l.Changes[j].Names(nodes...)
 }
 
-// closure is what the compiler names a function literal by: which one it is in its function.
+// closure is the suffix with which the compiler numbers a function literal within its function.
 var closure = regexp.MustCompile(`(\.func\d+(\.\d+)*)+$`)
 
-// enclosing are functions without the number of their literal, which another version of the
-// same code need not have.
+// enclosing returns the functions without the numbers of their literals, because another
+// version of the same code may number them differently.
 func enclosing(functions []string) (out []string) {
 	for _, f := range functions {
 		out = append(out, closure.ReplaceAllString(f, ""))

@@ -11,8 +11,8 @@ import (
 	"ipamsim/sim"
 )
 
-// A limit that a process exceeds which never read how many blocks there are is another
-// mistake than one that it has counted wrongly.
+// To exceed a limit without ever reading how many blocks exist is another mistake than to
+// count them wrongly.
 func TestLimitNotRead(t *testing.T) {
 	block := netip.MustParsePrefix("10.0.0.0/24")
 	for _, listed := range []bool{true, false} {
@@ -33,9 +33,9 @@ func TestLimitNotRead(t *testing.T) {
 	}
 }
 
-// That a node cannot reach an address is one thing if the address was borrowed from another
-// node's block, and another if a node on the way has no tunnel.
-func TestWayToAnAddress(t *testing.T) {
+// A node may be unable to reach an address because the address was borrowed from another node's
+// block, or because a node on the route has no tunnel address.
+func TestRouteToAddress(t *testing.T) {
 	block := netip.MustParsePrefix("10.0.0.0/24")
 	node := func(name string) model.Ref { return model.Ref{Kind: model.RefNode, Name: name} }
 	tunnel := func(of, a string) model.Claim {
@@ -65,9 +65,9 @@ func TestWayToAnAddress(t *testing.T) {
 	}
 }
 
-// What was counted for a claim that met a conflict is told from what was counted for one that
-// did not come.
-func TestCountedInVain(t *testing.T) {
+// Counting up for a claim that meets a conflict differs from counting up for a claim that is
+// never written.
+func TestCountedBeforeConflict(t *testing.T) {
 	handle, block := model.Ref{Kind: model.RefHandle, Name: "net.c1"}, netip.MustParsePrefix("10.0.0.0/24")
 	for outcome, want := range map[act.Outcome]string{act.Conflict: "counted before a conflict", act.Done: "counted"} {
 		p := newPlay(t)
@@ -82,7 +82,7 @@ func TestCountedInVain(t *testing.T) {
 	}
 }
 
-// What an operator did to another block of a handle is not why it counts too many of this one.
+// An operator's change of another block is not why a handle counts too many addresses of this block.
 func TestOperatorWriteInAnotherBlock(t *testing.T) {
 	handle := model.Ref{Kind: model.RefHandle, Name: "net.c1"}
 	block, other := netip.MustParsePrefix("10.0.0.0/24"), netip.MustParsePrefix("10.0.1.0/24")

@@ -9,28 +9,28 @@ import (
 	"ipamsim/sim"
 )
 
-// Name is the identity of a finding, on one line. It says less than Key, but for the manner:
-// what of the same mistake depends on the schedule and the world is left out. Making small
-// keeps Signature, which has more: else it would find its way from one failure to another.
+// Name is the identity of a finding, on one line. It leaves out parts of Key that depend on the
+// schedule and the scenario, and adds the manner. Shrinking keeps Signature, which is stricter
+// than Name: with Name alone, shrinking could move from one failure to another.
 //
-// Left out are
-//   - which daemon it was: its functions say so; but not whether it was an ADD, a DEL or a
-//     daemon, unless the record contradicts itself: then only the function counts;
-//   - which of several equal requests of one function of the manager's it was: deleting a
-//     block that has become empty is a release as well as writing one is; of what counts, in
-//     which function; of a tool, which of its requests; of a panic, in which function literal;
-//   - whether a DEL or a daemon that releases as one dropped a reservation;
-//   - whose it was that an ADD took away as if it had been its own;
-//   - whether a deleted pod was gone yet;
-//   - what an ADD asked last that returned what it had not claimed, and which error one took
-//     for the lack of addresses;
-//   - what was read too late: one of several that were, see Decided; or from a stale replica;
-//   - what interrupted it, an error, a crash or a conflict, where the links say already
-//     which write was done or was not, or the record contradicts itself;
-//   - whether a DEL failed, did not end or never came; of one that succeeded, what it left
-//     and what passes of reconcilers made of that, and which error it did not mind;
-//   - of what those did who came before, who came last;
-//   - which invariant sees that what was right has been overwritten.
+// Name leaves out:
+//   - the daemon, because its functions identify it. It keeps whether the process was an ADD, a
+//     DEL or a daemon, unless the record contradicts itself: then only the function counts;
+//   - the request, if several requests of one function of the manager have the same effect: to
+//     delete an empty block is a release, and so is to write it. For counters also the function,
+//     for operators' tools the request, for panics the function literal;
+//   - whether a DEL or a daemon dropped a reservation on release;
+//   - whose claim an ADD removed as if it were its own;
+//   - whether a deleted pod had already terminated;
+//   - the last request of an ADD that returned an address without a claim, and the error that
+//     an ADD took for a lack of addresses;
+//   - which of several outdated reads decided (see Decided), and whether the read was stale;
+//   - the kind of interruption (error, crash or conflict), if the links already show which
+//     write was executed, or the record contradicts itself;
+//   - whether a DEL failed, did not end or never began. For a DEL that succeeded: what it left,
+//     what reconcilers' passes did with it, and which error the DEL ignored;
+//   - what earlier passes of reconcilers did before the last one;
+//   - which invariant detects that a correct row was overwritten.
 func (c *Cause) Name() string {
 	rule := rules[c.Invariant].Identity
 	parts := []string{c.Invariant, c.code()}
@@ -39,7 +39,7 @@ func (c *Cause) Name() string {
 		switch {
 		case first.byHand():
 			parts = nil
-		case first.Role == Crashed: // whatever else it keeps from being done
+		case first.Role == Crashed: // whatever else the panic prevented
 			parts = []string{invariant.ActorCrash.Name}
 		case first.Role == Ended && rule.Group == invariant.LeftOver, first.Role == Wrote && rule.Group == invariant.AddressLost && first.Outcome != created && first.Outcome != notReserved:
 			parts = []string{string(rule.Group)}
@@ -55,7 +55,7 @@ func (c *Cause) Name() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// named is what a link says in the name, "" if nothing.
+// named returns what a link contributes to the name, "" if nothing.
 func (c *Cause) named(l *Link) string {
 	rule := rules[c.Invariant].Identity
 	has := func(is func(*Link) bool) bool {
@@ -84,11 +84,11 @@ func (c *Cause) named(l *Link) string {
 		if c.erred() {
 			return (&Link{Role: Refused, Process: short.Process}).same() + " after an error"
 		}
-	case Handed: // what it did last is not what it did wrong
+	case Handed: // the last request is not the mistake
 		short.Verb, short.Resource = "", ""
 	case Fault:
 		written := c.Links[0].Role == Wrote && !slices.Contains(reads, l.Verb)
-		if rule.Function || written || l.Outcome == sim.Stale.String() || c.inSpite() || c.erred() || has(func(o *Link) bool { return o.Role == Failed }) {
+		if rule.Function || written || l.Outcome == sim.Stale.String() || c.ignoresError() || c.erred() || has(func(o *Link) bool { return o.Role == Failed }) {
 			return ""
 		}
 		short.Functions = nil
@@ -101,7 +101,7 @@ func (c *Cause) named(l *Link) string {
 		if l.Outcome != delEnded {
 			return string(Ended) + " without DEL"
 		}
-		if c.inSpite() {
+		if c.ignoresError() {
 			return string(Ended) + " DEL in spite of an error"
 		}
 	}
@@ -112,15 +112,15 @@ func (c *Cause) named(l *Link) string {
 	case rule.Earlier && (l.Role == Refused || l.Role == Wrote && !l.byHand()):
 		return ""
 	case rule.Counts && len(l.Functions) > 0 && !l.byHand() && c.code() == invariant.CountedTooFew:
-		return string(l.Role) // what is claimed later, uncounted, is counted again or not
+		return string(l.Role) // a later, uncounted claim may or may not be counted again
 	case rule.Counts && len(l.Functions) > 0 && !l.byHand():
 		return (&Link{Role: l.Role, Outcome: l.Outcome}).same()
 	}
 	return strings.TrimSpace(short.same() + " " + l.Manner)
 }
 
-// released leaves out of a write by whom and of whom it was taken, or with which request, where
-// its function says it.
+// released removes from short, for a write that releases, the parts that do not identify the
+// mistake: the process, the owner or the request.
 func (l *Link) released(short *Link) {
 	switch {
 	case l.byHand() && len(l.Functions) > 0:
@@ -134,25 +134,25 @@ func (l *Link) released(short *Link) {
 	}
 }
 
-// erred reports whether it is a call that took an error for the lack of addresses, whichever
-// that was and whatever it did before it gave up.
+// erred reports whether the cause is a call that took an injected error for a lack of addresses.
 func (c *Cause) erred() bool {
 	return rules[c.Invariant].Identity.AnyError && slices.ContainsFunc(c.Links, func(o Link) bool { return o.Role == Fault && !o.Aside })
 }
 
-// inSpite reports whether it is what a DEL left that ended with success though its last
-// message had met an error, whichever that was.
-func (c *Cause) inSpite() bool {
+// ignoresError reports whether the cause is a DEL that left something and ended with success
+// though its last request had failed.
+func (c *Cause) ignoresError() bool {
 	end := &c.Links[0]
-	return end.Manner == inSpite || end.Role == Ended && end.Outcome == delEnded && slices.ContainsFunc(c.Links, func(o Link) bool {
+	return end.Manner == ignoredError || end.Role == Ended && end.Outcome == delEnded && slices.ContainsFunc(c.Links, func(o Link) bool {
 		return o.Role == Fault && !o.Aside && o.Verb == end.Verb && o.Resource == end.Resource && slices.Equal(o.Functions, end.Functions)
 	})
 }
 
-// reads are verbs of requests whose error may be taken for an answer.
+// reads are the verbs of requests whose error may be taken for an answer.
 var reads = []string{"GET", "LIST", "EVENT"}
 
-// caller is for whom a process works: the ADD or the DEL of a pod, an operator, or none.
+// caller returns on whose behalf a process works: "cni-add", "cni-del", "operator", "" or, for
+// all other processes, "daemon".
 func (l *Link) caller() string {
 	switch l.Process {
 	case "cni-add", "cni-del", operator, "":
@@ -161,5 +161,5 @@ func (l *Link) caller() string {
 	return "daemon"
 }
 
-// byHand reports whether it is an operator's own write.
+// byHand reports whether the link is an operator's own write.
 func (l *Link) byHand() bool { return l.Role == Wrote && l.Process == operator }

@@ -7,7 +7,8 @@ import (
 	"ipamsim/model/invariant"
 )
 
-// rules are those of the invariants, by name: invariant.Invariant.Cause.
+// rules are the cause rules of the invariants (invariant.Invariant.Cause), and follows the
+// invariants that each one may follow, by name.
 var rules, follows = func() (map[string]invariant.CauseRule, map[string][]string) {
 	rules, follows := map[string]invariant.CauseRule{}, map[string][]string{}
 	for _, i := range invariant.All() {
@@ -16,7 +17,7 @@ var rules, follows = func() (map[string]invariant.CauseRule, map[string][]string
 	return rules, follows
 }()
 
-// code is the part of Code that identifies the cause, as far as the links do not.
+// code returns the part of Code that identifies the cause, as far as the links do not.
 func (c *Cause) code() string {
 	rule := rules[c.Invariant]
 	switch {
@@ -25,7 +26,7 @@ func (c *Cause) code() string {
 	case rule.Identity.CodeIfNew && len(c.Links) > 0 && (c.Links[0].Outcome != created || c.has(Freed)):
 		return "" // the holder of the address, and the owner of its claim, depend on the schedule
 	case rule.Write.Limit && len(c.Links) > 0 && c.Links[0].Manner == unlisted:
-		return "" // no blocks were counted: which of them are too many says nothing
+		return "" // the process counted no blocks: which blocks exceed the limit does not matter
 	}
 	return c.Code
 }
@@ -35,7 +36,7 @@ func (c *Cause) has(role Role) bool {
 	return slices.ContainsFunc(c.Links, func(l Link) bool { return l.Role == role })
 }
 
-// concerns reports whether a violation with this rule depends on rows of a kind.
+// concerns reports whether a violation with this rule depends on rows of the given kind.
 func concerns(rule invariant.CauseRule, row model.RefKind) bool {
 	return row != model.RefReservation && row != model.RefHandle || slices.Contains(rule.Rows, row)
 }

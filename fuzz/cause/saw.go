@@ -8,21 +8,21 @@ import (
 	"ipamsim/sim"
 )
 
-// Saw is what a pass of a reconciler that takes a claim away had found of the pod that the
-// claim is for, when it began: what it judged it by.
+// Saw is the state of the claim's pod in the list with which a reconciler's pass began that then
+// removed the claim.
 type Saw string
 
-// What it may have seen. "" is that it listed no pods, or that its manager does not say what
-// it judges pods by.
+// The states. "" means that the pass listed no pods, or that it is not known by what its
+// manager judges pods.
 const (
-	SawNone   Saw = "absent"           // there was no such pod
-	SawIt     Saw = "reported"         // the pod reported the address
-	SawOver   Saw = "over"             // it did not, and was not Pending any more
-	SawBare   Saw = "unreported"       // it did not, and was asked for again by its name
-	SawListed Saw = "unreported, once" // it did not, and nobody asked again
+	SawNone   Saw = "absent"           // the list did not contain the pod
+	SawIt     Saw = "reported"         // the pod's status had the address
+	SawOver   Saw = "over"             // the status did not have the address, and the pod was no longer Pending
+	SawBare   Saw = "unreported"       // the status did not have the address, and the pass read the pod again by name
+	SawListed Saw = "unreported, once" // the status did not have the address, and the pass did not read the pod again
 )
 
-var sights = map[Saw]string{
+var sawTexts = map[Saw]string{
 	SawNone:   "; there was no such pod when it listed them",
 	SawIt:     "; the pod reported the address when it listed them",
 	SawOver:   "; the pod did not report the address when it listed them, and was not Pending any more",
@@ -30,8 +30,8 @@ var sights = map[Saw]string{
 	SawListed: "; the pod did not report the address yet when it listed them, and it did not look again",
 }
 
-// saw is what st rested on, which made the change of a claim. Who watches pods is told of
-// them, and not by when it began.
+// saw returns the state of the pod that the pass of st acted on when it removed a claim. It is
+// "" for a process that watches pods: the start of its pass says nothing of what it knows.
 func (r *run) saw(c *model.Change, st *sim.Step) Saw {
 	pods, again := only(c.Refs, model.RefPod), false
 	if c.Row != model.RefAddress || !c.Gone || len(pods) != 1 {
@@ -45,7 +45,7 @@ func (r *run) saw(c *model.Change, st *sim.Step) Saw {
 		if op.Kind == sim.Event {
 			return ""
 		}
-		if op.Request.Name != "" { // no list
+		if op.Request.Name != "" { // not a list
 			again = again || op.Request.Namespace+"/"+op.Request.Name == pods[0].Name
 			continue
 		}
@@ -60,7 +60,7 @@ func (r *run) saw(c *model.Change, st *sim.Step) Saw {
 	return ""
 }
 
-// sawOf is what a pod that was there said of addresses.
+// sawOf returns the state of a listed pod with respect to the addresses.
 func sawOf(pod *act.Thing, addrs []model.Ref, again bool) Saw {
 	status := pod.Part(act.NetworkStatus)
 	switch {

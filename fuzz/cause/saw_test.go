@@ -8,13 +8,13 @@ import (
 	"ipamsim/sim"
 )
 
-// did is what a message of a play did, beyond its request.
+// did is the recorded effect of a message of a play.
 type did act.Act
 
 func (d did) Act() act.Act { return act.Act(d) }
 
-// What a pass takes away from a pod is told by what it had found of the pod: whether it knew
-// of none, or of one without the address, and whether it looked again.
+// A pass that removes a pod's claim is described by what it read of the pod: no pod, or a pod
+// without the address, and whether it read the pod again.
 func TestWhatAPassHadSeen(t *testing.T) {
 	pod := func(state string, reports ...string) act.Thing {
 		t := act.Thing{Kind: act.Pod, Name: "default/web-0", State: state}
@@ -51,8 +51,8 @@ func TestWhatAPassHadSeen(t *testing.T) {
 	}
 }
 
-// Who watches pods is told of them: when it listed them says nothing.
-func TestWatchersHaveSeenNothing(t *testing.T) {
+// Processes that watch pods receive every change, so the time of their list does not matter.
+func TestWatchersHaveNoList(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Read, "pod-control-loop/n1", "LIST", "pods").Detail = did{Verb: act.List, Thing: act.Thing{Kind: act.Pod}}
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
@@ -63,8 +63,8 @@ func TestWatchersHaveSeenNothing(t *testing.T) {
 	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, wrote pod-control-loop PATCH ippools removed")
 }
 
-// A drain has pods deleted, too; and a sandbox has one ADD for each network, of which the
-// first says which pod it was made for.
+// An eviction deletes the pod, too. A sandbox has one ADD for each network; the first ADD
+// identifies the pod.
 func TestEvictedPod(t *testing.T) {
 	p := newPlay(t)
 	begin := func(actor string) {

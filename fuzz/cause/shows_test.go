@@ -8,8 +8,8 @@ import (
 	"ipamsim/sim"
 )
 
-// That nothing breaks in a run that was cut short says nothing of the order: what is
-// judged at the end was not.
+// A run that was cut short shows nothing about the order: invariants that are checked at the
+// end were not checked.
 func TestShowsOnlyWhatEnded(t *testing.T) {
 	step := func(actor string) *sim.Step {
 		return &sim.Step{Decision: sim.Decision{Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1}}}}

@@ -8,17 +8,17 @@ import (
 	"ipamsim/sim"
 )
 
-// Race is a read of a process, and what another one changed between it and the write
-// that the read was for. That the order of the two decides is shown by a run in which
-// the read comes after the change, and nothing breaks.
+// Race is a read by a process, and a change by another process between that read and the write
+// that used it. A run shows that their order decides if the read comes after the change and
+// nothing breaks.
 type Race struct {
 	Read, Change *sim.Step
 }
 
-// Stale are what the process of a cause's write may have known too late: for each object
-// and list that it had read, the last read of it before the write, if somebody changed it
-// in between, as far as the change is of what was written or of what the violation is
-// about; the youngest change first, at most racesMax.
+// Stale returns the outdated reads that the write of a cause may have depended on. For each
+// object and list that the process had read, Stale pairs the last read before the write with a
+// change by another process in between, if the change is about the written object or an object
+// of the violation. The latest change comes first; there are at most racesMax.
 func Stale(rep *reports.Report, v *model.Violation, c *Cause) []Race {
 	if len(c.Links) == 0 || c.Links[0].Role != Wrote && c.Links[0].Role != Handed && c.Links[0].Role != Refused {
 		return nil
@@ -28,7 +28,7 @@ func Stale(rep *reports.Report, v *model.Violation, c *Cause) []Race {
 		return nil
 	}
 	by := write.Choice.Op
-	var reads []*sim.Step // the last of each path
+	var reads []*sim.Step // the last read of each path
 	seen := map[string]bool{}
 	before, _ := slices.BinarySearchFunc(rep.Trace.Steps, write.Step, func(st *sim.Step, n int) int { return st.Step - n })
 	for i := before - 1; i >= 0; i-- {
@@ -61,7 +61,7 @@ func names(v *model.Violation, r *sim.Request) bool {
 	})
 }
 
-// changed is the last write by others of what was read, after it.
+// changed returns the last write by another process, after a read, of what was read.
 func changed(steps []*sim.Step, read *sim.Step, concerned func(*sim.Request) bool) *sim.Step {
 	r := read.Choice.Op
 	for i := len(steps) - 1; i >= 0 && steps[i].Step > read.Step; i-- {
@@ -73,11 +73,11 @@ func changed(steps []*sim.Step, read *sim.Step, concerned func(*sim.Request) boo
 	return nil
 }
 
-// done reports whether the server did what a message asked for.
+// done reports whether the server executed a request.
 func done(o sim.Outcome) bool { return o == sim.Proceed || o == sim.LoseReply }
 
-// about reports whether a write concerns what was read. A list with a selector may leave
-// it out, which a run will show.
+// about reports whether a write may concern what was read. Selectors of lists are ignored:
+// whether the change mattered is decided by a run.
 func about(read, write *sim.Request) bool {
 	if read.Meets(write) {
 		return true
@@ -89,7 +89,7 @@ func about(read, write *sim.Request) bool {
 	return plain.Meets(&other)
 }
 
-// Races are the orders that a run has shown to decide over v, whose cause this is.
+// Races returns the races of v's cause c that runs have shown to decide.
 func (c *Cause) Races(v *model.Violation) (out []model.Race) {
 	for i := 1; i < len(c.Links); i++ {
 		if read, change := &c.Links[i-1], &c.Links[i]; read.Role == Read && change.Role == Changed {
@@ -99,26 +99,26 @@ func (c *Cause) Races(v *model.Violation) (out []model.Race) {
 	return out
 }
 
-// Decided adds a race that a run has shown to decide.
+// Decided adds to the cause a race that a run has shown to decide.
 func (c *Cause) Decided(rep *reports.Report, of Race) {
 	r := &run{rep: rep}
 	read, change := r.link(Read, of.Read), r.link(Changed, of.Change)
 	change.Outcome = r.became(of)
-	for i := range c.Links { // one of its kind says it
+	for i := range c.Links { // one race of each kind is enough
 		if c.Links[i].same() == read.same() && i+1 < len(c.Links) && c.Links[i+1].same() == change.same() {
 			return
 		}
 	}
-	// The first that is tried is the youngest: if that one were read in time, the others
-	// would not matter.
+	// Races are tried latest change first. If the latest read had been in time, the earlier
+	// ones would not matter.
 	aside := slices.ContainsFunc(c.Links, func(l Link) bool { return l.Role == Read })
 	read.Aside, change.Aside = aside, aside
 	c.Links = append(c.Links, read, change)
 }
 
-// became is what was done to what had been read, as far as that is another mistake: to read a
-// list before something was made, whatever was written to it afterwards, or before it said
-// something.
+// became returns what the change of a race did to the object, if the difference makes another
+// mistake: the read was before the object was created (whatever was written to it afterwards),
+// before it was deleted, or ("") before it changed.
 func (r *run) became(of Race) string {
 	change := of.Change.Choice.Op.Request
 	switch r.link(Changed, of.Change).Verb {
@@ -136,8 +136,8 @@ func (r *run) became(of Race) string {
 	return ""
 }
 
-// Swapped reports whether in another run both messages of a race came, the read after the
-// change: only then it has been tried.
+// Swapped reports whether both messages of a race occurred in another run, the read after the
+// change. Only such a run tries the other order.
 func (of Race) Swapped(rep *reports.Report) bool {
 	same := func(a, b sim.Op) bool { return a.Actor == b.Actor && a.Incarnation == b.Incarnation && a.Seq == b.Seq }
 	changed := false
@@ -152,6 +152,6 @@ func (of Race) Swapped(rep *reports.Report) bool {
 	return false
 }
 
-// Shows reports whether another run shows what comes of a race's other order: the read came
-// after the change, and the run to its end. One that a limit cut short shows nothing.
+// Shows reports whether another run shows the effect of a race's other order: the read came
+// after the change, and no limit cut the run short.
 func (of Race) Shows(rep *reports.Report) bool { return rep.Reason == "" && of.Swapped(rep) }

@@ -11,8 +11,8 @@ import (
 	"ipamsim/sim"
 )
 
-// What a reconciler takes from a pod before its ADD has returned it, it breaks: that the
-// address is given to somebody else in between is no part of it.
+// A reconciler that removes a claim before the ADD has returned the address is the cause. That
+// the address is then assigned to another pod is no part of it.
 func TestTakenBeforeItIsReturned(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
@@ -25,7 +25,7 @@ func TestTakenBeforeItIsReturned(t *testing.T) {
 		"duplicate-address, wrote ip-reconciler PATCH ippools removed")
 }
 
-// An address that was freed in another pool is not the one that this pool gives away.
+// A claim that was released in another pool does not explain a claim in this pool.
 func TestFreedInTheSamePool(t *testing.T) {
 	p := newPlay(t)
 	other := claim(db, "c9")
@@ -47,8 +47,8 @@ func TestFreedInTheSamePool(t *testing.T) {
 	}
 }
 
-// A namesake's claim that was gone before the ADD began says nothing of the ADD that
-// returned the address without one.
+// An ADD returns an address without a claim. The claim of an earlier pod with the same name,
+// removed before the ADD began, does not explain it.
 func TestGoneBeforeItBegan(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
@@ -61,7 +61,7 @@ func TestGoneBeforeItBegan(t *testing.T) {
 	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, handed cni-add GET ippools")
 }
 
-// A claim in a second pool is the deed of who dropped the reservation that forbade it.
+// A claim in a second pool is explained by the write that dropped the reservation.
 func TestReservationDropped(t *testing.T) {
 	p := newPlay(t)
 	first, second := claim(web, "c1"), claim(db, "c2")
@@ -77,7 +77,7 @@ func TestReservationDropped(t *testing.T) {
 	p.want(p.breaks("double-claim", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)),
 		"double-claim, wrote ip-reconciler DELETE overlappingrangeipreservations removed")
 
-	// Nor could it have been had the first one reserved it.
+	// Or the process of the first claim never reserved the address.
 	p = newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
 	note(model.Snapshot{Claims: []model.Claim{first}})
@@ -90,8 +90,7 @@ func TestReservationDropped(t *testing.T) {
 	}
 }
 
-// A pod that was deleted and made again is a deleted one for who frees the claim of its
-// container.
+// A pod that was deleted and created again counts as deleted for the claim of its old container.
 func TestWhoseContainer(t *testing.T) {
 	p := newPlay(t)
 	p.event(model.Event{Kind: model.AddBegin, Actor: "cni-add/default/web-0/net1", Pod: web, Container: "c1"})
@@ -105,7 +104,7 @@ func TestWhoseContainer(t *testing.T) {
 		"unbacked-sandbox, wrote pod-control-loop PATCH ippools removed of a deleted pod")
 }
 
-// A call that fails because it panics is that panic.
+// The cause of a call that fails because its process panics is the panic.
 func TestRefusedByAPanic(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Read, "cni-del/default/web-0/net1", "GET", "nodeslicepools/a")
@@ -117,7 +116,7 @@ func TestRefusedByAPanic(t *testing.T) {
 	}
 }
 
-// Work is not the election of a leader that ends it.
+// The last message of a call leaves out leader election.
 func TestLastOfTheWork(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Read, "cni-add/default/web-0/net1", "GET", "ippools/a")
@@ -126,8 +125,8 @@ func TestLastOfTheWork(t *testing.T) {
 	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, handed cni-add GET ippools")
 }
 
-// What breaks routes to an address that nobody claims any more is who took it; what is
-// done to its neighbours in the block is not.
+// Routes to an address whose claim was removed are broken by that removal. Changes of other
+// addresses in the block do not matter.
 func TestBlackholedByItsOwnLoss(t *testing.T) {
 	for _, lost := range []netip.Addr{addr, netip.MustParseAddr("10.0.0.2")} {
 		p := newPlay(t)
@@ -154,14 +153,14 @@ func TestBlackholedByItsOwnLoss(t *testing.T) {
 	}
 }
 
-// pod is somebody's write of web.
+// pod is a write of the pod web by any actor.
 func (p *play) pod(actor, verb string) {
 	r := p.step(sim.Write, actor, verb, "pods/default/web-0").Choice.Op.Request
 	r.Namespace, r.Name = web.Namespace, web.Name
 }
 
-// What an ADD had claimed when somebody took it over is lost by that, and not by what is
-// done to it until the ADD returns it.
+// If another process takes over the claim of an ADD that is still running, that write is the
+// cause. What happens to the claim until the ADD returns does not matter.
 func TestTakenOverOnTheWay(t *testing.T) {
 	const add, namesakes = "cni-add/default/web-0/net1", "cni-add/default/web-0/net1~2"
 	p := newPlay(t)
@@ -176,9 +175,9 @@ func TestTakenOverOnTheWay(t *testing.T) {
 	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, wrote cni-add PATCH ippools changed")
 }
 
-// That an address had been another one's before says nothing of one sandbox that is given
-// it twice.
-func TestFreedByNoneWhoHasIt(t *testing.T) {
+// A sandbox is assigned the same address twice. That another pod had the address before does
+// not matter.
+func TestFreedByAnotherPod(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
 	p.claims(claim(db, "c9"))
@@ -194,8 +193,9 @@ func TestFreedByNoneWhoHasIt(t *testing.T) {
 	p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web)), "duplicate-address, wrote cni-add PATCH ippools new")
 }
 
-// Who gave an address back that a stopped sandbox still has is told, though others had it in
-// between, and in another pool if addresses are reserved across pools.
+// The cause names the process that released an address which a stopped sandbox still has, even
+// if other pods had the address in between; in another pool only if addresses are reserved
+// across pools.
 func TestFreedLongBefore(t *testing.T) {
 	const del = "cni-del/default/web-0/net1"
 	for pool, want := range map[string]string{"10.0.0.0-24": ", freed cni-del PATCH ippools", "another": ", freed cni-del PATCH ippools", "unguarded": ""} {
@@ -225,9 +225,9 @@ func TestFreedLongBefore(t *testing.T) {
 	}
 }
 
-// A DEL that ends well in spite of an error is told from one that met none: the answer was an
-// error, also to the election of a leader, or it never came to look at a pool.
-func TestInSpiteOfAnError(t *testing.T) {
+// A DEL that succeeds in spite of an error differs from one that met no error: its last request
+// failed, also one for leader election, or an error kept it from reading any pool.
+func TestIgnoredError(t *testing.T) {
 	const del = "cni-del/default/web-0/net1"
 	names := map[string]string{}
 	for how, then := range map[string]func(p *play){
@@ -251,7 +251,8 @@ func TestInSpiteOfAnError(t *testing.T) {
 	}
 }
 
-// A duplicate in a range that two nodes were given is what gave it to both.
+// A duplicate address in a range that two nodes have is explained by the write that assigned
+// the range to the second node.
 func TestDuplicateOfAConflict(t *testing.T) {
 	shared := netip.MustParsePrefix("10.0.0.0/28")
 	p := newPlay(t)
@@ -268,8 +269,8 @@ func TestDuplicateOfAConflict(t *testing.T) {
 	p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)), want)
 }
 
-// A pod has an interface of each of two managers: what stays of one is not caused by the DEL of the other, which ended
-// well and later.
+// A pod has an interface of each of two managers. What remains of one interface is not explained
+// by the DEL of the other, which succeeded later.
 func TestDelOfTheInterface(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
@@ -286,8 +287,8 @@ func TestDelOfTheInterface(t *testing.T) {
 	}
 }
 
-// A sandbox stays because the DEL of one interface panics. The DELs of its other interfaces end well, and the next try
-// has begun.
+// A sandbox remains because the DEL of one interface panics, although the DELs of its other
+// interfaces succeed and the next attempt has begun.
 func TestDelThatFails(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-del/default/web-0/net1", "PUT", "leases/a")

@@ -11,11 +11,13 @@ import (
 	"ipamsim/sim"
 )
 
-// What stays though its pod is gone: nobody wrote anything wrong, somebody did not take
-// it away. The story is how the life of its sandbox ended, and what the passes of the
-// reconcilers did that came after.
+// Violations in which something remains although its pod is gone. No write was wrong; a write
+// is missing. The chain is how the last call for the sandbox ended, and what later passes of
+// reconcilers did.
 
-// stays is nil for what no sandbox had, and for what is not there.
+// stays returns that chain. It is nil for objects that no sandbox had, and for objects that
+// are missing from the record.
+
 func (r *run) stays() []Link {
 	if e := r.call(); e != nil && e.Kind == model.DelEnd {
 		return []Link{r.end(e, e.Step)}
@@ -23,8 +25,8 @@ func (r *run) stays() []Link {
 		return r.handed(e)
 	}
 	if r.v.Invariant == invariant.LeftoverHandle.Name && r.v.Code == invariant.CountedTooMany {
-		// Of what it counts, some is claimed: nobody had to take it away, it was counted
-		// too often.
+		// Some of the counted addresses are claimed: the handle was not left over, it was
+		// counted up too often.
 		return nil
 	}
 	l := r.rep.Ledger
@@ -35,7 +37,7 @@ func (r *run) stays() []Link {
 	at, reserved := r.lastOfIt(refs, rows), -1
 	if r.v.Invariant == invariant.LeftoverReservation.Name {
 		if reserved = l.Last(r.v.Step, refs, model.RefReservation); at < 0 {
-			return nil // whom it is for never had the address
+			return nil // the owner of the reservation never had the address
 		}
 	}
 	containers := only(r.v.Objects, model.RefContainer)
@@ -46,7 +48,7 @@ func (r *run) stays() []Link {
 		return nil
 	}
 	if len(containers) == 0 {
-		if containers = r.whoHad(refs, at); len(containers) == 0 {
+		if containers = r.formerContainers(refs, at); len(containers) == 0 {
 			return nil
 		}
 	}
@@ -60,15 +62,15 @@ func (r *run) stays() []Link {
 	if reserved >= 0 {
 		at = reserved
 	}
-	if at >= 0 && l.Changes[at].Step > step && step > 0 && r.written(at) { // it came back
+	if at >= 0 && l.Changes[at].Step > step && step > 0 && r.written(at) { // it was created again after the call
 		return r.by(r.overcounted(at), refs)
 	}
 	return append([]Link{*end}, r.passes(step)...)
 }
 
-// lastOfIt is the last change of what stays: of the claim in the pool that the violation
-// names, for nodes may have the same addresses; and of a reservation, of the claim of whom
-// it is for, which is what a DEL has to take away besides.
+// lastOfIt returns the last change of what remains: of the claim in the pool that the violation
+// names, because nodes may use the same addresses; for a reservation, of the claim of the
+// reservation's owner, which its DEL has to remove, too.
 func (r *run) lastOfIt(refs []model.Ref, rows []model.RefKind) int {
 	if r.v.Invariant != invariant.LeftoverReservation.Name {
 		return r.lastInPool(refs, rows)
@@ -76,7 +78,7 @@ func (r *run) lastOfIt(refs []model.Ref, rows []model.RefKind) int {
 	return r.rep.Ledger.LastOfBoth(r.v.Step, refs, only(r.v.Objects, model.RefPod), rows...)
 }
 
-// lastInPool is the last change, in the pool that the violation names if there is any.
+// lastInPool returns the last change in the pool that the violation names, if it names one.
 func (r *run) lastInPool(refs []model.Ref, rows []model.RefKind) int {
 	if i := r.rep.Ledger.LastOfBoth(r.v.Step, refs, only(r.v.Objects, model.RefPool), rows...); i >= 0 {
 		return i
@@ -84,9 +86,9 @@ func (r *run) lastInPool(refs []model.Ref, rows []model.RefKind) int {
 	return r.rep.Ledger.Last(r.v.Step, refs, rows...)
 }
 
-// whoHad is who had what stays when nothing says so any more, of which at is the last
-// change: what a machine lost with its power says no more whose it is.
-func (r *run) whoHad(refs []model.Ref, at int) []model.Ref {
+// formerContainers returns the containers that had the object, whose last change is at,
+// from earlier changes. A machine that lost power may have lost the data that named them.
+func (r *run) formerContainers(refs []model.Ref, at int) []model.Ref {
 	l, pools := r.rep.Ledger, only(r.v.Objects, model.RefPool)
 	if at >= 0 && len(pools) > 0 {
 		if r.written(at) {
@@ -104,20 +106,20 @@ func (r *run) whoHad(refs []model.Ref, at int) []model.Ref {
 	return only(l.Changes[at].Refs, model.RefContainer)
 }
 
-// written reports whether the message after which the i-th change was seen made it: what a
-// machine loses with its power is seen after the next message, whatever that is about.
+// written reports whether the message before the i-th change made it. What a machine loses with
+// its power appears as a change after the next message, whatever that message is about.
 func (r *run) written(i int) bool {
 	c := &r.rep.Ledger.Changes[i]
 	first := slices.IndexFunc(r.rep.Ledger.Changes, func(o model.Change) bool { return o.Row == c.Row && o.Came && o.Step > 0 && o.Names(c.Refs...) })
 	st := stepOf(r.rep.Trace, c.Step)
 	if first < 0 || st == nil || st.Choice.Op.Request == nil {
-		return true // nobody knows
+		return true // unknown
 	}
 	by := stepOf(r.rep.Trace, r.rep.Ledger.Changes[first].Step)
-	return st.Choice.Op.Kind == sim.Write && !befell(st.Choice.Op.Request) && (by == nil || by.Choice.Op.Request == nil || by.Choice.Op.Request.Resource == st.Choice.Op.Request.Resource)
+	return st.Choice.Op.Kind == sim.Write && !ordinary(st.Choice.Op.Request) && (by == nil || by.Choice.Op.Request == nil || by.Choice.Op.Request.Resource == st.Choice.Op.Request.Resource)
 }
 
-// made is the process that made what stays and does not say for whom, "" if nobody knows.
+// made returns the process that created the object, if the object names no container, otherwise "".
 func (r *run) made() string {
 	if len(addresses(r.v.Objects)) == 0 || len(only(r.v.Objects, model.RefPool)) == 0 || len(only(r.v.Objects, model.RefContainer)) > 0 {
 		return ""
@@ -132,8 +134,8 @@ func (r *run) made() string {
 	return ""
 }
 
-// overcounted is, of a handle that counts too many, the change since which it does, and not
-// that by which it came to count what it counts at the end. Else it is the i-th.
+// overcounted returns, for a handle that counts too many addresses, the change since which it
+// does: the last change of the count may be a correct one. For other objects it returns i.
 func (r *run) overcounted(i int) int {
 	handles, blocks := only(r.v.Objects, model.RefHandle), only(r.v.Objects, model.RefBlock)
 	if !rules[r.v.Invariant].Identity.Counts || len(handles) != 1 || len(blocks) != 1 {
@@ -145,8 +147,7 @@ func (r *run) overcounted(i int) int {
 	return i
 }
 
-// call is the call of which the violation says that it left something, nil if it says
-// nothing such.
+// call returns the call that the violation names as having left something, nil if it names none.
 func (r *run) call() *model.Event {
 	if !rules[r.v.Invariant].NamesCall {
 		return nil
@@ -161,7 +162,7 @@ func (r *run) call() *model.Event {
 	return nil
 }
 
-// ended says how a call ended, or that it did not.
+// ended returns how a call ended, or that it did not.
 func ended(e *model.Event) string {
 	switch {
 	case e.Kind == model.AddBegin:
@@ -178,14 +179,14 @@ func ended(e *model.Event) string {
 	return delEnded
 }
 
-// delEnded is how a call ended that had to take away what stays.
+// delEnded is the outcome of a successful DEL, which should have removed the object.
 const delEnded = "DEL ended"
 
-// passEnded is how a pass ended that had a look at everything.
+// passEnded is the outcome of a complete pass.
 const passEnded = "ended"
 
-// lastCall is how the last call for one of the containers ended, nil if there was none, and
-// after which step.
+// lastCall returns how the last call for one of the containers ended, and after which step. It
+// is nil if there was no call.
 func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	var last *model.Event
 	iface := r.attached()
@@ -197,7 +198,7 @@ func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 				continue // another manager's call, or for another address
 			}
 			if r.v.Code == invariant.DeleteFails && (e.Kind != model.DelEnd || e.Err == "") && r.panicked(e.Actor) == nil {
-				continue // it has not failed
+				continue // it did not fail
 			}
 			if slices.Contains(containers, model.Ref{Kind: model.RefContainer, Name: e.Container}) {
 				last = e
@@ -221,7 +222,7 @@ func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	return &out, max(out.Step, last.Step)
 }
 
-// attached is the interface of the ADD that claimed what stays, "" if nothing says it.
+// attached returns the interface of the ADD that claimed the address, "" if it is not known.
 func (r *run) attached() string {
 	refs := addresses(r.v.Objects)
 	if len(refs) == 0 {
@@ -243,24 +244,24 @@ func (r *run) attached() string {
 	return ""
 }
 
-// end is how a call ended, or did not, and its last message up to a step. One that ended
-// well may have done so in spite of an error: the answer to what it asked last, be it of a
-// leader's election, or what kept it from any look at what holds the claim.
+// end returns how a call ended, or that it did not, with its last message up to a step. Its
+// manner is ignoredError if the call succeeded although its last request failed (also one for
+// leader election), or an error kept it from reading the object that holds the claim.
 func (r *run) end(e *model.Event, step int) Link {
 	l := r.lastOf(Ended, e.Actor, step)
 	if l.Outcome = ended(e); l.Outcome != delEnded {
 		return l
 	}
 	last := r.lastStep(e.Actor, step)
-	if last != nil && last.Choice.Outcome.Fault() || r.erred(stepOf(r.rep.Trace, l.Step)) || !r.looked(e.Actor, step) {
-		l.Manner = inSpite
+	if last != nil && last.Choice.Outcome.Fault() || r.erred(stepOf(r.rep.Trace, l.Step)) || !r.readHolder(e.Actor, step) {
+		l.Manner = ignoredError
 	}
 	return l
 }
 
-// looked reports whether a process had a look, up to a step, at an object of the kind that
-// holds the claim of the violation.
-func (r *run) looked(actor string, step int) bool {
+// readHolder reports whether a process read, up to a step, an object of the kind that holds the
+// violation's claim.
+func (r *run) readHolder(actor string, step int) bool {
 	resource := r.holds()
 	return resource == "" || r.asked(func(st *sim.Step) bool {
 		op := st.Choice.Op
@@ -268,7 +269,7 @@ func (r *run) looked(actor string, step int) bool {
 	})
 }
 
-// holds is the resource of the objects that hold the claim of the violation, "" if it is not known.
+// holds returns the resource that holds the violation's claim, "" if it is not known.
 func (r *run) holds() string {
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		return c.Row == model.RefAddress && c.Came && c.Names(addresses(r.v.Objects)...)
@@ -287,7 +288,7 @@ func (r *run) asked(such func(*sim.Step) bool) bool {
 	return slices.ContainsFunc(r.rep.Trace.Steps, func(st *sim.Step) bool { return st.Choice.Op.Request != nil && such(st) })
 }
 
-// lastStep is the last message that a process sent up to a step, nil if it sent none.
+// lastStep returns the last message that a process sent up to a step, nil if it sent none.
 func (r *run) lastStep(actor string, step int) *sim.Step {
 	for _, st := range slices.Backward(r.rep.Trace.Steps) {
 		if op := st.Choice.Op; st.Step <= step && string(op.Actor) == actor && op.Kind != sim.Local {
@@ -297,9 +298,9 @@ func (r *run) lastStep(actor string, step int) *sim.Step {
 	return nil
 }
 
-// passes are the last ones that reconcilers ended after a step, one for each kind. One of
-// a process that claims addresses itself is for these; one that never asks for the kind
-// of object that holds the claim is another manager's.
+// passes returns the last pass that each kind of reconciler ended after a step. It leaves out
+// processes that claim addresses, because their passes handle only their own, and processes
+// that never access the resource that holds the claim, because they are another manager's.
 func (r *run) passes(after int) (out []Link) {
 	last := map[string]*model.Event{}
 	for i := range r.rep.History.Events[:r.v.To] {
@@ -326,7 +327,7 @@ func (r *run) passes(after int) (out []Link) {
 	return out
 }
 
-// claims reports whether processes of a kind have claimed addresses.
+// claims reports whether a process of the given kind has claimed an address.
 func (r *run) claims(process string) bool {
 	return r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		st := stepOf(r.rep.Trace, c.Step)

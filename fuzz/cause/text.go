@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Lines describes the cause in one line per link, the violation's own first: what happened,
-// at which step of the run that shows it, and where in the address manager's code.
+// Lines describes the cause, one line for each link, beginning with the violation's own: what
+// happened, at which step, and where in the address manager's code.
 func (c *Cause) Lines() []string {
 	out := []string{string(c.Trigger)}
 	if unnotified := rules[c.Invariant].Write.Unnotified; unnotified != "" && unnotified == c.Code {
@@ -38,7 +38,7 @@ var knowledgeTexts = map[Knowledge]string{
 	Unread:   "; it had not read what another process had written",
 }
 
-// String is one line: Describe, and where in the address manager's code that was.
+// String returns Describe and the place in the address manager's code, on one line.
 func (l *Link) String() string {
 	text := l.Describe()
 	if l.Site.Known() {
@@ -57,7 +57,7 @@ func (l *Link) Describe() string {
 		text = "it was so before the first step"
 	case Wrote, unannounced:
 		text += map[Role]string{Wrote: " broke it", unannounced: " was right, but no message announced it"}[l.Role]
-		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+knowledgeTexts[l.Knew]+sights[l.Saw], "; "); how != "" {
+		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+knowledgeTexts[l.Knew]+sawTexts[l.Saw], "; "); how != "" {
 			text += " (" + how + ")"
 		}
 	case Handed:

@@ -7,7 +7,7 @@ import (
 	"ipamsim/model/invariant"
 )
 
-// What is not known of a write leaves no empty brackets behind.
+// If nothing is known of a write, the text has no empty brackets.
 func TestDescribe(t *testing.T) {
 	for _, c := range []struct {
 		link Link
@@ -23,9 +23,9 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A write that was right, and that nobody was told of, is not what broke it: what failed is
-// told first. The identity of the cause is as before.
-func TestUnsaid(t *testing.T) {
+// A write that was correct but that no message announced did not break the invariant: the text
+// begins with the failed message. The identity of the cause does not change.
+func TestUnannounced(t *testing.T) {
 	c := Cause{Invariant: invariant.UnservedLoadBalancer.Name, Code: invariant.ClaimNotInStatus, Trigger: "fault", Links: []Link{
 		{Role: Wrote, Process: "a", Verb: "PUT", Resource: "blocks", Outcome: "new", Step: 1},
 		{Role: Fault, Process: "a", Verb: "PUT", Resource: "services", Outcome: "error", Step: 2},

@@ -19,8 +19,8 @@ const (
 	OperatorAction Trigger = "operator action"
 )
 
-// Triggers are all triggers, in the order of model.Classes: those first for which an address
-// manager has the fewest excuses.
+// Triggers are all triggers, in the order of model.Classes: an address manager has no excuse
+// for a failure with the first one, and the best excuse for a failure with the last.
 var Triggers = []Trigger{NoFault, Faulted, Killed, ForcedDeletion, OperatorAction}
 
 func triggerOf(h *model.History, to int) Trigger {

@@ -7,18 +7,18 @@ import (
 	"ipamsim/sim"
 )
 
-// Whose is whose row of the record a process wrote.
+// Whose is the owner of the row of the record that a process wrote.
 type Whose string
 
-// Whose a row may be. "" is that of the pod which the process works for or, for processes
-// that work for none, of a pod that is not deleted, or of none.
+// The owners. "" is the pod for which the process works or, for processes that work for no
+// pod, a pod that is not deleted, or no pod.
 const (
 	Another     Whose = "another pod's"
-	Terminating Whose = "of a terminating pod" // until its grace period is over
-	Deleted     Whose = "of a deleted pod"     // or evicted from a node that is not ready; its sandbox may be there
+	Terminating Whose = "of a terminating pod" // within its grace period
+	Deleted     Whose = "of a deleted pod"     // or evicted from a node that is not ready; its sandbox may still exist
 )
 
-// whose says of a change of a claim or reservation whose it was when st made it.
+// whose returns the owner, at step st, of the claim or reservation that st changed.
 func (r *run) whose(c *model.Change, st *sim.Step) Whose {
 	pods := only(c.Refs, model.RefPod)
 	if len(pods) == 0 || c.Row != model.RefAddress && c.Row != model.RefReservation {
@@ -31,7 +31,7 @@ func (r *run) whose(c *model.Change, st *sim.Step) Whose {
 		return ""
 	}
 	if c.Row == model.RefReservation {
-		return "" // it is for an address, and passes of reconcilers match addresses
+		return "" // reservations are for addresses, and reconcilers match addresses
 	}
 	since := r.addOf(only(c.Refs, model.RefContainer))
 	for _, pod := range pods {
@@ -42,8 +42,8 @@ func (r *run) whose(c *model.Change, st *sim.Step) Whose {
 	return ""
 }
 
-// addOf is the step after which the ADD of a container began, the first of several, for each
-// network has one; -1 if none is known. Its pod's namesakes are others.
+// addOf returns the step after which the ADD of a container began (the first ADD, for each
+// network has one), -1 if it is not known. Containers distinguish pods with the same name.
 func (r *run) addOf(containers []model.Ref) int {
 	for i := range r.rep.History.Events {
 		e := &r.rep.History.Events[i]
@@ -54,7 +54,7 @@ func (r *run) addOf(containers []model.Ref) int {
 	return -1
 }
 
-// worksFor is the pod for which a process is a CNI call.
+// worksFor returns the pod of the CNI call that a process executes.
 func (r *run) worksFor(actor string, step int) (pod model.Ref, ok bool) {
 	for i := range r.rep.History.Events {
 		e := &r.rep.History.Events[i]
@@ -68,8 +68,9 @@ func (r *run) worksFor(actor string, step int) (pod model.Ref, ok bool) {
 	return pod, ok
 }
 
-// deleted says how far a pod was deleted before a step: after the step at which it had its
-// container or, if that is -1 for unknown, so that it had not been recreated. "" is not at all.
+// deleted returns the state of a pod's deletion before a step. since is the step at which the
+// pod got its container, or -1 if that is unknown: then a pod that was recreated counts as not
+// deleted. "" means not deleted.
 func (r *run) deleted(pod model.Ref, since, step int) Whose {
 	steps, again := r.rep.Trace.Steps, false
 	for i := len(steps) - 1; i >= 0 && steps[i].Step > since; i-- {
@@ -94,11 +95,11 @@ func (r *run) deleted(pod model.Ref, since, step int) Whose {
 	return ""
 }
 
-// eviction is the subresource by which a drain has a pod deleted.
+// eviction is the subresource with which a drain deletes a pod.
 const eviction = "eviction"
 
-// deletion is what a request to delete a pod came to. The kubelet asks last, when the
-// containers have ended; forced deletion and eviction do not wait for that.
+// deletion returns the effect of a request to delete a pod. The kubelet's request comes last,
+// after the containers have terminated; a forced deletion and an eviction do not wait for that.
 func (r *run) deletion(st *sim.Step) Whose {
 	if r.rep.Did(st).Unconfirmed {
 		return Deleted
@@ -106,20 +107,20 @@ func (r *run) deletion(st *sim.Step) Whose {
 	return Terminating
 }
 
-// operatorWrite is the operator's last own write to the record that the violation is about, nil
-// if there is none. Writes by the address manager's tools are the manager's. Nodes come and
-// go, even if the record is a field of theirs, and lose power with what is not on disk yet:
-// that is no operator's write either.
+// operatorWrite returns the operator's last own write to the violation's objects in the record,
+// nil if there is none. Writes by the address manager's tools count as the manager's. Changes of
+// nodes are no such writes, even if the record is part of the Node: nodes come and go, and lose
+// power with data that was not yet on disk.
 func (r *run) operatorWrite() *Link {
 	of := things(r.rep.Ledger, r.v)
-	var blocks []model.Ref // a handle counts each for itself
+	var blocks []model.Ref // a handle counts per block
 	if rules[r.v.Invariant].Identity.Counts {
 		blocks = only(r.v.Objects, model.RefBlock)
 	}
 	var out Link
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		st := stepOf(r.rep.Trace, c.Step)
-		if st == nil || st.Choice.Op.Actor.Kind() != operator || befell(st.Choice.Op.Request) || !concerns(rules[r.v.Invariant], c.Row) || !c.Names(of...) || len(blocks) > 0 && !r.recounts(c, blocks[0]) {
+		if st == nil || st.Choice.Op.Actor.Kind() != operator || ordinary(st.Choice.Op.Request) || !concerns(rules[r.v.Invariant], c.Row) || !c.Names(of...) || len(blocks) > 0 && !r.recounts(c, blocks[0]) {
 			return false
 		}
 		out = r.link(Wrote, st)
@@ -131,9 +132,9 @@ func (r *run) operatorWrite() *Link {
 	return &out
 }
 
-// befell reports whether a message of an operator's is about nodes, or draws what becomes
-// of one, or is about what comes and goes in every cluster: a Service, of a manager whose
-// record are their status.
-func befell(q *sim.Request) bool {
+// ordinary reports whether an operator's message is an ordinary change of the cluster, not an
+// edit of the record: about a node, about the random outcome of a node's failure (DRAW), or
+// about everyday resources such as Services, if the manager's record is in their status.
+func ordinary(q *sim.Request) bool {
 	return q != nil && (q.Resource == "nodes" || q.Verb == "DRAW" || model.EverydayResource(q.Resource))
 }

@@ -9,8 +9,7 @@ import (
 	"ipamsim/sim"
 )
 
-// Two nodes may have the same addresses: what became of one is not what became of the
-// other.
+// Two nodes may use the same addresses: their claims are distinguished by pool.
 func TestAddressOfTwoNodes(t *testing.T) {
 	p := newPlay(t)
 	on := func(node, container string) model.Claim {
@@ -30,7 +29,7 @@ func TestAddressOfTwoNodes(t *testing.T) {
 	p.want(v, "convergence, ended cni-del STAT files DEL ended")
 }
 
-// A machine that loses its power is nobody's write: what is lost had not been written.
+// A node that loses power is no operator's write: it only loses data that was not on disk yet.
 func TestLostPowerIsNoOperatorWrite(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "cni-add/default/web-0/net1", "WRITE", "files/a")
@@ -42,8 +41,8 @@ func TestLostPowerIsNoOperatorWrite(t *testing.T) {
 	p.want(p.breaks("convergence", model.AddressOf(addr)), "convergence, ended cni-del STAT files DEL ended")
 }
 
-// A reservation that stays is told by the DEL that gave back its address, and not by the
-// ADD that made it, unless that came later.
+// A leftover reservation is explained by the DEL that released its address, not by the ADD that
+// created it, unless the ADD came later.
 func TestReservationThatStays(t *testing.T) {
 	reserved := model.Reservation{Name: "a", Addr: addr, Pod: web}
 	breaks := func(p *play) *model.Violation {
@@ -70,8 +69,8 @@ func TestReservationThatStays(t *testing.T) {
 	p.want(breaks(p), "leftover-reservation, wrote cni-add POST reservations new")
 }
 
-// A node port that is free is told by who freed it, and not by what was written when that
-// had been so for too long; one that two Services have, by the second Service.
+// A free node port that is still in use is explained by the write that freed it, not by the
+// write after which it was detected. A node port of two Services is explained by the second Service.
 func TestFreeNodePort(t *testing.T) {
 	p := newPlay(t)
 	ports := func(all ...int) {
@@ -86,12 +85,12 @@ func TestFreeNodePort(t *testing.T) {
 	p.step(sim.Write, "kube-apiserver~1", "CREATE", "services/a")
 	p.want(p.breaks("duplicate-node-port", model.NodePortOf(30000)), "duplicate-node-port, wrote kube-apiserver CREATE services")
 
-	// A fault of the server that freed it counts, whichever gave it away.
+	// A fault of the server that freed the port counts, whichever server assigned it again.
 	p.rep.Trace.Steps[1].Choice.Outcome = sim.LoseReply
 	p.want(p.breaks("duplicate-node-port", model.NodePortOf(30000)), "duplicate-node-port, wrote kube-apiserver CREATE services, fault kube-apiserver UPDATE ranges error")
 }
 
-// A refusal may be seen long after it was given.
+// A refusal may be detected long after it was sent.
 func TestRefusedLongAgo(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "kube-apiserver~1", "CREATE", "ipaddresses/a").Choice.Outcome = sim.FailBefore
@@ -103,7 +102,7 @@ func TestRefusedLongAgo(t *testing.T) {
 	}
 }
 
-// A refusal is of the API server's last write, though the request itself was sent after it.
+// A refusal is explained by the API server's last write, even if the request was sent after it.
 func TestRefusedWithoutDelay(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Write, "kube-apiserver~1", "CREATE", "ipaddresses/a").Choice.Outcome = sim.FailBefore
@@ -113,7 +112,7 @@ func TestRefusedWithoutDelay(t *testing.T) {
 	p.want(v, "refused-service, wrote kube-apiserver CREATE ipaddresses, fault kube-apiserver CREATE ipaddresses error")
 }
 
-// Writes are refused while etcd's database is full, and not after.
+// etcd refuses writes while its database is full, and not afterwards.
 func TestNoSpace(t *testing.T) {
 	for over, want := range map[bool]string{false: ", fault kube-apiserver no space", true: ""} {
 		p := newPlay(t)
@@ -128,7 +127,7 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// A Service lost its address by its release, though another Service has been given it since.
+// The address of a Service was lost by its release, though another Service has been assigned it since.
 func TestLostAddressOfService(t *testing.T) {
 	p := newPlay(t)
 	claimOf := func(handle string) model.Claim { return model.Claim{Pool: "10.0.0.0-24", Addr: addr, Handle: handle} }
@@ -143,8 +142,8 @@ func TestLostAddressOfService(t *testing.T) {
 	p.want(v, "unserved-load-balancer, no-address, wrote lb PATCH ipamblocks removed")
 }
 
-// What came back with a machine that had lost its power is told by the DEL that had taken it
-// away, and not by the message after which it was seen.
+// A claim that reappears with a node that had lost power is explained by the DEL that had
+// removed it, not by the message after which the claim was seen.
 func TestCameBackWithTheMachine(t *testing.T) {
 	const del = "cni-del/default/web-0/net1"
 	for _, next := range []struct{ actor, verb, path string }{{"operator~1", "DRAW", "data"}, {"node-lifecycle", "PATCH", "nodes/n1"}} {
@@ -160,8 +159,8 @@ func TestCameBackWithTheMachine(t *testing.T) {
 	}
 }
 
-// What nobody knows for whom it was made is told by the call that made it, and not by
-// another one that failed on the same node.
+// A claim without an owner is explained by the call that created it, not by another call that
+// failed on the same node.
 func TestMadeForUnknownOwner(t *testing.T) {
 	p := newPlay(t)
 	const add, other = "cni-add/default/web-0/net1", "cni-add/default/db-0/net1"
