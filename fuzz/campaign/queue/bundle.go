@@ -9,19 +9,17 @@ import (
 	"sync"
 )
 
-// Points is what came of points that follow each other: for each some JSON, squeezed
-// by itself. What is too long for a message of anybody's NATS lies in the object
-// store.
+// Points is the results of consecutive points: for each point some JSON, compressed by itself.
+// A body that is too long for a NATS message is in the object store.
 type Points struct {
 	Body   []byte `json:",omitempty"`
 	Object string `json:",omitempty"`
 }
 
-// BodyMax is well below the megabyte that a server takes by default, in base64.
+// BodyMax is, in base64, well below the message limit of a NATS server (1 MiB by default).
 const BodyMax = 256 << 10
 
-// Bundle for the log what was squeezed. Name is what the object is called, if there
-// is one.
+// Bundle prepares compressed points for the log. Name is the name of the object, if one is needed.
 func (b *Bus) Bundle(ctx context.Context, name string, body []byte) (*Points, error) {
 	if len(body) <= BodyMax {
 		return &Points{Body: body}, nil
@@ -30,7 +28,7 @@ func (b *Bus) Bundle(ctx context.Context, name string, body []byte) (*Points, er
 	return &Points{Object: object}, err
 }
 
-// Body is what bundle was given.
+// Body returns the body that was given to Bundle.
 func (b *Bus) Body(ctx context.Context, p *Points) ([]byte, error) {
 	if p.Object == "" {
 		return p.Body, nil
@@ -38,7 +36,7 @@ func (b *Bus) Body(ctx context.Context, p *Points) ([]byte, error) {
 	return b.Load(ctx, p.Object)
 }
 
-// Squeeze a point. Two that are put together are read one after the other.
+// Squeeze compresses a point. Compressed points can be concatenated, see Unsqueeze.
 func Squeeze(point []byte) []byte {
 	var b bytes.Buffer
 	w := squeezers.Get().(*flate.Writer)
@@ -49,16 +47,16 @@ func Squeeze(point []byte) []byte {
 	return b.Bytes()
 }
 
-// squeezers are a megabyte each.
+// squeezers are reused, because each takes a megabyte.
 var squeezers = sync.Pool{New: func() any {
-	w, _ := flate.NewWriter(nil, flate.BestSpeed) // which is a level that there is
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // fails only for an unknown level
 	return w
 }}
 
-// PointMax is far more than a point comes to: what is longer is no point of ours.
+// PointMax is far more than the size of a point: longer data is corrupt.
 const PointMax = 64 << 20
 
-// Unsqueeze the next point.
+// Unsqueeze decompresses the next point.
 func Unsqueeze(r *bytes.Reader) ([]byte, error) {
 	point, err := io.ReadAll(io.LimitReader(flate.NewReader(r), PointMax+1))
 	if len(point) > PointMax {

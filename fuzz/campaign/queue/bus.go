@@ -1,5 +1,5 @@
-// Package queue is what a coordinator and its workers share: shards to be done, the log of
-// what came of them, the files of findings and the register of campaigns, on NATS JetStream.
+// Package queue is the shared state of a coordinator and its workers, on NATS JetStream: the
+// queue of shards, the log of results, the files of findings, and the register of campaigns.
 package queue
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Bus is what a coordinator and its workers share: a queue of shards, the log,
-// the files of findings, and the register, in which campaigns say that they are.
+// Bus is a connection to this state. A Bus has one campaign, except for the register, which
+// lists all campaigns on the server.
 type Bus struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream
@@ -25,37 +25,37 @@ type Bus struct {
 	objects  jetstream.ObjectStore
 }
 
-// Entry of the register.
+// Entry is a campaign's entry in the register.
 type Entry struct {
 	Build string
-	Name  string // for people
+	Name  string // for messages
 	Epoch int
 	Phase Phase
 }
 
-// Phase of a campaign: what its workers may do.
+// Phase of a campaign determines what its workers may do.
 type Phase int
 
 // The phases.
 const (
 	Exploring Phase = iota
-	Finishing       // no more exploring, only making small and keeping
+	Finishing       // no more exploring, only shrinking and recording
 	Over
 )
 
 const (
 	registerName = "ipamsim-campaigns"
 	specObject   = "spec"
-	// ackWait after which a shard of which nothing was heard goes to another worker.
+	// ackWait is the time without acknowledgement after which a shard goes to another worker.
 	ackWait = 5 * time.Second
-	// keptFor: a cluster that others use forgets a campaign after so long.
+	// keptFor is the time after which a shared NATS server deletes a campaign's data.
 	keptFor = 30 * 24 * time.Hour
 )
 
-// AckEvery is how often workers are heard of while they are at a shard.
+// AckEvery is the interval in which a worker acknowledges that it still works on a shard.
 const AckEvery = time.Second
 
-// Reach dials and opens the register.
+// Reach connects to the server and opens the register.
 func Reach(ctx context.Context, l Link, name string) (*Bus, error) {
 	conn, err := l.Dial(name)
 	if err != nil {
@@ -74,7 +74,7 @@ func Reach(ctx context.Context, l Link, name string) (*Bus, error) {
 
 func (b *Bus) subject(rest string) string { return "ipamsim." + b.ID + "." + rest }
 
-// Create opens the campaign's own streams, making what is not there yet.
+// Create opens the campaign's own streams, and creates those that do not exist.
 func (b *Bus) Create(ctx context.Context, id string) (err error) {
 	b.ID = id
 	b.queue, err = b.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
@@ -100,7 +100,7 @@ func (b *Bus) Create(ctx context.Context, id string) (err error) {
 	return b.wrap(err)
 }
 
-// Open is create for a worker: what is not there is not made.
+// Open opens the campaign's streams for a worker. Streams that do not exist are an error.
 func (b *Bus) Open(ctx context.Context, id string) (err error) {
 	b.ID = id
 	if b.queue, err = b.js.Stream(ctx, "ipamsim-"+id+"-shards"); err == nil {
@@ -118,7 +118,7 @@ func (b *Bus) wrap(err error) error {
 	return fmt.Errorf("campaign: JetStream: %w", err)
 }
 
-// Waiting is how many shards nobody has taken yet.
+// Waiting returns the number of shards that no worker has taken yet.
 func (b *Bus) Waiting(ctx context.Context) (uint64, error) {
 	c, err := b.queue.Consumer(ctx, "workers")
 	if err != nil {
@@ -127,7 +127,7 @@ func (b *Bus) Waiting(ctx context.Context) (uint64, error) {
 	return c.CachedInfo().NumPending, nil
 }
 
-// Announce tells the workers what the campaign is at.
+// Announce publishes the campaign's state to the workers.
 func (b *Bus) Announce(ctx context.Context, e Entry) error {
 	body, err := json.Marshal(e)
 	if err == nil {
@@ -136,7 +136,7 @@ func (b *Bus) Announce(ctx context.Context, e Entry) error {
 	return b.wrap(err)
 }
 
-// Put a shard into the queue, once.
+// Put adds a shard to the queue. A shard that is already in the queue is not added again.
 func (b *Bus) Put(ctx context.Context, s Shard) error {
 	body, err := json.Marshal(s)
 	if err == nil {
@@ -145,7 +145,7 @@ func (b *Bus) Put(ctx context.Context, s Shard) error {
 	return b.wrap(err)
 }
 
-// Write an event into the log.
+// Write appends an event to the log.
 func (b *Bus) Write(ctx context.Context, name string, e Event, o ...jetstream.PublishOpt) error {
 	body, err := json.Marshal(e)
 	if err == nil {
@@ -154,7 +154,7 @@ func (b *Bus) Write(ctx context.Context, name string, e Event, o ...jetstream.Pu
 	return b.wrap(err)
 }
 
-// Result writes the result of a shard, unless there is one.
+// Result appends the result of a shard to the log, unless the log has one.
 func (b *Bus) Result(ctx context.Context, r *Result) error {
 	err := b.Write(ctx, resultSubject(r.Shard), Event{Result: r}, jetstream.WithExpectLastSequencePerSubject(0))
 	var api *jetstream.APIError
@@ -172,23 +172,23 @@ func (b *Bus) Has(ctx context.Context, s Shard) bool {
 
 func resultSubject(s Shard) string { return fmt.Sprintf("result.%d.%s", s.Epoch, s.Key()) }
 
-// Event is an entry of a campaign's log. The log is all there is: whoever reads
-// it from its beginning knows the campaign.
+// Event is an entry of a campaign's log. The log is the only state of a campaign: a coordinator
+// that reads it from its beginning can continue the campaign.
 type Event struct {
 	Epoch  *int     `json:",omitempty"` // a coordinator took over
 	Result *Result  `json:",omitempty"`
 	Cover  []Sights `json:",omitempty"`
-	End    string   `json:",omitempty"` // the coordinator is done, and why
+	End    string   `json:",omitempty"` // the reason why the coordinator ended the campaign
 }
 
-// Logged is an entry of the log, with when the server took it.
+// Logged is an entry of the log, with the time at which the server stored it.
 type Logged struct {
 	Event
 	At  time.Time
 	Seq uint64
 }
 
-// Searched is what the campaign searches.
+// Searched returns what the campaign searches.
 func (b *Bus) Searched(ctx context.Context) (s Spec, err error) {
 	text, err := b.objects.GetBytes(ctx, specObject)
 	if err == nil {
@@ -197,8 +197,8 @@ func (b *Bus) Searched(ctx context.Context) (s Spec, err error) {
 	return s, b.wrap(err)
 }
 
-// Begin notes what the campaign searches, and empties the queue: what was asked for is
-// planned anew.
+// Begin stores what the campaign searches, and empties the queue: all open shards are planned
+// again.
 func (b *Bus) Begin(ctx context.Context, s Spec) error {
 	text, err := json.Marshal(s)
 	if err == nil {
@@ -210,27 +210,27 @@ func (b *Bus) Begin(ctx context.Context, s Spec) error {
 	return b.wrap(err)
 }
 
-// Store a file, and return what it is called in the object store.
+// Store saves a file in the object store, and returns the name of the object.
 func (b *Bus) Store(ctx context.Context, name string, body []byte) (object string, err error) {
 	object = name + "-" + digest(body)
 	_, err = b.objects.PutBytes(ctx, object, body)
 	return object, b.wrap(err)
 }
 
-// Load what was stored.
+// Load returns a file that Store saved.
 func (b *Bus) Load(ctx context.Context, object string) ([]byte, error) {
 	body, err := b.objects.GetBytes(ctx, object)
 	return body, b.wrap(err)
 }
 
-// Server is where it is, without what is secret.
+// Server returns the server's address, without secrets.
 func (b *Bus) Server() string { return b.conn.ConnectedUrlRedacted() }
 
-// Close the connection, which siblings share.
+// Close closes the connection, also for siblings.
 func (b *Bus) Close() { b.conn.Close() }
 
-// Read hands over the log from its beginning, and goes on as it grows. The
-// channel is closed when ctx ends.
+// Read sends the log from its beginning, and new entries as they come. It closes the channel
+// when ctx ends.
 func (b *Bus) Read(ctx context.Context) (<-chan Logged, error) {
 	c, err := b.js.OrderedConsumer(ctx, "ipamsim-"+b.ID+"-log", jetstream.OrderedConsumerConfig{})
 	if err != nil {
@@ -251,7 +251,7 @@ func (b *Bus) Read(ctx context.Context) (<-chan Logged, error) {
 				return
 			}
 			if err != nil {
-				continue // a heartbeat that was missed: the consumer is made anew
+				continue // a missed heartbeat: the ordered consumer recreates itself
 			}
 			var l Logged
 			meta, err := m.Metadata()
@@ -269,7 +269,7 @@ func (b *Bus) Read(ctx context.Context) (<-chan Logged, error) {
 	return out, nil
 }
 
-// Last is the number of the log's last entry.
+// Last returns the number of the log's last entry.
 func (b *Bus) Last(ctx context.Context) (uint64, error) {
 	info, err := b.log.Info(ctx)
 	if err != nil {

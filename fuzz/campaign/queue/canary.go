@@ -6,12 +6,12 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// CanarySource is the source of worlds that must fail. A campaign in which none
-// does is blind: whatever it did not find may well be there.
+// CanarySource is the source of scenarios that must fail. If none of them fails, the campaign
+// cannot detect failures, and the absence of findings means nothing.
 const CanarySource = -1
 
-// canaryWorld draws a small cluster whose address manager has a bug: it hands out
-// addresses that are taken, if no other one is asked for.
+// canaryWorld generates a small cluster whose address manager has a bug; by default it assigns
+// addresses that are already assigned.
 func canaryWorld(seed uint64, bug string) string {
 	if bug == "" {
 		bug = "duplicate-address"

@@ -6,17 +6,17 @@ import (
 	"ipamsim/fuzz/shrink"
 )
 
-// What a coordinator plans with and a worker keeps to.
+// Limits that a coordinator plans with and a worker keeps to.
 
-// Thorough is how much work a finding may be. One that is still crowded is worth more: one in
-// ten is, mostly of a large world, of which a run takes long.
+// Thorough is the effort for one finding. A finding that is still large after Time gets More: one
+// in ten, mostly those whose scenario is large and whose runs take long.
 var Thorough = shrink.Options{Time: 20 * time.Second, More: 3}
 
-// ShrinkMin: what has less time left is kept as it is at once.
+// ShrinkMin is the least time for shrinking. A failure with less time left is recorded as it is.
 const ShrinkMin = 500 * time.Millisecond
 
-// LateAfter is what a run gets to end by itself when the campaign's time is up.
+// LateAfter is the time in which a run may end by itself after the campaign's time is up.
 const LateAfter = 1500 * time.Millisecond
 
-// WholeRuns are told of at a time.
+// WholeRuns is the number of runs that a worker reports together.
 const WholeRuns = 50

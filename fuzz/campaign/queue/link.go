@@ -15,12 +15,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// payloadMax bounds a message: far more than a finding with its file.
+// payloadMax is the limit of a message: far more than a finding with its file.
 const payloadMax = 8 << 20
 
-// Serve embeds a NATS server that only this user's processes on this machine can
-// talk to, on a port that the system chooses, with credentials made up for it,
-// and that keeps its streams in dir. The address is a secret; stop ends the server and waits for it.
+// Serve starts an embedded NATS server that only processes of this user on this machine can use:
+// on a port that the system chooses, with generated credentials. It stores its streams in dir.
+// The address is a secret. stop ends the server and waits for it.
 func Serve(dir string) (stop func(), address string, err error) {
 	var secret [24]byte
 	_, _ = rand.Read(secret[:]) // never fails
@@ -30,7 +30,7 @@ func Serve(dir string) (stop func(), address string, err error) {
 		ServerName: "ipamsim", Host: "127.0.0.1", Port: server.RANDOM_PORT,
 		Username: user.Username(), Password: password,
 		JetStream: true, StoreDir: dir, DisableJetStreamBanner: true,
-		SyncInterval: 5 * time.Second, // against power cuts; what dies is a process
+		SyncInterval: 5 * time.Second, // a crash of a process loses nothing, only a power failure does
 		MaxPayload:   payloadMax, NoLog: true, NoSigs: true,
 	})
 	if err != nil {
@@ -44,38 +44,38 @@ func Serve(dir string) (stop func(), address string, err error) {
 	return func() { srv.Shutdown(); srv.WaitForShutdown() }, (&url.URL{Scheme: "nats", User: user, Host: srv.Addr().String()}).String(), nil
 }
 
-// Link says how to reach a NATS server. Environment hands it to a worker, whose
-// arguments everybody on the machine can read.
+// Link is how to reach a NATS server. A worker receives it in environment variables, because
+// every user of the machine can read its arguments.
 type Link struct {
 	URL   string
 	Creds string // a file; "" for none
-	// build of a worker that the coordinator started, which is its own: it need not
-	// read its whole binary to find out.
+	// build of a worker that the coordinator started: the coordinator's own build, so that the
+	// worker need not compute it from its binary.
 	Build string
 }
 
 const (
-	// SecretEnv begins the names of variables that a run must not see.
+	// SecretEnv is the prefix of variables that a run must not see.
 	SecretEnv = "IPAMSIM_NATS_"
 	urlEnv    = SecretEnv + "URL"
 	credsEnv  = SecretEnv + "CREDS"
 	buildEnv  = SecretEnv + "BUILD"
 )
 
-// Environment is that of a worker, with the link in it.
+// Environment returns the environment for a worker, with the link in it.
 func (l Link) Environment() []string {
 	return append(os.Environ(), urlEnv+"="+l.URL, credsEnv+"="+l.Creds, buildEnv+"="+l.Build)
 }
 
-// LinkFromEnvironment is the one that a coordinator handed to its worker; ok is
-// false if there is none.
+// LinkFromEnvironment returns the link that a coordinator passed to its worker; ok is false if
+// there is none.
 func LinkFromEnvironment() (l Link, ok bool) {
 	l.URL, ok = os.LookupEnv(urlEnv)
 	l.Creds, l.Build = os.Getenv(credsEnv), os.Getenv(buildEnv)
 	return l, ok
 }
 
-// Check finds what is wrong with a link before anybody dials.
+// Check reports what is wrong with a link, without connecting.
 func (l Link) Check() error {
 	u, err := url.Parse(l.URL)
 	switch {
@@ -94,8 +94,8 @@ func (l Link) Check() error {
 	return nil
 }
 
-// Dial connects, and goes on trying if the connection is lost later. Anything but
-// this machine is spoken to over TLS only.
+// Dial connects, and reconnects whenever the connection is lost. Connections to other machines
+// require TLS.
 func (l Link) Dial(name string) (*nats.Conn, error) {
 	u, err := url.Parse(l.URL)
 	if err != nil {

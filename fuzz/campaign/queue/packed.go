@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Packed is a set of hashes as differences of its sorted members: in JSON seven
-// or eight letters each.
+// Packed is a set of hashes, stored as the differences of its sorted members. In JSON each takes
+// seven or eight characters.
 type Packed []byte
 
-// Pack sorts the numbers and makes a set of them.
+// Pack sorts the numbers and returns them as a set.
 func Pack(numbers []uint64) Packed {
 	slices.Sort(numbers)
 	var out Packed
@@ -21,7 +21,7 @@ func Pack(numbers []uint64) Packed {
 	return out
 }
 
-// Numbers is the inverse of Pack, as far as the bytes make sense.
+// Numbers is the inverse of Pack. It stops at bytes that it cannot decode.
 func (p Packed) Numbers() []uint64 {
 	var out []uint64
 	last := uint64(0)

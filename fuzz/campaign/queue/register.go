@@ -10,10 +10,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ErrBuild is what a worker says that cannot work for anybody.
+// ErrBuild: a worker cannot work for any campaign, because all have another build.
 var ErrBuild = errors.New("every campaign there is of another build")
 
-// Find looks for a campaign of this build that has work.
+// Find returns a campaign of this build that is not over.
 func (b *Bus) Find(ctx context.Context, build string) (id string, e Entry, err error) {
 	ids, err := b.register.Keys(ctx)
 	if err != nil && !errors.Is(err, jetstream.ErrNoKeysFound) {
@@ -34,10 +34,11 @@ func (b *Bus) Find(ctx context.Context, build string) (id string, e Entry, err e
 	return "", e, other
 }
 
-// Sibling is a bus for one campaign on the same connection.
+// Sibling returns a bus for another campaign on the same connection.
 func (b *Bus) Sibling() *Bus { return &Bus{conn: b.conn, js: b.js, register: b.register} }
 
-// Watch the entry of a campaign. An entry that is gone or cannot be read is the end of it.
+// Watch sends the changes of a campaign's entry. An entry that was deleted or cannot be decoded
+// means that the campaign is over.
 func (b *Bus) Watch(ctx context.Context, id string) (<-chan Entry, error) {
 	w, err := b.register.Watch(ctx, id)
 	if err != nil {
@@ -52,7 +53,7 @@ func (b *Bus) Watch(ctx context.Context, id string) (<-chan Entry, error) {
 				return
 			case kv := <-w.Updates():
 				if kv == nil {
-					continue // that is all there was
+					continue // end of the initial values
 				}
 				var e Entry
 				if kv.Operation() != jetstream.KeyValuePut || json.Unmarshal(kv.Value(), &e) != nil {
@@ -69,13 +70,13 @@ func (b *Bus) Watch(ctx context.Context, id string) (<-chan Entry, error) {
 	return out, nil
 }
 
-// Shards is where workers take their work from.
+// Shards returns the queue from which workers take shards.
 func (b *Bus) Shards(ctx context.Context) (jetstream.Consumer, error) {
 	c, err := b.queue.Consumer(ctx, "workers")
 	return c, b.wrap(err)
 }
 
-// Pause until d is over, or ctx.
+// Pause waits for d, or until ctx ends.
 func Pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -6,12 +6,13 @@ import (
 	"ipamsim/fuzz/coverage"
 )
 
-// Reported records in which runs a worker process first saw each pair, state and allocator state, as many as
-// matter. What it sees in others it leaves out of its answers. So all of these must come into the
-// log, or the worker process must go.
+// Reported records in which runs a worker process first saw each pair, state and allocator
+// state, up to the number that the estimates need. The worker process omits later sightings from
+// its results. Therefore all results with first sightings must reach the log; if one does not,
+// the worker process has to end.
 type Reported struct{ pairs, states, allocators map[uint64]few }
 
-// few runs.
+// few is a small set of runs.
 type few struct {
 	runs [coverage.SightingsMax]coverage.Run
 	n    uint8
@@ -30,7 +31,7 @@ func (r *Reported) Sights(run coverage.Run, pairs, states, allocators []uint64) 
 	return x
 }
 
-// rare is what no more runs than most saw so far, this one among them.
+// rare returns the kinds that at most most runs saw so far, this run included.
 func rare(reported *map[uint64]few, seen []uint64, run coverage.Run, most uint8) Packed {
 	if *reported == nil {
 		*reported = map[uint64]few{}

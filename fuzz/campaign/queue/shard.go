@@ -10,31 +10,31 @@ import (
 	"ipamsim/reports"
 )
 
-// Kind says what is to be done with a shard.
+// Kind is the work to do for a shard.
 type Kind string
 
 // The kinds of shards.
 const (
-	Explore Kind = "explore" // run seeds and judge
-	Shrink  Kind = "shrink"  // make one failure small
-	Record  Kind = "record"  // keep one failure as it is
-	Canary  Kind = "canary"  // run worlds that must fail
-	Plan    Kind = "plan"    // live through points of a plan
+	Explore Kind = "explore" // run seeds and check them
+	Shrink  Kind = "shrink"  // shrink one failure
+	Record  Kind = "record"  // record one failure without shrinking
+	Canary  Kind = "canary"  // run scenarios that must fail
+	Plan    Kind = "plan"    // run points of a plan
 )
 
 // Shard is a piece of work for one worker.
 type Shard struct {
-	Epoch  int // which life of the coordinator asked for it
+	Epoch  int // the incarnation of the coordinator that planned the shard
 	Kind   Kind
 	Source int
-	// Explore and Canary: Runs seeds from From on. Plan: so many points.
+	// Explore and Canary: run Runs seeds from From on. Plan: run so many points.
 	From, Runs uint64 `json:",omitempty"`
-	// Whole: Explore all there is, in the one order there is, instead of seeds. The
-	// results come as those of shards of wholeRuns each; its own is the end.
+	// Whole: explore all schedules of the source in a fixed order instead of seeds. The results are
+	// reported as those of shards of WholeRuns each; the result of the shard itself is the end.
 	Whole bool `json:",omitempty"`
-	// Shrink and Record: the run of From that fails with Signature.
+	// Shrink and Record: the run of seed From, which fails with Signature.
 	Signature string `json:",omitempty"`
-	// Time to make failures small, of Shrink and of Whole, where 0 is no bound.
+	// Time is the limit for shrinking, for Shrink and for Whole; 0 is no limit.
 	Time time.Duration `json:",omitempty"`
 }
 
@@ -49,27 +49,27 @@ func (s Shard) Key() string {
 	return fmt.Sprintf("%s-%d-%d", s.Kind, s.Source, s.From)
 }
 
-// Result is what came of a shard.
+// Result is the result of a shard.
 type Result struct {
 	Shard Shard
-	// Done seeds of Shard.Runs: fewer if the campaign ended first.
+	// Done is the number of runs of Shard.Runs that were done: fewer if the campaign ended first.
 	Done uint64 `json:",omitempty"`
-	// Wall is how long the worker was at it.
+	// Wall is the time that the worker took.
 	Wall    time.Duration
 	Steps   int               `json:",omitempty"`
 	Sights  Sighted           `json:",omitzero"`
 	Unknown int               `json:",omitempty"` // runs cut short by a limit
 	Classes map[string]*Class `json:",omitempty"` // failures by signature
-	Defects []string          `json:",omitempty"` // runs of which ipamsim itself is in doubt
-	// Refused is why no run of the source can work: its file is wrong.
+	Defects []string          `json:",omitempty"` // runs that show a defect of ipamsim itself
+	// Refused is why no run of the source can work: its scenario file is wrong.
 	Refused string  `json:",omitempty"`
 	Deaths  []Death `json:",omitempty"`
-	// Repeated are runs that had to be done again.
+	// Repeated counts runs that had to be repeated.
 	Repeated reports.Repeated
 	Kept     []Kept  `json:",omitempty"` // findings
-	Over     bool    `json:",omitempty"` // Whole: nothing is left
-	Points   *Points `json:",omitempty"` // Plan: what came of those that are done
-	// Worlds that were drawn and ran.
+	Over     bool    `json:",omitempty"` // Whole: all schedules were explored
+	Points   *Points `json:",omitempty"` // Plan: the results of the points that are done
+	// Worlds counts the generated scenarios that ran.
 	Worlds space.Tally `json:",omitzero"`
 }
 
@@ -77,22 +77,21 @@ type Result struct {
 type Kept struct {
 	Signature string
 	*finding.Finding
-	Rough bool `json:",omitempty"` // nobody had time to make it small
-	// Pages are what is to lie beside the finding's own file, by name.
+	Rough bool `json:",omitempty"` // recorded without shrinking, for lack of time
+	// Pages are files to store beside the finding's own file, by name.
 	Pages map[string][]byte `json:",omitempty"`
-	// Objects are where its files are in the object store, by name.
+	// Objects are the names of its files in the object store, by file name.
 	Objects map[string]string `json:",omitempty"`
 }
 
-// Class is one kind of failure before shrinking: what the cheap signature of a
-// run tells apart.
+// Class is one kind of failure before shrinking: runs with the same signature.
 type Class struct {
 	Invariant string
 	Severity  model.Severity
 	Count     uint64     // runs that failed this way
 	Instances []Instance // the shortest few
-	// First is the first of these runs: so many runs into the shard, or into the
-	// campaign, and so long.
+	// First is the index of the first of these runs in the shard or, after the coordinator has
+	// added it, in the campaign; FirstAfter is its time.
 	First      uint64
 	FirstAfter time.Duration
 }
@@ -106,17 +105,17 @@ type Instance struct {
 	Follows bool
 }
 
-// InstancesMax: shrinking starts from the shortest of so many.
+// InstancesMax is the number of shortest instances from which shrinking chooses.
 const InstancesMax = 5
 
-// Death is a run that took its process along.
+// Death is a run that crashed its worker process.
 type Death struct {
 	Source    int
 	Seed      uint64
-	Confirmed bool   // it died alone in a fresh process, too
+	Confirmed bool   // it also crashed alone in a new process
 	Cause     string // one line
 	Kept      *Kept
-	// It was so many runs into the shard, and so long.
+	// First and FirstAfter are the index and time of the run, as in Class.
 	First      uint64
 	FirstAfter time.Duration
 }
@@ -127,7 +126,7 @@ func (c *Class) Add(i Instance) {
 	c.Keep(i)
 }
 
-// Keep remembers an instance if it is among the shortest.
+// Keep records an instance if it is among the shortest.
 func (c *Class) Keep(i Instance) {
 	at := len(c.Instances)
 	for at > 0 && i.less(c.Instances[at-1]) {

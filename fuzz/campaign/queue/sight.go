@@ -2,14 +2,14 @@ package queue
 
 import "ipamsim/fuzz/coverage"
 
-// Sights are what one run saw that its worker process had seen in few runs before.
+// Sights are the pairs and states of one run that few earlier runs of its worker process had.
 type Sights struct {
 	coverage.Run
 	Pairs, States, Allocators Packed `json:",omitempty"`
 }
 
-// Size in bytes.
+// Size returns the size in bytes.
 func (x *Sights) Size() int { return len(x.Pairs) + len(x.States) + len(x.Allocators) }
 
-// Sighted is how many kinds of states runs saw, all of them.
+// Sighted counts all kinds of states that runs saw.
 type Sighted struct{ States, Allocators uint64 }

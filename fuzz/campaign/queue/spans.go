@@ -2,13 +2,13 @@ package queue
 
 import "slices"
 
-// Span is the seeds from From up to, not including, To.
+// Span is the seeds from From up to, but not including, To.
 type Span struct{ From, To uint64 }
 
-// Spans are disjoint, sorted, and never touch.
+// Spans are disjoint, sorted and not adjacent.
 type Spans []Span
 
-// Add puts the seeds in and reports how many were not there yet.
+// Add adds the seeds and returns how many are new.
 func (s *Spans) Add(n Span) (fresh uint64) {
 	before := s.Len()
 	if n.From >= n.To {
@@ -29,7 +29,7 @@ func (s *Spans) Add(n Span) (fresh uint64) {
 	return s.Len() - before
 }
 
-// Gap is the first seeds from first on that are missing, at most most of them.
+// Gap returns the first missing seeds from first on, at most most of them.
 func (s Spans) Gap(first, most uint64) Span {
 	g := Span{first, first + most}
 	for _, x := range s {
@@ -45,12 +45,12 @@ func (s Spans) Gap(first, most uint64) Span {
 	return g
 }
 
-// Has reports whether the seed is one of them.
+// Has reports whether the set contains a seed.
 func (s Spans) Has(seed uint64) bool {
 	return slices.ContainsFunc(s, func(x Span) bool { return x.From <= seed && seed < x.To })
 }
 
-// Len is how many seeds there are.
+// Len returns the number of seeds.
 func (s Spans) Len() (n uint64) {
 	for _, x := range s {
 		n += x.To - x.From

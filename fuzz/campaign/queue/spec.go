@@ -19,25 +19,24 @@ import (
 // Spec is what a campaign searches. Two campaigns with the same Spec search the
 // same runs in the same order.
 type Spec struct {
-	// Build identifies the program: a worker of another build would see other runs.
+	// Build identifies the program: another build may run the same seeds differently.
 	Build   string
 	Sources []Source
-	// Strategy of every run; "" leaves it to the world or the scenario.
+	// Strategy of every run; "" leaves the choice to the scenario.
 	Strategy string
 	// First is the seed of each source's first run.
 	First uint64
-	// Store on which runs take place; "" is etcd. Findings are made on etcd.
+	// Store of the runs; "" is etcd. Findings are always recorded on etcd.
 	Store string `json:",omitempty"`
-	// Without are the deeds that happen in no world of a space, in the order of
-	// model.Classs.
+	// Without are the classes of actions that generated scenarios leave out, in the order of
+	// model.Classes.
 	Without []model.Class `json:",omitempty"`
-	// Canary is the bug of the canary, which must be caught; "" is the usual one.
+	// Canary is the bug of the canary, which must be detected; "" is the default one.
 	Canary string `json:",omitempty"`
 }
 
-// Source is where runs come from: worlds of a space, one for each seed, one
-// scenario under many seeds, or a plan, of which each point is a run and its number
-// the seed.
+// Source is where runs come from: a space, with a scenario for each seed; a scenario file, run
+// with many seeds; or a plan, whose points are the runs and whose seeds are their numbers.
 type Source struct {
 	Space string `json:",omitempty"`
 	File  string `json:",omitempty"` // as the user named it
@@ -45,7 +44,7 @@ type Source struct {
 	Plan  bool   `json:",omitempty"` // the text is a plan that needs no other file
 }
 
-// Name of a source, for people.
+// Name of a source, for messages.
 func (s Source) Name() string {
 	if s.Space != "" {
 		return s.Space
@@ -53,34 +52,34 @@ func (s Source) Name() string {
 	return s.File
 }
 
-// Strategies that are no strategy of a single run.
+// Strategies of a campaign that are not strategies of a single run.
 const (
-	Exhaustive = "exhaustive" // every schedule within bounds, in one order
-	Twice      = "twice"      // the source's own, each run twice and compared
+	Exhaustive = "exhaustive" // every schedule within bounds, in a fixed order
+	Twice      = "twice"      // the source's own strategy; each run is repeated and compared
 )
 
-// Whole: a source is explored as a whole, not by seeds.
+// Whole reports whether each source is explored as a whole, not by seeds.
 func (s Spec) Whole() bool { return s.Strategy == Exhaustive }
 
-// Plan: the campaign is the points of a plan. It has one source.
+// Plan reports whether the campaign runs the points of a plan. It then has one source.
 func (s Spec) Plan() bool { return len(s.Sources) == 1 && s.Sources[0].Plan }
 
-// Identity tells one Spec from another: 12 hexadecimal digits.
+// Identity returns a hash of the Spec: 12 hexadecimal digits.
 func (s Spec) Identity() string {
 	b, _ := json.Marshal(s) // strings and numbers
 	return digest(b)
 }
 
-// Same reports whether the two are one campaign.
+// Same reports whether both describe the same campaign.
 func (s Spec) Same(other Spec) bool { return s.Identity() == other.Identity() }
 
-// digest is 12 hexadecimal digits.
+// digest returns 12 hexadecimal digits of a hash.
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:6])
 }
 
-// Names of the sources, for people.
+// Names returns the names of the sources, for messages.
 func (s Spec) Names() string {
 	var out []string
 	for _, x := range s.Sources {
@@ -93,7 +92,7 @@ func (s Spec) Names() string {
 	return names
 }
 
-// World is the scenario of one seed, for the managers. Scenarios of files are parsed once.
+// World returns the scenario of one seed. Scenario files are parsed once.
 func (s Spec) World(managers scenarios.Managers, source int, seed uint64, parsed map[int]*scenarios.Scenario) (*scenarios.Scenario, error) {
 	if source == CanarySource {
 		return scenarios.Managers{canary.New()}.Parse("canary.yaml", []byte(canaryWorld(seed, s.Canary)))
@@ -115,7 +114,7 @@ func (s Spec) World(managers scenarios.Managers, source int, seed uint64, parsed
 	return sc, err
 }
 
-// Options of the run of one seed.
+// Options returns the options for the run of one seed.
 func (s Spec) Options(source int, seed uint64) scenarios.Options {
 	o := scenarios.Options{Strategy: s.Strategy, Store: s.Store}
 	if source == CanarySource || s.Strategy == Twice || s.Whole() {
@@ -127,7 +126,7 @@ func (s Spec) Options(source int, seed uint64) scenarios.Options {
 	return o
 }
 
-// Build is the hash of this program: 12 hexadecimal digits.
+// Build returns a hash of this program: 12 hexadecimal digits.
 func Build() (string, error) {
 	f, err := os.Open(process.Executable())
 	if err != nil {

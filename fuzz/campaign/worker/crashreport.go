@@ -13,8 +13,7 @@ import (
 	"ipamsim/scenarios"
 )
 
-// CrashFinding is what a confirmed death comes to: the world that it happened in, to
-// be run once more.
+// CrashFinding returns the finding of a confirmed death: the scenario, to be run again.
 func CrashFinding(d *queue.Death, how *process.Death, spec queue.Spec, sc *scenarios.Scenario) (*finding.Finding, error) {
 	upstream := sc.Upstream()
 	f := *sc
@@ -45,7 +44,7 @@ func CrashFinding(d *queue.Death, how *process.Death, spec queue.Spec, sc *scena
 	}, nil
 }
 
-// crashReportMax lines of a traceback stand at the top of a finding.
+// crashReportMax is the number of lines of a traceback at the top of a finding.
 const crashReportMax = 60
 
 func printable(r rune) rune {

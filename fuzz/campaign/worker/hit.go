@@ -8,19 +8,19 @@ import (
 	"ipamsim/reports"
 )
 
-// hit is one way in which one run failed.
+// hit is one failure of a run.
 type hit struct {
 	Signature string
 	Invariant string
 	Severity  model.Severity
-	Steps     int // up to and with the one that broke it
+	Steps     int // up to and including the step that broke the invariant
 	Faulted   bool
-	Follows   bool // another invariant was broken before: it may be a consequence
-	Violation int  // position in the report's Violations
+	Follows   bool // another invariant broke before: the failure may be a consequence
+	Violation int  // index in the report's Violations
 }
 
-// hits are the failures of a run that its scenario does not expect, each signature
-// once: a run may break one invariant for several reasons.
+// hits returns the failures of a run that its scenario does not expect, one for each signature: a
+// run may break one invariant for several reasons.
 func hits(rep *reports.Report) []hit {
 	var out []hit
 	for _, i := range rep.News() {
@@ -40,8 +40,8 @@ func hits(rep *reports.Report) []hit {
 	return out
 }
 
-// hitsMax is more than a run has reasons; one in which everything breaks teaches no more.
+// hitsMax is more than a run normally has. More failures of one run show nothing new.
 const hitsMax = 32
 
-// violation of the report that the hit is about.
+// violation returns the violation in the report.
 func (h hit) violation(rep *reports.Report) *model.Violation { return &rep.Violations[h.Violation] }

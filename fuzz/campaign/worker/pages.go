@@ -12,9 +12,9 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Pages replays the file of a finding and draws the pages that are to lie beside it,
-// by name. A file that does not replay has none: its shrinker has seen it replay, so
-// this is a machine in trouble.
+// Pages replays the file of a finding and returns the pages to store beside it, by name. A file
+// that does not replay has none. The shrinker has already replayed it, so the cause must be the
+// machine.
 func Pages(ctx context.Context, r *scenarios.Runner, f *finding.Finding) (map[string][]byte, error) {
 	s, err := f.Scenario()
 	if err != nil {
@@ -40,8 +40,8 @@ func Pages(ctx context.Context, r *scenarios.Runner, f *finding.Finding) (map[st
 	return pages, err
 }
 
-// history shows that no order of a finding's ADDs and DELs explains what they
-// returned. There is no page if there is such an order, or if nobody knows.
+// history returns a page that shows that no order of a finding's ADDs and DELs explains what they
+// returned. There is no page if such an order exists or the check ran out of time.
 func history(s *scenarios.Scenario, rep *reports.Report, f *finding.Finding) (map[string][]byte, error) {
 	pages := map[string][]byte{}
 	r := linear.Check(rep.History, s.Policies(), linear.Patience)

@@ -21,20 +21,20 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// ask is a line from a worker to its worker process.
+// ask is a request from a worker to its worker process.
 type ask struct {
-	Spec *queue.Spec `json:",omitempty"` // begin: what is searched
-	// Otherwise one run of Source under Seed. With a Signature it is a failure to
-	// keep: as it is, or made small first.
+	Spec *queue.Spec `json:",omitempty"` // begin a campaign
+	// Otherwise one run of Source with Seed. Signature selects a failure to record, after
+	// shrinking it if Shrink is set.
 	Source    int
 	Seed      uint64
 	Signature string        `json:",omitempty"`
 	Shrink    bool          `json:",omitempty"`
-	Time      time.Duration `json:",omitempty"` // to make small whatever is; 0: as long as that takes
-	Etcd      bool          `json:",omitempty"` // whatever the store of the campaign
+	Time      time.Duration `json:",omitempty"` // for shrinking; 0 is no limit
+	Etcd      bool          `json:",omitempty"` // use etcd whatever the store of the campaign
 }
 
-// answer is the line that comes back.
+// answer is the reply to ask.
 type answer struct {
 	Steps    int
 	Unknown  bool          `json:",omitempty"`
@@ -42,43 +42,42 @@ type answer struct {
 	Seen     *queue.Sights `json:",omitempty"`
 	Sights   queue.Sighted `json:",omitzero"`
 	Defect   string        `json:",omitempty"`
-	Refused  string        `json:",omitempty"` // the source is wrong
-	Hung     string        `json:",omitempty"` // the worker process must go
+	Refused  string        `json:",omitempty"` // why the source cannot run
+	Hung     string        `json:",omitempty"` // why the worker process has to end
 	Stacks   string        `json:",omitempty"`
-	Over     bool          `json:",omitempty"` // nothing is left to explore
+	Over     bool          `json:",omitempty"` // all schedules are explored
 	Kept     []queue.Kept  `json:",omitempty"`
-	Classes  []model.Class `json:",omitempty"` // that can happen in a drawn world
+	Classes  []model.Class `json:",omitempty"` // classes of actions of a generated scenario
 	Repeated reports.Repeated
-	// What came of a point of a plan, squeezed.
+	// Point is the compressed result of a point of a plan.
 	Point []byte `json:",omitempty"`
 }
 
-// served is what a worker process keeps between questions.
+// served is the state of a worker process between requests.
 type served struct {
 	runner        *scenarios.Runner
 	managers      scenarios.Managers
 	spec          queue.Spec
 	parsed        map[int]*scenarios.Scenario
 	reported      queue.Reported
-	walk          *strategy.Exhaustive    // of a source that is explored as a whole
-	walked        uint64                  // runs
-	kept          map[string]bool         // signatures of which it has a finding
-	confirmations map[string]finding.Real // by fingerprint; the last
-	plan          *livePlan               // of a plan
+	walk          *strategy.Exhaustive    // for a source that is explored as a whole
+	walked        uint64                  // its runs so far
+	kept          map[string]bool         // signatures that have a finding
+	confirmations map[string]finding.Real // the last confirmation by fingerprint
+	plan          *parsedPlan             // for a plan
 }
 
-// Stuck says that the run got stuck.
+// Stuck returns why the run got stuck, for process.Answer.
 func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 
-// BeforeRun is where tests put the blow that kills the process.
+// BeforeRun is a hook for tests, which kill the process in it.
 var BeforeRun = func(source int, seed uint64) {}
 
-// AfterRun is where tests put what a store in memory does that etcd does not.
+// AfterRun is a hook for tests, which simulate a store in memory that differs from etcd.
 var AfterRun = func(*reports.Report) {}
 
-// Serve answers the questions of a worker about the managers until there are no more, keeping
-// its etcd in dir. A run that got stuck ends it, too: its bubble cannot be
-// unwound.
+// Serve answers the requests of a worker until its input ends, with an etcd in dir. It also
+// returns after a run that got stuck, because the goroutines of its bubble cannot be ended.
 func Serve(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir, process.Die)
 	if err != nil {
@@ -138,7 +137,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 	case q.Signature != "":
 		c.confirmed(ctx, sc, o, rep, q, a)
 		return a
-	case whole: // no seed leads back to this run: now or never
+	case whole: // the run has no seed, so the failure cannot be recorded later
 		for _, h := range a.Hits {
 			if q.Signature, q.Shrink = h.Signature, q.Time == 0 || q.Time > queue.ShrinkMin; !c.kept[h.Signature] {
 				c.kept[h.Signature] = true
@@ -147,7 +146,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 		}
 	}
 	a.Classes = space.ClassesOf(&sc.Doc.Spec)
-	if q.Source != queue.CanarySource { // whose worlds nobody searches
+	if q.Source != queue.CanarySource { // the canary's states do not count
 		states, allocators, pairs := coverage.Of(rep)
 		a.Sights = queue.Sighted{States: uint64(len(states)), Allocators: uint64(len(allocators))}
 		a.Seen = c.reported.Sights(coverage.Run{Source: q.Source, Seed: q.Seed}, pairs, states, allocators)
@@ -155,8 +154,8 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 	return a
 }
 
-// begin the next run of an exploration as a whole. It is false if there is none,
-// or if this worker process does not know where the last one was.
+// begin starts the next run of an exploration as a whole. It returns false if there is none, or
+// if this worker process did not do the previous one.
 func (c *served) begin(n uint64) bool {
 	if n == 1 {
 		c.walk, c.walked = strategy.NewExhaustive(bounds), 0
@@ -168,11 +167,10 @@ func (c *served) begin(n uint64) bool {
 	return c.walk.Begin(n - 1)
 }
 
-// bounds of an exploration as a whole: at any decision, one of each.
+// bounds of an exploration as a whole: at any decision at most one deviation of each kind.
 var bounds = strategy.Bounds{Depth: strategy.Unbounded, Preemptions: 1, Delays: 1, Elapses: 1, Faults: 1, Reorders: strategy.Unbounded}
 
-// twice runs the run again, on etcd what was run in memory, and complains if it is
-// another one.
+// twice repeats a run, on etcd if the first was in memory, and reports a defect if the two differ.
 func (c *served) twice(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, a *answer) {
 	if rep.Store == scenarios.Memory {
 		judge, err := c.runner.Confirm(ctx, sc, o, rep)
@@ -192,14 +190,14 @@ func (c *served) twice(ctx context.Context, sc *scenarios.Scenario, o scenarios.
 	}
 }
 
-// repeated counts what it took to come to a report.
+// repeated counts the repetitions that a report needed.
 func (a *answer) repeated(rep *reports.Report) {
 	if rep != nil {
 		a.Repeated.Add(rep.Repeated)
 	}
 }
 
-// broken is a run that did not end, or that never began.
+// broken sets the answer for a run that did not end or did not begin.
 func (a *answer) broken(s queue.Spec, q ask, err error) *answer {
 	var bad *strict.Error
 	var stuck *sim.Stuck

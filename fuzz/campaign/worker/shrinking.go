@@ -18,8 +18,7 @@ import (
 	"ipamsim/scenarios"
 )
 
-// confirmed keeps a failure of a run that was done in memory only if etcd shows it as
-// well.
+// confirmed records a failure of a run in memory only if etcd shows it as well.
 func (c *served) confirmed(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, q ask, a *answer) {
 	if rep.Store == scenarios.Memory {
 		judge, err := c.runner.Confirm(ctx, sc, o, rep)
@@ -33,7 +32,7 @@ func (c *served) confirmed(ctx context.Context, sc *scenarios.Scenario, o scenar
 	c.keep(ctx, sc, rep, q, a)
 }
 
-// keep makes a finding of the failure of a run that q names.
+// keep records the failure with q's signature as a finding.
 func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Report, q ask, a *answer) {
 	began := time.Now()
 	i := slices.IndexFunc(a.Hits, func(h hit) bool { return h.Signature == q.Signature })
@@ -57,7 +56,7 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 		a.Repeated.Add(f.Repeated)
 	}
 	rough := f == nil
-	if rough { // better one that is long than none
+	if rough { // a finding that is not shrunk is better than none
 		if f, err = asRecorded(sc, rep, v); err != nil {
 			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
 			return
@@ -70,13 +69,13 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 	if kept.Pages, err = Pages(ctx, c.runner, f); err != nil {
 		a.Defect = fmt.Sprintf("%s: %v", f.Fingerprint, err)
 	}
-	f.Real.YAML = nil // it is one of them
+	f.Real.YAML = nil // it is one of the pages
 	a.Kept = append(a.Kept, kept)
 }
 
-// real looks for a finding under Kubernetes' own controllers, within what is left of the
-// time to make it small. Many instances of one cause are made small: the first that is seen
-// there speaks for it, and after realRuns in vain no more are tried.
+// real tries to confirm a finding under Kubernetes' own controllers, within the remaining time of
+// shrinking. Several instances of one cause are shrunk: the first confirmation counts for
+// all, and after realRuns runs without one no more are tried.
 func (c *served) real(ctx context.Context, f *finding.Finding, given time.Duration, began time.Time, a *answer) {
 	past := c.confirmations[f.Fingerprint]
 	if past.Verdict == finding.Confirmed || past.Runs >= realRuns {
@@ -103,11 +102,10 @@ func (c *served) real(ctx context.Context, f *finding.Finding, given time.Durati
 	c.confirmations[f.Fingerprint] = f.Real
 }
 
-// realRuns: what is seen at all is mostly seen in the first of these.
+// realRuns is the number of runs per cause: a finding that can be confirmed mostly is by then.
 const realRuns = 80
 
-// asRecorded is the finding of a failure that is not small: the whole run, which
-// replays.
+// asRecorded returns the finding of a failure that was not shrunk: the whole run, which replays.
 func asRecorded(sc *scenarios.Scenario, rep *reports.Report, v *model.Violation) (*finding.Finding, error) {
 	f := finding.New(sc, rep, v, nil, cause.Of(rep, v))
 	body, err := sc.Finding(rep)
@@ -125,5 +123,5 @@ func asRecorded(sc *scenarios.Scenario, rep *reports.Report, v *model.Violation)
 	return f, nil
 }
 
-// headWidth is how wide the comment of a finding is, as in those that are small.
+// headWidth is the width of a finding's comment, the same as for shrunk findings.
 const headWidth = 108

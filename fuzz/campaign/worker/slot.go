@@ -18,11 +18,11 @@ import (
 	"ipamsim/fuzz/process"
 )
 
-// slot is one place for a worker process, and what happens there: one shard after another.
+// slot is a place for one worker process, which executes one shard after another.
 type slot struct {
 	*team
 	process process.Place
-	began   time.Time // the shard
+	began   time.Time // start of the shard
 }
 
 // work takes shards until ctx ends.
@@ -32,7 +32,7 @@ func (s *slot) work(ctx context.Context) {
 		m, err := s.queue.Next(jetstream.FetchMaxWait(time.Second))
 		if err != nil {
 			if !errors.Is(err, jetstream.ErrNoMessages) && !errors.Is(err, context.DeadlineExceeded) {
-				queue.Pause(ctx, 200*time.Millisecond) // the server is away
+				queue.Pause(ctx, 200*time.Millisecond) // the server is unreachable
 			}
 			continue
 		}
@@ -43,18 +43,18 @@ func (s *slot) work(ctx context.Context) {
 	}
 }
 
-// take does one shard. The message is acknowledged when the result is stored, so
-// that a shard of a worker that dies goes to another.
+// take executes one shard. It acknowledges the message after the result is stored, so that the
+// shard of a worker that dies goes to another.
 func (s *slot) take(ctx context.Context, m jetstream.Msg) error {
 	var sh queue.Shard
 	if json.Unmarshal(m.Data(), &sh) != nil || int64(sh.Epoch) != s.epoch.Load() || s.Has(ctx, sh) {
-		return s.ack(m) // of another time, or done
+		return s.ack(m) // of another epoch, or done
 	}
 	alive, done := context.WithCancel(ctx)
 	go func() {
 		for alive.Err() == nil {
 			queue.Pause(alive, queue.AckEvery)
-			_ = m.InProgress() // if nobody hears, somebody else gets it as well, and one of both counts
+			_ = m.InProgress() // if this is lost, another worker gets the shard, too; one result counts
 		}
 	}()
 	defer done()
@@ -64,17 +64,17 @@ func (s *slot) take(ctx context.Context, m jetstream.Msg) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		_ = m.Nak() // somebody else, at once
+		_ = m.Nak() // another worker takes the shard immediately
 		return nil
 	}
-	if s.bring(ctx, sh, r) {
+	if s.publish(ctx, sh, r) {
 		return s.ack(m)
 	}
 	return nil
 }
 
-// bring the result of a shard to the log, however long the server is away.
-func (s *slot) bring(ctx context.Context, sh queue.Shard, r *queue.Result) bool {
+// publish writes the result of a shard to the log, and retries while the server is unreachable.
+func (s *slot) publish(ctx context.Context, sh queue.Shard, r *queue.Result) bool {
 	r.Shard, r.Wall = sh, time.Since(s.began)
 	for s.Result(ctx, r) != nil {
 		if queue.Pause(ctx, 500*time.Millisecond); ctx.Err() != nil {
@@ -84,10 +84,10 @@ func (s *slot) bring(ctx context.Context, sh queue.Shard, r *queue.Result) bool 
 	return true
 }
 
-// whole explores a source in the one order there is. A worker that takes over
-// from another starts again; repeated results count once.
+// whole explores all schedules of a source in their fixed order. A worker that takes over from
+// another starts from the beginning; repeated results count once.
 func (s *slot) whole(ctx context.Context, sh queue.Shard, r *queue.Result) error {
-	s.process.Clear() // it was elsewhere
+	s.process.Clear() // the old worker process is at another position
 	began := time.Now()
 	for n := sh.From; n < sh.From+sh.Runs && !r.Over && queue.Phase(s.phase.Load()) == queue.Exploring && ctx.Err() == nil; n += queue.WholeRuns {
 		part := queue.Shard{Epoch: sh.Epoch, Kind: queue.Explore, Source: sh.Source, From: n, Runs: min(queue.WholeRuns, sh.From+sh.Runs-n)}
@@ -100,13 +100,13 @@ func (s *slot) whole(ctx context.Context, sh queue.Shard, r *queue.Result) error
 			return err
 		}
 		if r.Over = pr.Over; pr.Done > 0 {
-			s.bring(ctx, part, pr)
+			s.publish(ctx, part, pr)
 		}
 	}
 	return nil
 }
 
-// ack says that a shard is done; if that is lost it comes again and has a result.
+// ack acknowledges a shard. If the message is lost, the shard comes again and has a result.
 func (s *slot) ack(m jetstream.Msg) error { _ = m.Ack(); return nil }
 
 func (s *slot) do(ctx context.Context, sh queue.Shard) (*queue.Result, error) {
@@ -120,12 +120,12 @@ func (s *slot) do(ctx context.Context, sh queue.Shard) (*queue.Result, error) {
 	case queue.Shrink, queue.Record:
 		return r, s.keep(ctx, sh, r)
 	case queue.Plan:
-		return r, s.live(ctx, sh, r)
+		return r, s.runPoints(ctx, sh, r)
 	}
 	return r, nil
 }
 
-// explore runs the seeds of a shard, as many as there is time for.
+// explore runs the seeds of a shard until the time is up.
 func (s *slot) explore(ctx context.Context, sh queue.Shard, r *queue.Result) error {
 	var seen []queue.Sights
 	for ; r.Done < sh.Runs && r.Refused == ""; r.Done++ {
@@ -145,8 +145,8 @@ func (s *slot) explore(ctx context.Context, sh queue.Shard, r *queue.Result) err
 			return err
 		}
 		if bound.Err() != nil {
-			s.process.Clear() // what it noted of this run, nobody is told
-			break             // this one does not count
+			s.process.Clear() // its first sightings of this run are not in the log, see queue.Reported
+			break             // this run does not count
 		}
 		if a == nil {
 			continue
@@ -168,7 +168,7 @@ func (s *slot) explore(ctx context.Context, sh queue.Shard, r *queue.Result) err
 	return s.cover(ctx, seen)
 }
 
-// count counts one run.
+// count adds one run to the result.
 func count(r *queue.Result, q ask, a *answer, after time.Duration) {
 	r.Steps += a.Steps
 	r.Sights.States += a.Sights.States
@@ -193,9 +193,9 @@ func count(r *queue.Result, q ask, a *answer, after time.Duration) {
 	}
 }
 
-// run is one question, with what happens if it kills the worker process: the run is done
-// again alone in a fresh one, on etcd. No answer and no error means that it died for good,
-// which r then says.
+// run sends one run to the worker process. If the run kills the process, it is repeated alone in
+// a new process, on etcd. If it kills that, too, run returns neither an answer nor an error, and
+// adds the death to r.
 func (s *slot) run(ctx context.Context, q ask, r *queue.Result) (*answer, error) {
 	a := &answer{}
 	death := func(d *process.Death) *queue.Death {
@@ -206,7 +206,7 @@ func (s *slot) run(ctx context.Context, q ask, r *queue.Result) (*answer, error)
 		return q, a
 	}
 	first, last, err := s.process.Ask(ctx, question, func(*process.Death) {
-		q.Etcd = true // which is the judge
+		q.Etcd = true // etcd decides
 		r.Repeated.Died++
 	})
 	switch {
@@ -215,16 +215,16 @@ func (s *slot) run(ctx context.Context, q ask, r *queue.Result) (*answer, error)
 	case err != nil:
 		return nil, fmt.Errorf("campaign: worker process: %w", err)
 	case last != nil && s.spec.Plan():
-		return gone(last, r), nil
+		return pointDied(last, r), nil
 	case last != nil:
 		return nil, s.died(ctx, death(last), last, r)
-	case first != nil: // it does not die every time: the world around it may have killed it
+	case first != nil: // the second process survived: the first may have been killed from outside
 		r.Deaths = append(r.Deaths, *death(first))
 	}
 	return a, nil
 }
 
-// start a worker process, which gets no secrets and knows what is searched.
+// start starts a worker process without secrets, and sends it the Spec.
 func (s *slot) start() (*process.Handle, error) {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, queue.SecretEnv) })
 	k, err := process.Start(s.scratch, env, "worker-process")
@@ -234,7 +234,7 @@ func (s *slot) start() (*process.Handle, error) {
 	return k, err
 }
 
-// died files a confirmed death.
+// died records a confirmed death.
 func (s *slot) died(ctx context.Context, d *queue.Death, how *process.Death, r *queue.Result) error {
 	d.Confirmed, d.First, d.FirstAfter = true, r.Done+1, time.Since(s.began)
 	if how.Ours {
@@ -256,7 +256,7 @@ func (s *slot) died(ctx context.Context, d *queue.Death, how *process.Death, r *
 	return err
 }
 
-// keep makes a failure small, or keeps it as it is if that does not work out.
+// keep shrinks a failure, or records it as it is if shrinking does not end in time.
 func (s *slot) keep(ctx context.Context, sh queue.Shard, r *queue.Result) error {
 	q := ask{Source: sh.Source, Seed: sh.From, Signature: sh.Signature, Shrink: sh.Kind == queue.Shrink, Time: sh.Time}
 	bound, cancel := context.WithTimeout(ctx, sh.Time+keepMax)
@@ -276,7 +276,7 @@ func (s *slot) keep(ctx context.Context, sh queue.Shard, r *queue.Result) error 
 	return s.storeAll(ctx, a.Kept, r)
 }
 
-// keepMax is for what shrinking does besides, on a machine that is busy.
+// keepMax is the time for the steps around shrinking, on a busy machine.
 const keepMax = 15 * time.Second
 
 // storeAll stores the findings of an answer.
@@ -290,8 +290,7 @@ func (s *slot) storeAll(ctx context.Context, all []queue.Kept, r *queue.Result) 
 	return nil
 }
 
-// file puts the files of a finding into the object store and takes them out of the
-// finding.
+// file moves the files of a finding to the object store.
 func (s *slot) file(ctx context.Context, k *queue.Kept) error {
 	files := maps.Clone(k.Pages)
 	if files == nil {
@@ -309,7 +308,7 @@ func (s *slot) file(ctx context.Context, k *queue.Kept) error {
 	return nil
 }
 
-// cover writes what runs saw into the log, in messages that are not too long.
+// cover writes the sights of runs to the log, in messages of limited size.
 func (s *slot) cover(ctx context.Context, seen []queue.Sights) error {
 	for len(seen) > 0 && ctx.Err() == nil {
 		n, size := 1, seen[0].Size()
@@ -326,6 +325,6 @@ func (s *slot) cover(ctx context.Context, seen []queue.Sights) error {
 	return nil
 }
 
-// coverMax bytes of hashes, with what JSON makes of them, are a fifth of what a server takes by
-// default.
+// coverMax is the limit of hashes in a message, in bytes. As JSON that is a fifth of what a NATS
+// server accepts by default.
 const coverMax = 140_000

@@ -1,5 +1,5 @@
-// Package worker takes shards off the queue and has their runs take place in processes of
-// their own, which may die.
+// Package worker takes shards from the queue and executes their runs in processes of their own,
+// which a run may kill.
 package worker
 
 import (
@@ -17,14 +17,14 @@ import (
 	"ipamsim/sim/scratch"
 )
 
-// Worker takes shards and has them run in worker processes.
+// Worker takes shards and executes them in worker processes.
 type Worker struct {
 	Managers scenarios.Managers
 	Link     queue.Link
 	Parallel int // runs at a time
-	// Say tells people what the worker is at; nil keeps it quiet.
+	// Say receives progress messages; nil discards them.
 	Say func(string)
-	// Once: leave when the campaign is over, instead of waiting for another.
+	// Once: return when the campaign is over, instead of waiting for another.
 	Once bool
 }
 
@@ -89,12 +89,12 @@ type team struct {
 	phase    atomic.Int32
 	epoch    atomic.Int64
 	queue    jetstream.Consumer
-	// late ends a moment after exploring has to: whatever still runs then is killed.
+	// late ends LateAfter after exploring has to end: runs that are not done then are killed.
 	late   atomic.Pointer[term]
 	failed func(error)
 }
 
-// term is a stretch of exploring.
+// term is a phase of exploring.
 type term struct {
 	context.Context
 	end context.CancelFunc
@@ -142,7 +142,7 @@ func (w Worker) join(ctx context.Context, b *queue.Bus, id, scratch string) erro
 	return nil
 }
 
-// begin a new stretch of exploring.
+// begin starts a new phase of exploring.
 func (c *team) begin(ctx context.Context) {
 	t := &term{}
 	t.Context, t.end = context.WithCancel(ctx)
@@ -164,7 +164,7 @@ func (c *team) listen(ctx context.Context, news <-chan queue.Entry, first chan s
 				return
 			}
 			if old := c.epoch.Swap(int64(e.Epoch)); old != int64(e.Epoch) {
-				c.late.Load().end() // what runs is planned anew
+				c.late.Load().end() // the open shards are planned again
 				c.begin(ctx)
 			}
 			c.phase.Store(int32(e.Phase))

@@ -14,8 +14,8 @@ import (
 	"ipamsim/sim"
 )
 
-// live through the points of a shard, as many as there is time for.
-func (s *slot) live(ctx context.Context, sh queue.Shard, r *queue.Result) error {
+// runPoints runs the points of a shard until the time is up.
+func (s *slot) runPoints(ctx context.Context, sh queue.Shard, r *queue.Result) error {
 	var body []byte
 	for ; r.Done < sh.Runs && r.Refused == "" && queue.Phase(s.phase.Load()) == queue.Exploring; r.Done++ {
 		bound := s.term()
@@ -24,7 +24,7 @@ func (s *slot) live(ctx context.Context, sh queue.Shard, r *queue.Result) error 
 			return err
 		}
 		if bound.Err() != nil || a == nil {
-			break // this one does not count
+			break // this point does not count
 		}
 		if r.Refused = a.Refused; a.Refused != "" {
 			break
@@ -39,10 +39,10 @@ func (s *slot) live(ctx context.Context, sh queue.Shard, r *queue.Result) error 
 	return err
 }
 
-// gone is a point whose process died of it, again and again. If it was killed from
-// outside, memory may be what is missing, and another time there may be more of it:
-// that is no answer.
-func gone(d *process.Death, r *queue.Result) *answer {
+// pointDied returns the answer for a point whose process died repeatedly. If the process was killed
+// from outside, the memory may have been exhausted. That is no result of the point: it may
+// succeed with more memory.
+func pointDied(d *process.Death, r *queue.Result) *answer {
 	switch {
 	case d.Killed:
 		return &answer{Refused: "a point of the plan was " + d.Cause + "; fewer --workers need less of it"}
@@ -52,14 +52,14 @@ func gone(d *process.Death, r *queue.Result) *answer {
 	return refused("the process died of it: " + d.Cause)
 }
 
-// refused is a point of which there is no more to say than why.
+// refused returns the answer for a point that has no result but the reason.
 func refused(why string) *answer {
-	text, _ := json.Marshal(plan.Done{Refused: why}) // of words
+	text, _ := json.Marshal(plan.Done{Refused: why}) // a string always marshals
 	return &answer{Point: queue.Squeeze(text)}
 }
 
-// livePlan is a plan in a worker process.
-type livePlan struct {
+// parsedPlan is the plan in a worker process.
+type parsedPlan struct {
 	*plan.Plan
 	points []plan.Point
 }
@@ -72,8 +72,8 @@ func (c *served) point(ctx context.Context, q ask) *answer {
 		if err != nil {
 			return &answer{Refused: err.Error()}
 		}
-		frugal()
-		c.plan = &livePlan{p, p.Points()}
+		limitMemory()
+		c.plan = &parsedPlan{p, p.Points()}
 	}
 	if q.Seed >= uint64(len(c.plan.points)) {
 		return &answer{Refused: fmt.Sprintf("there is no point %d", q.Seed)}
@@ -96,15 +96,15 @@ func (c *served) point(ctx context.Context, q ask) *answer {
 	return &answer{Point: queue.Squeeze(text)}
 }
 
-// frugal: the thousands of nodes of a plan may be most of what fits into the memory
-// of this machine, once for each of its processors. As long as there is room, the
-// heap may grow as the runner says.
-func frugal() {
+// limitMemory sets a limit for the heap, unless the user has set one. A plan with thousands of
+// nodes may take most of the machine's memory, once for each of its processors. Below the
+// limit the heap may grow as the runner configures it.
+func limitMemory() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(heapMax)
 	}
 }
 
-// heapMax: above it, memory is dearer than time. Two such worker processes and their coordinator
-// are below 4 GiB.
+// heapMax is the heap size above which the garbage collector saves memory instead of time. Two
+// such worker processes and their coordinator take less than 4 GiB.
 const heapMax = 1536 << 20
