@@ -6,9 +6,9 @@ import (
 	"ipamsim/fuzz/campaign/queue"
 )
 
-// A signature is cheap, and several causes may have the same one: it is settled only when
-// two of its instances were shrunk to one cause, or when all kept instances were shrunk.
-// A crowded finding has no cause: which changes mattered to it was not tried.
+// A signature is known without shrinking, but several causes may have the same one. A signature is
+// settled when two of its instances were shrunk to one cause, or all kept instances were
+// shrunk. A finding that is still crowded has no cause: its races were not tried.
 
 // place is a run of a campaign.
 type place struct {
@@ -72,7 +72,7 @@ func (s *state) agreed(sig string) bool {
 	return false
 }
 
-// working reports whether a worker does the same with another instance of the signature.
+// working reports whether a worker has a shard of the same kind for another instance of the signature.
 func (c *coordinator) working(s queue.Shard) bool {
 	for _, o := range c.asked {
 		if o.Kind == s.Kind && o.Signature == s.Signature {

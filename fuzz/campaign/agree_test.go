@@ -9,8 +9,8 @@ import (
 	"ipamsim/fuzz/finding"
 )
 
-// One instance does not settle a signature; a second one does that comes to the same
-// cause. One that comes to another cause is a finding, too, and a third is asked for.
+// One instance does not settle a signature; a second instance with the same cause does. If its
+// cause is another one, that is another finding, and a third instance is requested.
 func TestSignatureStaysOpen(t *testing.T) {
 	try := func(s *state, seed uint64, fingerprint string) {
 		r := &queue.Result{Shard: queue.Shard{Kind: queue.Shrink, Signature: "sig", From: seed}}
@@ -31,18 +31,18 @@ func TestSignatureStaysOpen(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		instances int
-		causes    []string // of the tries, "" for one that came to nothing
+		causes    []string // of the tried instances; "" if shrinking did not succeed
 		doubtful  bool
 		next      uint64
 		findings  int
 	}{
-		{"nobody tried", 3, nil, false, 1, 0},
+		{"none tried", 3, nil, false, 1, 0},
 		{"one", 3, []string{"a"}, true, 2, 1},
 		{"two agree", 3, []string{"a", "a"}, false, 3, 1},
 		{"two differ", 3, []string{"a", "b"}, true, 3, 2},
 		{"the third settles it", 3, []string{"a", "b", "a"}, false, 1, 2},
 		{"all were tried", 3, []string{"a", "b", "c"}, false, 1, 3},
-		{"there is but one", 1, []string{"a"}, false, 1, 1},
+		{"the only instance", 1, []string{"a"}, false, 1, 1},
 		{"the second came to nothing", 3, []string{"a", ""}, true, 3, 1},
 	} {
 		s := begin(tt.instances)
@@ -55,9 +55,9 @@ func TestSignatureStaysOpen(t *testing.T) {
 	}
 }
 
-// A finding with more switches than anybody follows is kept until another instance of
-// its signature comes out with fewer, and settles nothing.
-func TestCrowdedFindingGivesWay(t *testing.T) {
+// A finding with too many switches to follow is kept until another instance of its signature has
+// fewer. It settles nothing.
+func TestCrowdedFindingIsReplaced(t *testing.T) {
 	s := newState()
 	c := &queue.Class{Count: 3}
 	for seed := range uint64(3) {
@@ -72,7 +72,7 @@ func TestCrowdedFindingGivesWay(t *testing.T) {
 	}{
 		{"long", 40, "long", true},
 		{"shorter", 20, "shorter", true},
-		{"small", finding.SwitchesMax, "small", false}, // there is no further instance
+		{"small", finding.SwitchesMax, "small", false}, // there are no more instances
 	} {
 		f := &finding.Finding{Fingerprint: tt.fingerprint, Switches: tt.switches}
 		s.result(&queue.Result{

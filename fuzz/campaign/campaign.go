@@ -1,10 +1,10 @@
 // Package campaign executes many runs in many processes and loses no result.
 //
-// A coordinator plans shards, seeds to run, and puts them into a queue. Workers
-// take them; each has worker processes, in which the runs take place and which
-// may die. The result of a shard goes into a log, and the log is the campaign's state:
-// a restarted coordinator reads it and resumes. All of it travels over NATS
-// JetStream, embedded in the coordinator or the user's own.
+// A coordinator plans shards, which are seeds to run, and puts them into a queue. Workers take
+// them. Each worker has worker processes for the runs, because a run may kill its process. The
+// result of a shard goes to a log. The log is the campaign's state: a restarted coordinator
+// reads it and resumes. The transport is NATS JetStream, embedded in the coordinator or on a
+// server of the user's.
 package campaign
 
 import (
@@ -29,22 +29,22 @@ import (
 
 // Config of a campaign.
 type Config struct {
-	Spec    queue.Spec    // Build is filled in
-	Runs    uint64        // how many in all; 0: no bound
-	Time    time.Duration // how long; 0: no bound
-	Workers int           // processes on this machine that run
-	Link    *queue.Link   // the user's NATS; nil: our own
-	Dir     string        // where findings go, and what is needed to continue
+	Spec    queue.Spec    // Run sets Build
+	Runs    uint64        // number of runs; 0: no limit
+	Time    time.Duration // duration; 0: no limit
+	Workers int           // worker processes on this machine
+	Link    *queue.Link   // the user's NATS server; nil: embedded
+	Dir     string        // for findings, and for the state to resume from
 	Fresh   bool          // discard earlier campaigns in Dir
-	Known   known.Causes  // what is not new
-	Listed  bool          // whether there are lists of what is known
-	// Of a plan: Weights are about how many seconds each point takes; nil: as long as
-	// each other. Point is called at the end with each point that is done, a plan.Done
-	// as JSON, in the order of numbers.
+	Known   known.Causes  // causes that are not new
+	Listed  bool          // whether there are lists of known causes
+	// For a plan: Weights are the estimated seconds of each point; nil: all points take
+	// the same time. At the end Point is called with each point that is done, in the order of
+	// their numbers, as the JSON of a plan.Done.
 	Weights []float64
 	Point   func(n uint64, done []byte) error
 	// HTML is a file for the campaign's page in addition to DIR/index.html, "" for none;
-	// HTMLDir is Dir as seen from there, a relative URL.
+	// HTMLDir is the URL of Dir relative to that file.
 	HTML, HTMLDir string
 	// OnProgress is called a few times a second, and a last time at the end.
 	OnProgress func(Progress)
@@ -57,7 +57,7 @@ type Progress struct {
 	Phase         string // "exploring", "finishing"
 	Elapsed, Left time.Duration
 	Runs, RunsMax uint64
-	Rate          float64 // runs per second, lately
+	Rate          float64 // recent runs per second
 	States, Pairs int
 	Allocators    int // states of allocators: see coverage.Allocators
 	Findings      int
@@ -65,47 +65,47 @@ type Progress struct {
 	Unkept        int // of them, those without even the recorded run
 }
 
-// Outcome of a campaign, as far as it came.
+// Outcome of a campaign, or of the part that was done.
 type Outcome struct {
 	Progress
-	Why       string // it ended
+	Why       string // the reason why it ended
 	Busy      time.Duration
 	Steps     int
 	Unknown   uint64
 	Rows      []Row
-	Deaths    []queue.Death // those that were not confirmed
+	Deaths    []queue.Death // those that a second run did not confirm
 	Defects   []string
 	Defective int
 	Repeated  reports.Repeated
-	Caught    uint64 // canaries
+	Caught    uint64 // canary runs that failed
 	Canaries  uint64
-	Worlds    space.Tally // that were drawn and ran
-	// Estimated share of the next run's sightings that are new: see coverage.Unseen.
+	Worlds    space.Tally // generated scenarios that ran
+	// The estimated share of new kinds among the next run's sightings: see coverage.Unseen.
 	UnseenStates, UnseenAllocators coverage.Unseen
 }
 
-// Blind: no canary failed.
+// Blind reports that no canary run failed: the campaign cannot detect failures.
 func (o *Outcome) Blind() bool { return o.Caught == 0 }
 
 // Row is a finding in the table at the end.
 type Row struct {
 	*finding.Finding
 	Count      uint64
-	First      uint64 // it was first seen in this run
+	First      uint64 // the run in which it was first seen
 	FirstAfter time.Duration
 	File       string
-	Page       string   // its run, step by step; "" if there is none
+	Page       string   // the page of its run; "" if there is none
 	History    string   // the page of a history that is not linearizable
-	Issue      string   // a text for the manager's maintainers
-	Known      string   // what the lists say of its cause, or News, or NotListed
-	Keys       []string // of the causes that have its name, as lists have them
-	Rough      bool     // as recorded: there was no time to shrink it
+	Issue      string   // the text of an issue for the manager's maintainers
+	Known      string   // the entry of the lists for its cause, or News, or NotListed
+	Keys       []string // the keys of the causes with this name, as in the lists
+	Rough      bool     // recorded without shrinking, for lack of time
 }
 
 // Values of Row.Known for causes that are on no list.
 const (
 	News      = "NEW"
-	NotListed = "-" // it is not shrunk, or there are no lists
+	NotListed = "-" // not shrunk, or there are no lists
 )
 
 // Errors of Run, in addition to those of the environment.
@@ -119,7 +119,7 @@ var (
 // set even with an error, if anything was started. If ctx ends, Run stores the
 // results so far and returns.
 func Run(ctx context.Context, cfg Config) (*Outcome, error) {
-	born := time.Now() // Time is the user's, who also waits for our NATS
+	born := time.Now() // Time includes the start of the embedded NATS server
 	var err error
 	if cfg.Workers > 0 {
 		if err := scratch.Check(); err != nil {
@@ -145,7 +145,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 		}
 		defer stop()
 	}
-	// The connection outlives ctx: there is something to store at the end.
+	// The connection outlives ctx, because results are stored at the end.
 	linkCtx, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	b, err := queue.Reach(linkCtx, *link, "coordinator")
@@ -164,7 +164,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 
 // home is a campaign's directory: DIR/.campaign/IDENTITY.
 type home struct {
-	dir  string // of the findings
+	dir  string // for the findings
 	own  string
 	id   string
 	lock *os.File
@@ -199,8 +199,8 @@ func openHome(dir string, spec queue.Spec, fresh bool) (*home, error) {
 	return h, nil
 }
 
-// name returns the campaign's ID, unique among directories, because campaigns may share
-// a NATS server.
+// name returns the campaign's ID. It is unique among directories, because campaigns may share a
+// NATS server.
 func (h *home) name(spec queue.Spec) (string, error) {
 	if b, err := os.ReadFile(h.path(idFile)); err == nil && len(b) == idLen {
 		return string(b), nil
@@ -221,7 +221,7 @@ func (h *home) path(name string) string { return filepath.Join(h.own, name) }
 
 func (h *home) close() { _ = h.lock.Close() }
 
-// write makes a file appear whole or not at all.
+// write writes a file atomically.
 func write(path string, body []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

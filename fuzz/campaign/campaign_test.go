@@ -21,8 +21,8 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// flaky is a small cluster in which an address is handed out twice under some
-// seeds and not under others: the pods come and go, and the canary forgets.
+// flaky is a small cluster in which an address is assigned twice with some seeds but not with
+// others: pods come and go, and the canary loses claims.
 //
 //go:embed testdata/flaky.yaml
 var flaky string
@@ -31,7 +31,7 @@ func flakySpec(bug string) queue.Spec {
 	return queue.Spec{First: 1, Sources: []queue.Source{{File: "flaky.yaml", Text: fmt.Sprintf(flaky, bug)}}}
 }
 
-// search runs a campaign and hands back what it said, too.
+// search runs a campaign and also returns its messages.
 func search(t *testing.T, cfg Config) (*Outcome, string, error) {
 	t.Helper()
 	var said strings.Builder
@@ -43,11 +43,11 @@ func search(t *testing.T, cfg Config) (*Outcome, string, error) {
 	return o, said.String(), err
 }
 
-// TestCampaign: from nothing to a table; and the same command once more.
+// TestCampaign runs a campaign, checks its table, and repeats the same command.
 func TestCampaign(t *testing.T) {
 	dir := t.TempDir()
 	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 30, Dir: dir}
-	live := false // its page says that it runs, and is loaded again
+	live := false // whether the page was refreshing while the campaign ran
 	cfg.OnProgress = func(Progress) {
 		b, err := os.ReadFile(filepath.Join(dir, IndexFile))
 		live = live || err == nil && bytes.Contains(b, []byte("Running: ")) && bytes.Contains(b, []byte(`http-equiv="refresh"`))
@@ -57,7 +57,7 @@ func TestCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !live {
-		t.Error("nobody saw how far it was while it ran")
+		t.Error("no progress was reported while it ran")
 	}
 	cfg.OnProgress = nil
 	if o.Runs != 30 || o.Blind() || len(o.Rows) == 0 || o.Open > 0 || o.States == 0 || o.Allocators == 0 || o.Pairs == 0 ||
@@ -88,7 +88,7 @@ func TestCampaign(t *testing.T) {
 	if pages == 0 {
 		t.Error("no finding has a page of its history")
 	}
-	looksAt(t, dir, o)
+	checkPage(t, dir, o)
 	again, said, err := search(t, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -106,9 +106,9 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
-// looksAt the page of a campaign that is over: it names every finding, it is final,
-// and every file that it leads to is there.
-func looksAt(t *testing.T, dir string, o *Outcome) {
+// checkPage checks the page of a campaign that is over: it names every finding, it does not refresh,
+// and all linked files exist.
+func checkPage(t *testing.T, dir string, o *Outcome) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, IndexFile))
 	if err != nil {
@@ -148,18 +148,18 @@ func looksAt(t *testing.T, dir string, o *Outcome) {
 	}
 }
 
-// TestBlind: a campaign whose canary lives says so.
+// TestBlind: a campaign reports that no canary run failed.
 func TestBlind(t *testing.T) {
 	cfg := Config{Spec: flakySpec(""), Runs: 2, Workers: 1, Dir: t.TempDir()}
-	cfg.Spec.Canary = "leaked-claim" // which shows in none of the canary's worlds: nobody is ever deleted there
+	cfg.Spec.Canary = "leaked-claim" // never detected in the canary's scenarios, which delete no pod
 	o, _, err := search(t, cfg)
 	if err != nil || !o.Blind() || o.Canaries == 0 {
 		t.Errorf("%v, %+v", err, o)
 	}
 }
 
-// TestDeaths: a run that kills its process is a finding if it does so again, alone
-// and in a fresh one; the shard goes on after it.
+// TestDeaths: a run that kills its process is a finding if it does so again, alone in a new process.
+// The shard continues after it.
 func TestDeaths(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(dieEnv, fmt.Sprintf("3:exit,5:once=%s,8:exit,9:kill,12:panic", t.TempDir()))
@@ -184,15 +184,15 @@ func TestDeaths(t *testing.T) {
 	if len(o.Deaths) != 1 || o.Deaths[0].Seed != 5 {
 		t.Errorf("unconfirmed: %+v, want seed 5", o.Deaths)
 	}
-	// The panic is this test's own, ipamsim's: it is no finding.
+	// The panic is in the test itself, so it is a defect of ipamsim and no finding.
 	if o.Defective != 1 || !strings.Contains(o.Defects[0], "seed 12: ipamsim itself failed: panic: seed 12 is too much") {
 		t.Errorf("in doubt: %d %q", o.Defective, o.Defects)
 	}
 }
 
-// TestLostDirectory: a worker process that loses its directory before its first run can
-// start no etcd. It ends, and what it was asked is done in a fresh one: no run counts that
-// did not take place.
+// TestLostDirectory: a worker process that loses its directory before its first run cannot start
+// etcd. It ends, and a new process repeats the request. Runs that did not take place are not
+// counted.
 func TestLostDirectory(t *testing.T) {
 	calm, _, err := search(t, Config{Spec: flakySpec(""), Runs: 6, Workers: 1, Dir: t.TempDir()})
 	if err != nil {
@@ -212,7 +212,7 @@ func TestLostDirectory(t *testing.T) {
 	}
 }
 
-// TestOneAtATime: two coordinators in one directory would spoil it.
+// TestOneAtATime: two coordinators cannot use the same directory.
 func TestOneAtATime(t *testing.T) {
 	dir := t.TempDir()
 	h, err := openHome(dir, flakySpec(""), false)
@@ -225,7 +225,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what was done is kept, and the next one goes on from there.
+// TestInterrupted: results are kept, and the next campaign continues from there.
 func TestInterrupted(t *testing.T) {
 	cfg := Config{Spec: flakySpec(""), Runs: 100_000, Workers: 2, Dir: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -250,8 +250,8 @@ func TestInterrupted(t *testing.T) {
 	t.Logf("%d runs in %v", more.Runs, time.Since(began))
 }
 
-// TestInterruptedCounts: what runs saw is counted as if nobody had interrupted, and one worker
-// had made them all.
+// TestInterruptedCounts: the sightings of an interrupted campaign are the same as those of one worker
+// without interruption.
 func TestInterruptedCounts(t *testing.T) {
 	longtest.Skip(t)
 	cfg := Config{Spec: flakySpec(""), Runs: 90, Workers: 2, Dir: t.TempDir()}
@@ -278,8 +278,8 @@ func TestInterruptedCounts(t *testing.T) {
 	sameJSON(t, seenBy(more), seenBy(whole))
 }
 
-// TestSecrets: nobody but the user reads what the campaign keeps, and the
-// credentials are in no argument of any process and in no file.
+// TestSecrets: only the user can read the campaign's files, and the credentials are in no argument
+// of a process and in no file.
 func TestSecrets(t *testing.T) {
 	dir := t.TempDir()
 	stop, address, err := queue.Serve(filepath.Join(dir, "nats"))
@@ -313,8 +313,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestWhole: an exhaustive search goes through its schedules in one order, keeps
-// what fails when it fails, and begins anew.
+// TestWhole: an exhaustive search goes through its schedules in a fixed order, records failures when
+// they occur, and restarts from the beginning.
 func TestWhole(t *testing.T) {
 	longtest.Skip(t)
 	for _, x := range []struct {
@@ -332,7 +332,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// sameJSON compares what two campaigns found.
+// sameJSON compares the results of two campaigns.
 func sameJSON(t *testing.T, got, want any) {
 	t.Helper()
 	a, _ := json.MarshalIndent(got, "", " ")

@@ -27,10 +27,9 @@ import (
 
 var full = flag.Bool("full", false, "TestChaos: 100 kills of workers and 5 of coordinators")
 
-// TestChaos: processes of a campaign are killed at random, with SIGKILL, workers,
-// their worker processes, and the coordinator. In the end everything is as if nothing had
-// happened: every seed counted once, every finding there, no file broken, and
-// nothing left behind.
+// TestChaos: workers, their worker processes and the coordinator are killed at random, with SIGKILL.
+// The result is the same as without: every seed counts once, every finding exists, no file is
+// damaged, and no process or temporary directory is left.
 func TestChaos(t *testing.T) {
 	longtest.Skip(t)
 	workers, coordinators, runs, pace := 8, 2, uint64(100), 300*time.Millisecond
@@ -58,7 +57,7 @@ func TestChaos(t *testing.T) {
 		workers, coordinators, wild.Elapsed, wild.Runs, len(wild.Rows), len(wild.Deaths))
 }
 
-// chaosSpec fails in several ways, and under some seeds not at all.
+// chaosSpec fails in several ways, and with some seeds not at all.
 func chaosSpec(t *testing.T) queue.Spec {
 	build, err := queue.Build()
 	if err != nil {
@@ -70,8 +69,7 @@ func chaosSpec(t *testing.T) queue.Spec {
 	return s
 }
 
-// counts are how often each finding was seen: with one run twice or never they
-// differ.
+// counts returns how often each finding was seen. The numbers differ if a run counts twice or never.
 func counts(o *Outcome) map[string]uint64 {
 	out := map[string]uint64{}
 	for _, r := range o.Rows {
@@ -80,7 +78,7 @@ func counts(o *Outcome) map[string]uint64 {
 	return out
 }
 
-// seenBy is what the runs of a campaign saw.
+// seenBy returns what the runs of a campaign saw.
 func seenBy(o *Outcome) any {
 	return map[string]any{
 		"states": o.States, "allocators": o.Allocators, "pairs": o.Pairs, "unseen states": o.UnseenStates, "unseen of allocators": o.UnseenAllocators,
@@ -94,7 +92,7 @@ type chaos struct {
 	rng  *rand.Rand
 }
 
-// config is what the coordinators are told.
+// config writes the configuration of the coordinators.
 func (c *chaos) config(cfg map[string]any) {
 	cfg["Workers"], cfg["Dir"] = 2, c.dir
 	b, err := json.Marshal(cfg)
@@ -104,10 +102,10 @@ func (c *chaos) config(cfg map[string]any) {
 	}
 }
 
-// wreck runs the campaign to its end, killing on the way.
+// wreck runs the campaign to its end, and kills processes in between.
 func (c *chaos) wreck(workers, coordinators int, pace time.Duration) *Outcome {
 	total, killed := workers+coordinators, 0
-	for life := 0; life < 3*total; life++ {
+	for incarnation := 0; incarnation < 3*total; incarnation++ {
 		cmd := process.Self(nil, "coordinator", c.file)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -116,7 +114,7 @@ func (c *chaos) wreck(workers, coordinators int, pace time.Duration) *Outcome {
 		}
 		over := make(chan struct{})
 		go func() { _ = cmd.Wait(); close(over) }()
-		// The coordinator goes after its share of the workers.
+		// The coordinator is killed after its share of the workers.
 		share := workers/(coordinators+1) + 1
 		for n := 0; ; n++ {
 			select {
@@ -133,7 +131,7 @@ func (c *chaos) wreck(workers, coordinators int, pace time.Duration) *Outcome {
 				<-over
 				break
 			}
-			if workers > 0 && c.shoot(cmd.Process.Pid) {
+			if workers > 0 && c.kill(cmd.Process.Pid) {
 				workers--
 				killed++
 			}
@@ -157,8 +155,8 @@ func (c *chaos) wreck(workers, coordinators int, pace time.Duration) *Outcome {
 	return nil
 }
 
-// shoot a process that the coordinator or one of its workers started.
-func (c *chaos) shoot(root int) bool {
+// kill kills a process that the coordinator or one of its workers started.
+func (c *chaos) kill(root int) bool {
 	all := descendants(root)
 	if len(all) == 0 {
 		return false
@@ -166,7 +164,7 @@ func (c *chaos) shoot(root int) bool {
 	return syscall.Kill(all[c.rng.IntN(len(all))], syscall.SIGKILL) == nil
 }
 
-// descendants of a process, as /proc knows them.
+// descendants returns the descendants of a process, from /proc.
 func descendants(root int) (out []int) {
 	parents := map[int]int{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -192,8 +190,8 @@ func descendants(root int) (out []int) {
 	return out
 }
 
-// inspect what is in the directory: each finding loads and fails again as it says;
-// no half of a file, no process and no etcd is left.
+// inspect checks the directory: each finding can be loaded and has a schedule, and there are no
+// partial files, processes or etcd left.
 func (c *chaos) inspect(o *Outcome) {
 	var found []index.Finding
 	b, err := os.ReadFile(filepath.Join(c.dir, "findings.json"))
@@ -224,18 +222,18 @@ func (c *chaos) inspect(o *Outcome) {
 	}
 	slices.Sort(names)
 	sameJSON(c.T, have, names)
-	c.gone()
+	c.checkGone()
 }
 
-// gone are the processes of the campaign, and what they kept.
-func (c *chaos) gone() {
-	for range 50 { // those whose coordinator was killed are on their way out
+// checkGone checks that no process or temporary directory of the campaign is left.
+func (c *chaos) checkGone() {
+	for range 50 { // workers need some time after their coordinator was killed
 		if left, _ := exec.Command("pgrep", "-f", "^ipamsim (worker|coordinator)").Output(); len(left) == 0 {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	room, err := scratch.New("workers") // which sweeps
+	room, err := scratch.New("workers") // which removes abandoned directories
 	if err != nil {
 		c.Fatal(err)
 	}

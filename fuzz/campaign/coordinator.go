@@ -14,8 +14,8 @@ import (
 	"ipamsim/fuzz/finding"
 )
 
-// coordinator plans and waits. Its knowledge is in state; shards that it has requested
-// and not received are in asked.
+// coordinator plans shards and waits for their results. Results are in state; shards that are
+// requested but not received are in asked.
 type coordinator struct {
 	Config
 	*queue.Bus
@@ -26,23 +26,22 @@ type coordinator struct {
 
 	phase    queue.Phase
 	asked    map[string]queue.Shard
-	planned  map[int]*queue.Spans // seeds asked for or done
-	window   int                  // how many shards to ask for at a time
+	planned  map[int]*queue.Spans // seeds that are requested or done
+	window   int                  // number of shards to request at a time
 	skew     time.Duration        // of the server's clock
 	born     time.Time
-	deadline time.Time // no shrinking after it; zero: not set yet
+	deadline time.Time // end of shrinking; zero: not set yet
 	rate     rate
-	weighed  float64           // what the points weigh that are done
-	began    pace              // since this coordinator started, and
+	weighed  float64           // weight of the points that are done
+	began    pace              // at the start of this coordinator
 	latest   pace              // at the last result
-	kept     map[string]string // object of its own file by fingerprint, as in the directory
+	kept     map[string]string // object of a finding's file in the directory, by fingerprint
 	drawn    time.Time         // when index.html was written
 	done     bool              // the results are final
-	why      string            // it ended
+	why      string            // the reason why the campaign ended
 }
 
-// run runs the coordinator from start to end. ctx ends when the user interrupts, linkCtx when
-// the connection closes.
+// run runs the coordinator. ctx ends when the user interrupts, linkCtx when the connection closes.
 func (c *coordinator) run(ctx, linkCtx context.Context) (*Outcome, error) {
 	log, err := c.recover(linkCtx)
 	if err != nil {
@@ -51,7 +50,7 @@ func (c *coordinator) run(ctx, linkCtx context.Context) (*Outcome, error) {
 	if c.workers, err = newWorkerPool(linkCtx, c.link, c.Workers, c.Say); err != nil {
 		return nil, err
 	}
-	defer c.workers.dismiss()
+	defer c.workers.stopAll()
 	why, err := c.explore(ctx, linkCtx, log)
 	if err == nil && !c.Spec.Plan() {
 		err = c.finish(ctx, linkCtx, log)
@@ -59,9 +58,9 @@ func (c *coordinator) run(ctx, linkCtx context.Context) (*Outcome, error) {
 			why = interrupted
 		}
 	}
-	// A later reader of the log must see that this was not a crash.
+	// The log distinguishes an end from a crash.
 	if why == interrupted {
-		why = "" // it goes on another time
+		why = "" // the campaign can be resumed
 	} else if e := c.end(linkCtx, why); err == nil {
 		err = e
 	}
@@ -93,7 +92,7 @@ func (c *coordinator) end(ctx context.Context, why string) error {
 // interrupted is the reason when the user stops the campaign.
 const interrupted = "interrupted"
 
-// recover reads the log and takes over: a new epoch begins.
+// recover reads the log, and takes over with a new epoch.
 func (c *coordinator) recover(ctx context.Context) (<-chan queue.Logged, error) {
 	if err := c.Begin(ctx, c.Spec); err != nil {
 		return nil, err
@@ -114,18 +113,18 @@ func (c *coordinator) recover(ctx context.Context) (<-chan queue.Logged, error) 
 		c.state.apply(l.Event, l.At)
 		seq = l.Seq
 	}
-	if c.Spec.Whole() { // how far it was, only its worker knew
+	if c.Spec.Whole() { // the position in the exploration was in the worker process only
 		epoch := c.state.epoch
 		c.state = newState()
 		c.state.epoch = epoch
 	} else {
-		c.recall()
+		c.reportResumed()
 	}
 	epoch := c.state.epoch + 1
 	if err := c.Write(ctx, "epoch", queue.Event{Epoch: &epoch}); err != nil {
 		return nil, err
 	}
-	for l := range log { // results of the last epoch may still come before
+	for l := range log { // results of the previous epoch may still arrive
 		if c.state.apply(l.Event, l.At); l.Epoch != nil && *l.Epoch == epoch {
 			c.skew = time.Until(l.At)
 			break
@@ -149,8 +148,8 @@ func (c *coordinator) recover(ctx context.Context) (<-chan queue.Logged, error) 
 	return log, c.Announce(ctx, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: epoch})
 }
 
-// recall reports that the campaign is resumed.
-func (c *coordinator) recall() {
+// reportResumed reports to the user that the campaign is resumed.
+func (c *coordinator) reportResumed() {
 	s := c.state
 	if s.epoch == 0 || c.Say == nil {
 		return
@@ -170,7 +169,7 @@ func (c *coordinator) recall() {
 		c.Dir, how, s.runs, len(s.findings)))
 }
 
-// explore runs until there is no time left, nothing to do, or ctx ends.
+// explore runs until the time is up, all work is done, or ctx ends.
 func (c *coordinator) explore(ctx, linkCtx context.Context, log <-chan queue.Logged) (why string, err error) {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
@@ -191,7 +190,7 @@ func (c *coordinator) explore(ctx, linkCtx context.Context, log <-chan queue.Log
 		case err := <-c.workers.failed:
 			return "", err
 		case <-ctx.Done():
-			return interrupted, c.wind(linkCtx, log)
+			return interrupted, c.windDown(linkCtx, log)
 		}
 		switch {
 		case c.state.refused != "":
@@ -199,7 +198,7 @@ func (c *coordinator) explore(ctx, linkCtx context.Context, log <-chan queue.Log
 		case c.Spec.Whole() && len(c.asked) == 0 && c.state.allOver(len(c.Spec.Sources)):
 			return "nothing is left to explore", nil
 		case c.Time > 0 && time.Until(c.deadline) < c.reserve():
-			return "time is up", c.wind(linkCtx, log)
+			return "time is up", c.windDown(linkCtx, log)
 		case c.Spec.Plan() && c.state.runs >= c.Runs:
 			return "all points are done", nil
 		case !c.Spec.Plan() && c.Runs > 0 && c.state.runs >= c.Runs && c.state.canary:
@@ -210,7 +209,7 @@ func (c *coordinator) explore(ctx, linkCtx context.Context, log <-chan queue.Log
 
 const tickEvery = 200 * time.Millisecond
 
-// take is one event of the log.
+// take handles one event of the log.
 func (c *coordinator) take(ctx context.Context, l queue.Logged) error {
 	if !c.state.apply(l.Event, l.At) || l.Result == nil {
 		return nil
@@ -224,7 +223,7 @@ func (c *coordinator) take(ctx context.Context, l queue.Logged) error {
 	if r.Shard.Kind == queue.Explore || r.Shard.Kind == queue.Plan {
 		c.rate.add(c.state.runs, time.Now())
 		if r.Done < r.Shard.Runs && !r.Shard.Whole {
-			c.forget(r.Shard) // the rest is to be planned again
+			c.forget(r.Shard) // plan the other seeds again
 		}
 	}
 	if len(r.Kept)+len(r.Deaths) > 0 {
@@ -233,7 +232,7 @@ func (c *coordinator) take(ctx context.Context, l queue.Logged) error {
 	return nil
 }
 
-// forget that the seeds of a shard were planned, but for those that are done.
+// forget removes the seeds of a shard from the planned ones, except those that are done.
 func (c *coordinator) forget(s queue.Shard) {
 	var left queue.Spans
 	for _, x := range *c.planned[s.Source] {
@@ -246,7 +245,7 @@ func (c *coordinator) forget(s queue.Shard) {
 	c.planned[s.Source] = &left
 }
 
-// save writes findings that are new or shorter into the directory.
+// save writes new and shorter findings to the directory.
 func (c *coordinator) save(ctx context.Context) error {
 	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
 		f := c.state.findings[fp]
@@ -266,7 +265,7 @@ func (c *coordinator) save(ctx context.Context) error {
 	return c.index()
 }
 
-// placeAll files of a finding, so far as there are objects for them.
+// placeAll writes the files of a finding that have an object, and removes the others.
 func (c *coordinator) placeAll(ctx context.Context, fingerprint string, objects map[string]string) error {
 	var errs []error
 	for _, name := range finding.Files(fingerprint) {
@@ -275,7 +274,7 @@ func (c *coordinator) placeAll(ctx context.Context, fingerprint string, objects 
 	return errors.Join(errs...)
 }
 
-// place an object in the directory; without one, whatever is there goes.
+// place writes an object to a file. Without an object it removes the file.
 func (c *coordinator) place(ctx context.Context, path, object string) error {
 	var err error
 	if object == "" {

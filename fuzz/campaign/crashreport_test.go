@@ -11,9 +11,9 @@ import (
 	"ipamsim/fuzz/process"
 )
 
-// TestObituary: what a death leaves behind is a scenario to run, with the panic on
-// top of it, and the same panic elsewhere is the same finding.
-func TestObituary(t *testing.T) {
+// TestCrashFinding: the finding of a death is a scenario to run, with the panic in its comment. The
+// same panic in another scenario has the same fingerprint.
+func TestCrashFinding(t *testing.T) {
 	spec := flakySpec("")
 	sc, err := spec.World(managers.All(), 0, 7, nil)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// Earlier is a campaign that was begun in a directory before.
+// Earlier is an earlier campaign in the same directory.
 type Earlier struct {
 	Spec queue.Spec
 	Over bool // it ended
@@ -36,7 +36,7 @@ func EarlierIn(dir string) ([]Earlier, error) {
 		}
 		own := home{own: filepath.Join(dir, ownDir, h.Name())}
 		if _, err := os.Stat(own.path(idFile)); err != nil {
-			continue // it was killed before it began
+			continue // it was killed before it started
 		}
 		var e Earlier
 		_ = readJSON(own.path(specFile), &e.Spec)
@@ -47,8 +47,8 @@ func EarlierIn(dir string) ([]Earlier, error) {
 	return out, nil
 }
 
-// sameWithout refuses to resume a campaign that leaves out other classes of actions: its
-// seeds draw other worlds.
+// sameWithout returns an error for a campaign that leaves out other classes of actions than the
+// earlier one: the same seeds would be other scenarios.
 func sameWithout(dir string, spec queue.Spec) error {
 	all, err := EarlierIn(dir)
 	for _, e := range all {
@@ -62,7 +62,7 @@ func sameWithout(dir string, spec queue.Spec) error {
 	return err
 }
 
-// What lies in the directory of a campaign of its own.
+// The files in a campaign's own directory.
 const (
 	ownDir   = ".campaign"
 	idFile   = "id"
@@ -70,7 +70,7 @@ const (
 	overFile = "over" // exists if it ended
 )
 
-// specMax is more than a worker would take.
+// specMax is more than a worker would accept.
 const specMax = 256 << 20
 
 func readJSON(path string, v any) error {

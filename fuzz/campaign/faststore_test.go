@@ -11,7 +11,7 @@ import (
 	"ipamsim/scenarios"
 )
 
-// otherStoreEnv has a worker process report another store in memory than etcd has.
+// otherStoreEnv makes a worker process report another store in memory than etcd has.
 const otherStoreEnv = "IPAMSIM_TEST_OTHER_STORE"
 
 func otherStore(rep *reports.Report) {
@@ -20,8 +20,7 @@ func otherStore(rep *reports.Report) {
 	}
 }
 
-// question and reply are the lines between a worker and its process, as far as a test
-// needs them.
+// question and reply are the requests and replies of a worker process, as far as the test needs them.
 type (
 	question struct {
 		Spec      *queue.Spec `json:",omitempty"`
@@ -37,7 +36,7 @@ type (
 
 func (*reply) Stuck() (cause, stacks string) { return "", "" }
 
-// A failure that etcd does not show is a defect of the fast store and no finding.
+// A failure that etcd does not show is a defect of the store in memory, and no finding.
 func TestFailureOfTheFastStore(t *testing.T) {
 	spec := flakySpec("duplicate-address")
 	spec.Store = scenarios.Memory

@@ -7,20 +7,19 @@ import (
 	"ipamsim/fuzz/campaign/queue"
 )
 
-// The coordinator divides the time. Exploring ends early enough to leave time for
-// shrinking; shrinking ends early enough to keep every failure without a finding as
-// recorded; at the deadline everything ends. The coordinator does not wait for workers
-// that are still busy: their failures are kept as recorded, and the same command
-// resumes with them.
+// The coordinator divides the time. Exploring ends early enough for shrinking; shrinking ends early
+// enough to record every failure without a finding; at the deadline everything ends. The
+// coordinator does not wait for workers that are still busy: their failures are recorded
+// without shrinking, and the same command resumes with them.
 
-// wind down: workers bring what they have.
-func (c *coordinator) wind(ctx context.Context, log <-chan queue.Logged) error {
+// windDown ends exploring: workers report the results that they have.
+func (c *coordinator) windDown(ctx context.Context, log <-chan queue.Logged) error {
 	c.phase = queue.Finishing
 	err := c.Announce(ctx, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: c.state.epoch, Phase: queue.Finishing})
 	if err != nil {
 		return err
 	}
-	enough := time.After(windMax)
+	enough := time.After(windDownMax)
 	for c.under(queue.Explore)+c.under(queue.Plan) > 0 {
 		select {
 		case l := <-log:
@@ -34,11 +33,11 @@ func (c *coordinator) wind(ctx context.Context, log <-chan queue.Logged) error {
 	return nil
 }
 
-// windMax is a moment more than a run gets to end.
-const windMax = queue.LateAfter + 500*time.Millisecond
+// windDownMax is slightly longer than the time in which a run has to end.
+const windDownMax = queue.LateAfter + 500*time.Millisecond
 
-// finish waits for the canary and keeps a finding for every kind of failure: shrunk
-// while there is time, otherwise, or after ctx has ended, as recorded.
+// finish waits for the canary and records a finding for every kind of failure: shrunk if there is
+// time, otherwise, or after ctx has ended, as it is.
 func (c *coordinator) finish(ctx, linkCtx context.Context, log <-chan queue.Logged) error {
 	c.phase = queue.Finishing
 	err := c.Announce(linkCtx, queue.Entry{Build: c.Spec.Build, Name: c.Spec.Names(), Epoch: c.state.epoch, Phase: queue.Finishing})
@@ -56,7 +55,7 @@ func (c *coordinator) finish(ctx, linkCtx context.Context, log <-chan queue.Logg
 			c.deadline, hurry = time.Now(), nil
 			last = c.deadline.Add(hurryTime)
 		}
-		if err := c.polish(linkCtx); err != nil {
+		if err := c.planFindings(linkCtx); err != nil {
 			return err
 		}
 		if c.finished(last) {
@@ -79,8 +78,8 @@ func (c *coordinator) finish(ctx, linkCtx context.Context, log <-chan queue.Logg
 	}
 }
 
-// finished reports whether the coordinator stops waiting: nothing is under way, or it
-// is past the deadline and only shrinking is under way, or it is past last.
+// finished reports whether the coordinator stops waiting: no shard is open, or the deadline is
+// over and only shrinking is open, or last is over.
 func (c *coordinator) finished(last time.Time) bool {
 	now := time.Now()
 	switch {
@@ -89,13 +88,12 @@ func (c *coordinator) finished(last time.Time) bool {
 	case now.Before(c.deadline):
 		return false
 	}
-	late := now.After(last.Add(-hurryTime)) // for what is about to be small
+	late := now.After(last.Add(-hurryTime)) // shrinking may take until then
 	return c.state.canary && c.under(queue.Record) == 0 && (late || c.under(queue.Shrink) == 0)
 }
 
-// reserve returns the part of the campaign's time that is kept for the work after exploring:
-// the estimated time for shrinking, at most a fifth, and the time to keep what is not
-// shrunk by then.
+// reserve returns the part of the campaign's time for the work after exploring: the estimated time
+// for shrinking, at most a fifth, and the time to record what is not shrunk by then.
 func (c *coordinator) reserve() time.Duration {
 	need := time.Second
 	if n := c.state.shrunk; n > 0 {
@@ -109,7 +107,7 @@ func (c *coordinator) reserve() time.Duration {
 	return min(need, c.Time/5) + c.keeping()
 }
 
-// spare returns how long a failure that is requested now may be shrunk.
+// spare returns the time for shrinking a failure that is requested now.
 func (c *coordinator) spare() time.Duration {
 	if c.deadline.IsZero() {
 		return queue.Thorough.Time
@@ -117,14 +115,14 @@ func (c *coordinator) spare() time.Duration {
 	return time.Until(c.deadline) - c.keeping() - shrunkMin - shrunkRuns*c.each()
 }
 
-// each is how long a run takes, about.
+// each returns the average duration of a run.
 func (c *coordinator) each() time.Duration {
 	return c.state.busy / time.Duration(max(1, c.state.runs))
 }
 
-// keeping estimates how long it takes to keep the failures that have no finding as
-// they are. If the estimate is too high, some are shrunk after all; if too low, the
-// campaign ends late.
+// keeping estimates the time to record the failures that have no finding, without shrinking. If
+// the estimate is too high, some are shrunk nevertheless; if it is too low, the campaign
+// ends late.
 func (c *coordinator) keeping() time.Duration {
 	s, n := c.state, c.state.unkept()
 	each := recordMin + recordRuns*c.each()
@@ -136,15 +134,15 @@ func (c *coordinator) keeping() time.Duration {
 }
 
 const (
-	// shrinkTime is for a campaign of so many runs.
+	// shrinkTime is for a campaign with a number of runs instead of a time.
 	shrinkTime = time.Minute
 
-	// The further cost of a failure that is shrunk until its time is up: it is run,
-	// recorded, replayed and drawn.
+	// The other costs of a shrunk failure: it is run, recorded, replayed, and its pages
+	// are written.
 	shrunkMin, shrunkRuns = 500 * time.Millisecond, 10
-	// What it takes to keep one as it is, before any was: its run, a few times.
+	// The estimate for recording a failure, before the first was recorded: some of its runs.
 	recordMin, recordRuns = time.Second, 3
-	// lateMax is for keeping if it takes longer than estimated, hurryTime if the user
-	// waits for the end.
+	// lateMax is for recording if that takes longer than estimated, hurryTime if the user
+	// interrupted.
 	lateMax, hurryTime = 6 * time.Second, 3 * time.Second
 )

@@ -16,14 +16,14 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// TestTimeIsUp: though the queue is full of failures, the campaign ends when its time
-// is up. Each kind of failure has a file and a page, as recorded if nobody made it
-// small; the same command goes on with those.
+// TestTimeIsUp: the campaign ends when its time is up, even with a queue full of failures. Each kind of
+// failure has a file and a page, recorded as it is if it was not shrunk; the same command
+// continues with those.
 func TestTimeIsUp(t *testing.T) {
 	longtest.Skip(t)
 	const kinds, left, late = 8, 5 * time.Second, 10 * time.Second
 	cfg := Config{Spec: queue.Spec{First: 1, Sources: []queue.Source{{Space: "calico"}}}, Dir: t.TempDir(), Workers: 2}
-	full := until(t, cfg, func(p Progress) bool { return p.Open >= kinds }) // however long that takes on this machine
+	full := until(t, cfg, func(p Progress) bool { return p.Open >= kinds }) // the time for this depends on the machine
 	cfg.Time = full.Elapsed + left
 	began := time.Now()
 	o, said, err := search(t, cfg)
@@ -49,7 +49,7 @@ func TestTimeIsUp(t *testing.T) {
 	}
 	t.Logf("%v: %d runs, %d findings, %d of them as recorded", took, o.Runs, len(o.Rows), len(rough))
 	cfg.Time, cfg.Runs = 0, o.Runs+1
-	gone := func(file string) bool { // or small: it may have the same cause
+	gone := func(file string) bool { // or shrunk: the shrunk finding may have the same fingerprint
 		text, err := os.ReadFile(file)
 		return errors.Is(err, os.ErrNotExist) || err == nil && !strings.Contains(string(text), "as recorded")
 	}
@@ -59,7 +59,7 @@ func TestTimeIsUp(t *testing.T) {
 	}
 }
 
-// until runs a campaign and interrupts it when it has come so far.
+// until runs a campaign and interrupts it when far returns true.
 func until(t *testing.T, cfg Config, far func(Progress) bool) *Outcome {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -76,7 +76,7 @@ func until(t *testing.T, cfg Config, far func(Progress) bool) *Outcome {
 	return o
 }
 
-// TestOtherClasses: a directory holds worlds without some classes of actions, and no others.
+// TestOtherClasses: all campaigns in a directory leave out the same classes of actions.
 func TestOtherClasses(t *testing.T) {
 	spec := queue.Spec{Build: "b", First: 1, Sources: []queue.Source{{Space: "whereabouts"}}, Without: []model.Class{model.OperatorAction}}
 	dir := t.TempDir()
@@ -95,7 +95,7 @@ func TestOtherClasses(t *testing.T) {
 	}
 }
 
-// TestWorldsAreCounted, each once, by what cannot happen in them.
+// TestWorldsAreCounted: each generated scenario is counted once, by the classes that it leaves out.
 func TestWorldsAreCounted(t *testing.T) {
 	longtest.Skip(t)
 	const runs = 12

@@ -17,7 +17,7 @@ const (
 	IndexFile    = "index.html"
 )
 
-// index writes findings.json and the page.
+// index writes findings.json and the campaign's page.
 func (c *coordinator) index() error {
 	out := []index.Finding{}
 	for _, r := range c.rows() {
@@ -34,7 +34,7 @@ func (c *coordinator) index() error {
 	return c.draw()
 }
 
-// line of findings.json.
+// line returns the entry in findings.json.
 func (r *Row) line() index.Finding {
 	base := func(path string) string {
 		if path == "" {
@@ -51,10 +51,10 @@ func (r *Row) line() index.Finding {
 	}
 }
 
-// drawEvery is how often the page of a campaign is redrawn.
+// drawEvery is the interval in which the campaign's page is written.
 const drawEvery = 10 * time.Second
 
-// draw the page, if it is old.
+// draw writes the page if it is older than that.
 func (c *coordinator) draw() error {
 	if c.Spec.Plan() || time.Since(c.drawn) < drawEvery {
 		return nil
@@ -82,7 +82,7 @@ func drawTo(path string, x *index.Campaign) error {
 	return write(path, b.Bytes())
 }
 
-// page is what the page shows.
+// page returns the content of the page.
 func (c *coordinator) page() *index.Campaign {
 	o := c.outcome(c.why)
 	x := &index.Campaign{

@@ -28,10 +28,10 @@ import (
 	"ipamsim/sim/scratch"
 )
 
-// TestOtherMachines: a coordinator without workers of its own, and a worker that
-// joins from elsewhere, over somebody's NATS with TLS and credentials.
+// TestOtherMachines: a coordinator without workers, and a worker that joins over the user's NATS
+// server with TLS and credentials.
 func TestOtherMachines(t *testing.T) {
-	srv, creds := somebodysNATS(t)
+	srv, creds := secureNATS(t)
 	l := queue.Link{URL: "tls://" + srv.Addr().String(), Creds: creds}
 	if err := l.Check(); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestOtherMachines(t *testing.T) {
 	}
 }
 
-// TestAnotherBuild: a worker that would see other runs says so and goes.
+// TestAnotherBuild: a worker of another build reports that and exits.
 func TestAnotherBuild(t *testing.T) {
 	stop, address, err := queue.Serve(t.TempDir())
 	if err != nil {
@@ -99,9 +99,9 @@ func TestAnotherBuild(t *testing.T) {
 	}
 }
 
-// somebodysNATS is a server as an organisation runs it: TLS by its own authority,
-// accounts with keys, JetStream.
-func somebodysNATS(t *testing.T) (*server.Server, string) {
+// secureNATS starts a server as an organisation runs it: with TLS by a private authority, accounts
+// with keys, and JetStream.
+func secureNATS(t *testing.T) (*server.Server, string) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -121,7 +121,7 @@ func somebodysNATS(t *testing.T) (*server.Server, string) {
 	must(err)
 	ca := filepath.Join(dir, "ca.pem")
 	must(os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	t.Setenv("SSL_CERT_FILE", ca) // as an administrator would trust it
+	t.Setenv("SSL_CERT_FILE", ca) // an administrator would install the certificate
 
 	operator, err := nkeys.CreateOperator()
 	must(err)

@@ -21,8 +21,8 @@ import (
 	"ipamsim/scenarios"
 )
 
-// TestMain lets this binary be the processes of a campaign, as ipamsim is: a
-// coordinator, its workers, their worker processes.
+// TestMain lets the test binary be any process of a campaign: a coordinator, a worker, or a worker
+// process.
 func TestMain(m *testing.M) {
 	if os.Args[0] != "ipamsim" {
 		os.Exit(m.Run())
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// coordinate runs the campaign that a test wrote into a file.
+// coordinate runs the campaign whose configuration a test wrote into a file.
 func coordinate(file string) error {
 	var cfg struct {
 		Spec    queue.Spec
@@ -87,8 +87,7 @@ func coordinate(file string) error {
 	return err
 }
 
-// noted writes the points of a plan down: a number and what came of it on each
-// line.
+// noted writes the points of a plan, one line each: number and result.
 func noted(w *bytes.Buffer) func(uint64, []byte) error {
 	return func(n uint64, line []byte) error {
 		_, err := fmt.Fprintf(w, "%d %s\n", n, line)
@@ -96,9 +95,8 @@ func noted(w *bytes.Buffer) func(uint64, []byte) error {
 	}
 }
 
-// dieEnv holds the blows that a test deals out: "SEED:KIND,SEED:KIND". Of "once"
-// the process dies a single time, which a file in the directory of the test knows; of
-// "homeless" it loses its own directory a single time.
+// dieEnv is when a worker process dies: "SEED:KIND,SEED:KIND". For "once" it dies a single time, which a
+// file in the test's directory records; for "homeless" it loses its own directory a single time.
 const dieEnv = "IPAMSIM_TEST_DIE"
 
 func blow(source int, seed uint64) {

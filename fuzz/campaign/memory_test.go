@@ -8,8 +8,7 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// A campaign on the fast store finds what one on etcd finds, and its findings are of
-// etcd.
+// A campaign on the store in memory has the same findings as one on etcd, and records them on etcd.
 func TestCampaignInMemory(t *testing.T) {
 	longtest.Skip(t)
 	var found [2][]string

@@ -56,8 +56,8 @@ func (c *coordinator) outcome(why string) *Outcome {
 	return o
 }
 
-// rows of the table: those with the fewest excuses first (cause.Triggers), then in the
-// order in which they were first seen; findings that are not shrunk come last.
+// rows returns the rows of the table: in the order of cause.Triggers, then in the order in which they
+// were first seen. Findings that are not shrunk come last.
 func (c *coordinator) rows() []Row {
 	var out []Row
 	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
@@ -93,8 +93,8 @@ func (c *coordinator) rows() []Row {
 	return out
 }
 
-// known is what the lists say of a finding's cause. Its name says less than they do: it is
-// new if one of those that have its name is.
+// known returns the entry of the lists for a finding. The lists have full causes, and several
+// may have the finding's name: it is new if any of them is on no list.
 func (c *coordinator) known(f *found) string {
 	if f.Rough || !c.Listed {
 		return NotListed
@@ -107,7 +107,7 @@ func (c *coordinator) known(f *found) string {
 	return cmp.Or(c.Known.Cause(&f.Cause), News)
 }
 
-// rate is runs per second over the last while.
+// rate is the number of runs per second in the last rateOver.
 type rate struct{ marks []mark }
 
 type mark struct {
@@ -115,7 +115,7 @@ type mark struct {
 	at   time.Time
 }
 
-// rateOver smooths over a few shards.
+// rateOver is long enough for several shards.
 const rateOver = 20 * time.Second
 
 func (r *rate) begin(runs uint64, at time.Time) { r.marks = []mark{{runs, at}} }

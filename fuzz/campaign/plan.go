@@ -7,14 +7,14 @@ import (
 	"ipamsim/fuzz/campaign/queue"
 )
 
-// plan asks for work while there is less under way than the workers could take.
+// plan requests shards while fewer are open than the workers can take.
 func (c *coordinator) plan(ctx context.Context) error {
 	if !c.Spec.Plan() && !c.state.canary {
 		if err := c.ask(ctx, queue.Shard{Kind: queue.Canary, Source: queue.CanarySource, From: 1, Runs: canaryRuns}); err != nil {
 			return err
 		}
 	}
-	if err := c.polish(ctx); err != nil {
+	if err := c.planFindings(ctx); err != nil {
 		return err
 	}
 	if c.Spec.Whole() {
@@ -41,8 +41,8 @@ func (c *coordinator) plan(ctx context.Context) error {
 	return nil
 }
 
-// widen the window if there may be workers that nobody here knows of, and nothing
-// waits for them.
+// widen doubles the window if workers on other machines have emptied the queue. Their number is
+// not known.
 func (c *coordinator) widen(ctx context.Context) error {
 	if c.Link == nil || c.window >= windowMax {
 		return nil
@@ -54,10 +54,10 @@ func (c *coordinator) widen(ctx context.Context) error {
 	return err
 }
 
-// windowMax shards under way keep some hundred machines busy.
+// windowMax is the number of open shards that keeps about a hundred machines busy.
 const windowMax = 4096
 
-// ask for a shard that was neither asked for nor done in this epoch.
+// ask requests a shard, unless it was requested or done in this epoch.
 func (c *coordinator) ask(ctx context.Context, s queue.Shard) error {
 	s.Epoch = c.state.epoch
 	if _, waits := c.asked[s.Key()]; waits || c.state.took[s.Key()] {
@@ -67,7 +67,7 @@ func (c *coordinator) ask(ctx context.Context, s queue.Shard) error {
 	return c.Put(ctx, s)
 }
 
-// under is how many shards of a kind are under way.
+// under returns the number of open shards of a kind.
 func (c *coordinator) under(k queue.Kind) (n int) {
 	for _, s := range c.asked {
 		if s.Kind == k {
@@ -77,9 +77,8 @@ func (c *coordinator) under(k queue.Kind) (n int) {
 	return n
 }
 
-// next is the next seeds to run, of the source that is furthest behind. Each
-// source gets its share of the runs, so that which seeds a campaign of so many
-// runs consists of depends on nothing else.
+// next returns the next seeds to run, from the source that is furthest behind. Each source gets
+// its share of the runs, so that the seeds of a campaign depend on the number of runs only.
 func (c *coordinator) next() (queue.Shard, bool) {
 	best, left := -1, uint64(0)
 	for n := range c.Spec.Sources {
@@ -96,13 +95,13 @@ func (c *coordinator) next() (queue.Shard, bool) {
 	}
 	kind, g := queue.Explore, c.planned[best].Gap(c.Spec.First, min(c.size(), left))
 	if c.Spec.Plan() {
-		kind, g = queue.Plan, c.some(c.planned[best].Gap(c.Spec.First, min(shardMax, left)))
+		kind, g = queue.Plan, c.firstOf(c.planned[best].Gap(c.Spec.First, min(shardMax, left)))
 	}
 	c.planned[best].Add(g)
 	return queue.Shard{Kind: kind, Source: best, From: g.From, Runs: g.To - g.From}, true
 }
 
-// share of a source in the runs.
+// share returns a source's share of the runs.
 func (c *coordinator) share(source int) uint64 {
 	if c.Runs == 0 {
 		return 1 << 62
@@ -114,11 +113,11 @@ func (c *coordinator) share(source int) uint64 {
 	return c.Runs / n
 }
 
-// size is how many runs take a worker shardTime, as far as one can tell: much
-// less work would be lost in talk, much more if the worker dies.
+// size returns the estimated number of runs that take a worker shardTime. Shorter shards would cost
+// more communication, longer ones would lose more work if the worker dies.
 func (c *coordinator) size() uint64 {
 	if c.state.runs == 0 {
-		return 1 // so that something is known soon
+		return 1 // for a first estimate
 	}
 	per := c.state.busy / time.Duration(c.state.runs)
 	return uint64(min(max(1, shardTime/max(per, time.Microsecond)), shardMax))
@@ -126,20 +125,20 @@ func (c *coordinator) size() uint64 {
 
 const (
 	shardTime  = 3 * time.Second
-	pointsTime = time.Second // what a person waits for the bar to move
+	pointsTime = time.Second // after which a user expects progress
 	shardMax   = 1000
 )
 
-// polish asks for findings of the failures that have none: small ones, from the
-// shortest of a few instances in so much time each, or, if there is no time or it did
-// not work out, as they are.
-func (c *coordinator) polish(ctx context.Context) error {
+// planFindings requests findings for the failures that have none. Each failure is shrunk from a few
+// of its shortest instances, with a time limit each; without time, or if that did not work, it
+// is recorded as it is.
+func (c *coordinator) planFindings(ctx context.Context) error {
 	exploring := c.phase == queue.Exploring
 	if all := c.state.busy + c.state.shrinking; exploring && c.state.shrinking > all*2/5 {
-		return nil // exploring comes first
+		return nil // exploring has priority
 	}
-	left, places, most := c.spare(), c.places(), queue.Thorough.Time
-	if exploring { // nobody else waits for the time
+	left, shrinks, most := c.spare(), c.shrinksMax(), queue.Thorough.Time
+	if exploring { // no other shrinking waits for the time
 		most *= time.Duration(queue.Thorough.More)
 	}
 	wanted := c.state.open()
@@ -147,23 +146,23 @@ func (c *coordinator) polish(ctx context.Context) error {
 		wanted = append(wanted, c.state.doubtful()...)
 	}
 	for _, sig := range wanted {
-		if exploring && c.under(queue.Shrink)+c.under(queue.Record) >= places {
+		if exploring && c.under(queue.Shrink)+c.under(queue.Record) >= shrinks {
 			return nil
 		}
 		cl := c.state.classes[sig]
 		if exploring && len(cl.Instances) < queue.InstancesMax && c.now()-cl.FirstAfter < patience {
-			continue // a shorter one may come
+			continue // a shorter instance may come
 		}
 		i := c.state.next(sig)
 		s := queue.Shard{Kind: queue.Shrink, Source: i.Source, From: i.Seed, Signature: sig, Time: min(left, most)}
 		switch {
 		case left < queue.ShrinkMin || c.state.took[s.Key()]:
 			if c.state.of[sig] != "" {
-				continue // it is kept
+				continue // it is recorded
 			}
 			s.Kind, s.Time = queue.Record, 0
-		case c.under(queue.Shrink) >= places:
-			continue // it would wait while its time runs out
+		case c.under(queue.Shrink) >= shrinks:
+			continue // it would spend its time waiting
 		}
 		if c.working(s) {
 			continue
@@ -175,23 +174,23 @@ func (c *coordinator) polish(ctx context.Context) error {
 	return nil
 }
 
-// places is how many failures are made small at a time: while exploring goes on by
-// half of the workers, afterwards by all there are.
-func (c *coordinator) places() int {
+// shrinksMax returns how many failures are shrunk at a time: while exploring goes on by half of the
+// workers, afterwards by all.
+func (c *coordinator) shrinksMax() int {
 	switch {
 	case c.phase == queue.Exploring:
 		return max(1, c.Workers/2)
 	case c.Link != nil:
-		return c.window // nobody here knows how many they are
+		return c.window // the number of workers is not known
 	}
 	return max(1, c.Workers)
 }
 
-// patience: so long the first instance of a failure waits for others.
+// patience is the time after the first instance of a failure in which shorter ones may come.
 const patience = 5 * time.Second
 
-// now is how long the campaign has been at work.
+// now returns the time since the campaign began.
 func (c *coordinator) now() time.Duration { return c.state.elapsed(time.Now().Add(c.skew)) }
 
-// canaryRuns: each of them fails, if the eye is open.
+// canaryRuns is the number of canary runs. Each should fail.
 const canaryRuns = 3

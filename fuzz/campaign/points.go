@@ -10,15 +10,15 @@ import (
 	"ipamsim/fuzz/campaign/queue"
 )
 
-// part is a stretch of points with what came of them.
+// part is a range of points with their results.
 type part struct {
 	queue.Span
 	*queue.Points
 }
 
-// lived adds what came of points. Those of two results never overlap: what is
-// planned again was not done.
-func (s *state) lived(r *queue.Result) {
+// addPoints adds the results of points. The ranges of two results never overlap: points that are
+// planned again were not done.
+func (s *state) addPoints(r *queue.Result) {
 	s.ran(r)
 	if r.Done == 0 || r.Points == nil {
 		return
@@ -28,8 +28,7 @@ func (s *state) lived(r *queue.Result) {
 	s.parts = slices.Insert(s.parts, at, p)
 }
 
-// deliver the points that are done, in the order of their numbers, whenever and by
-// whomever they were done.
+// deliver passes the results of all points to Config.Point, in the order of their numbers.
 func (c *coordinator) deliver(ctx context.Context) error {
 	if c.Point == nil {
 		return nil
@@ -53,11 +52,11 @@ func (c *coordinator) deliver(ctx context.Context) error {
 	return nil
 }
 
-// some of the points of a gap, as many as take a worker pointsTime by what they
-// weigh and what those weighed that are done.
-func (c *coordinator) some(g queue.Span) queue.Span {
+// firstOf returns the first points of a gap, as many as take a worker pointsTime, estimated from
+// their weights and the time of the points that are done.
+func (c *coordinator) firstOf(g queue.Span) queue.Span {
 	if c.weighed == 0 {
-		g.To = min(g.To, g.From+1) // so that something is known soon
+		g.To = min(g.To, g.From+1) // for a first estimate
 		return g
 	}
 	per := float64(c.state.busy) / c.weighed
@@ -70,7 +69,7 @@ func (c *coordinator) some(g queue.Span) queue.Span {
 	return g
 }
 
-// weight of a point beside the others.
+// weight returns the weight of a point.
 func (c *coordinator) weight(n uint64) float64 {
 	if n < uint64(len(c.Weights)) {
 		return c.Weights[n]
@@ -78,14 +77,14 @@ func (c *coordinator) weight(n uint64) float64 {
 	return 1
 }
 
-// left is how long the points take that are not done, as far as one can tell; 0 if
-// one cannot. Between two results it counts down: what is under way is part of it.
+// left estimates the time for the points that are not done; 0 is unknown. Between two results it
+// counts down: the open points are partly done.
 func (c *coordinator) left(now time.Time) time.Duration {
 	sum := -c.weighed
 	for n := range c.Runs {
 		sum += c.weight(n)
 	}
-	speed := float64(max(1, c.Workers)) // before anything is done, as its weight says
+	speed := float64(max(1, c.Workers)) // by weight, until points are done
 	if took := c.latest.at.Sub(c.began.at); took > 0 {
 		speed = (c.latest.weight - c.began.weight) / took.Seconds()
 	} else if c.Weights == nil {
@@ -97,13 +96,13 @@ func (c *coordinator) left(now time.Time) time.Duration {
 	return max(0, time.Duration(sum/speed*float64(time.Second))-now.Sub(c.latest.at))
 }
 
-// pace is what the points weighed that were done at a time.
+// pace is the weight of the points that were done by a time.
 type pace struct {
 	at     time.Time
 	weight float64
 }
 
-// weigh what is done.
+// weigh adds the weight of points that are done.
 func (c *coordinator) weigh(s queue.Span) {
 	for n := s.From; n < s.To; n++ {
 		c.weighed += c.weight(n)

@@ -6,17 +6,17 @@ import (
 	"ipamsim/reports/index"
 )
 
-// series is how a campaign grew, folded from its log: samples at about equal
-// distances, which double when there are too many. The last one is of now.
+// series is the campaign's progress over time, from its log: samples at about equal intervals,
+// which double when there are too many. The last sample is the current state.
 type series struct {
 	gap time.Duration
 	all []index.Sample
 }
 
-// samplesMax are enough for any chart.
+// samplesMax is enough for a chart.
 const samplesMax = 500
 
-// add a sample that is not older than the last one.
+// add adds a sample that is not older than the last one.
 func (s *series) add(x index.Sample) {
 	n := len(s.all)
 	if n > 0 {
@@ -31,7 +31,7 @@ func (s *series) add(x index.Sample) {
 	}
 }
 
-// thin out every second sample, but neither the first nor the last.
+// thin removes samples, but neither the first nor the last, and widens the interval.
 func (s *series) thin() {
 	length := s.all[len(s.all)-1].At - s.all[0].At
 	s.gap = max(2*s.gap, 2*length/samplesMax)

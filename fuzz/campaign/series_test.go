@@ -11,9 +11,9 @@ import (
 	"ipamsim/reports/index"
 )
 
-// TestSeries: however a campaign goes on, its series is in the order of time, not
-// longer than it may be, and ends with how it is now; no stretch of time is longer
-// than a few samples would be apart, unless nothing happened.
+// TestSeries: the samples of any campaign are in the order of time, not too many, and end with the
+// current state. The gaps between them are not much longer than the interval, unless nothing
+// happened.
 func TestSeries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s series
@@ -23,7 +23,7 @@ func TestSeries(t *testing.T) {
 		for i := range n {
 			x = index.Sample{At: time.Duration(i) * pace, Runs: uint64(i), Findings: i / 100}
 			if i > 0 && i%97 == 0 {
-				x.At -= 2 * pace // the clock of a server
+				x.At -= 2 * pace // the server's clock is set back
 			}
 			s.add(x)
 		}
@@ -45,9 +45,8 @@ func TestSeries(t *testing.T) {
 	})
 }
 
-// TestSeriesOfEpochs: a campaign that was killed goes on where it was, and the time
-// in which nobody worked at it is not its own. Results of an earlier epoch do not
-// count.
+// TestSeriesOfEpochs: a campaign that was killed resumes, and the time in between does not count. Results
+// of an earlier epoch do not count either.
 func TestSeriesOfEpochs(t *testing.T) {
 	s := newState()
 	for _, l := range []struct {

@@ -5,12 +5,12 @@ import (
 	"ipamsim/fuzz/coverage"
 )
 
-// What runs saw is counted where the log is read, once for each run and only for runs that
-// count, so the same runs come to the same numbers: whoever made them, in whatever order, and
-// whatever was begun besides and done again, or never.
+// Sightings are counted when the log is read, once for each run and only for runs that count. So the
+// same runs result in the same numbers, whichever workers did them in whatever order, and
+// whichever runs were interrupted or repeated.
 
-// sees takes in what a run saw, as soon as the run counts.
-func (s *state) sees(x queue.Sights) {
+// addSights counts what a run saw, or stores it until the run counts.
+func (s *state) addSights(x queue.Sights) {
 	if done := s.sources[x.Source]; done == nil || !done.Has(x.Seed) {
 		s.early[x.Run] = append(s.early[x.Run], x)
 		return
@@ -26,14 +26,14 @@ func (s *state) sees(x queue.Sights) {
 	}
 }
 
-// saw takes in what the runs of a shard saw, which count from now on.
-func (s *state) saw(r *queue.Result) {
+// countSights counts what the runs of a shard saw, which count from now on.
+func (s *state) countSights(r *queue.Result) {
 	s.states.Ran(r.Done, r.Sights.States)
 	s.allocators.Ran(r.Done, r.Sights.Allocators)
 	for seed := r.Shard.From; seed < r.Shard.From+r.Done; seed++ {
 		run := coverage.Run{Source: r.Shard.Source, Seed: seed}
 		for _, x := range s.early[run] {
-			s.sees(x)
+			s.addSights(x)
 		}
 		delete(s.early, run)
 	}

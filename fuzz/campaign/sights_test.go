@@ -10,14 +10,14 @@ import (
 	"ipamsim/fuzz/coverage"
 )
 
-// processes do runs of which the truth is known, and bring them into a log.
+// processes are worker processes that do runs with known sights, and write them to a log.
 type processes struct {
-	truth    [][]uint64 // kinds that the run of a seed saw
+	truth    [][]uint64 // kinds that each seed's run saw
 	reported []queue.Reported
 	log      []queue.Event
 }
 
-// does a shard in a worker process; lost: the worker process dies before anybody hears of it.
+// does runs a shard in a worker process; lost: the process dies before its result is written.
 func (c *processes) does(process, epoch int, g queue.Span, result, lost bool) {
 	if g.From == g.To {
 		return
@@ -44,8 +44,8 @@ func (c *processes) does(process, epoch int, g queue.Span, result, lost bool) {
 	}
 }
 
-// TestSightsOfTheSameRuns: however many worker processes made them, whatever they did twice, for a
-// coordinator that is gone, or in vain: runs that are done come to the same numbers.
+// TestSightsOfTheSameRuns: the same runs have the same numbers, whatever the number of worker processes
+// and whichever runs were repeated, lost, or done for an earlier coordinator.
 func TestSightsOfTheSameRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const runs = 40
@@ -58,11 +58,11 @@ func TestSightsOfTheSameRuns(t *testing.T) {
 		want := replayed(alone.log)
 
 		now := 1
-		for range rapid.IntRange(0, 40).Draw(t, "deeds") {
+		for range rapid.IntRange(0, 40).Draw(t, "actions") {
 			process := rapid.IntRange(0, len(all.reported)-1).Draw(t, "process")
 			from := rapid.Uint64Range(0, runs-1).Draw(t, "from")
 			g := queue.Span{From: from, To: min(runs, from+rapid.Uint64Range(1, 8).Draw(t, "length"))}
-			switch rapid.SampledFrom([]string{"done", "done", "twice", "late", "no result", "lost", "a new coordinator"}).Draw(t, "deed") {
+			switch rapid.SampledFrom([]string{"done", "done", "twice", "late", "no result", "lost", "a new coordinator"}).Draw(t, "action") {
 			case "done":
 				all.does(process, now, all.planned(g), true, false)
 			case "twice": // the same shard
@@ -90,12 +90,12 @@ func TestSightsOfTheSameRuns(t *testing.T) {
 				runs, want.states.Kinds(), len(want.pairs), want.states.Unseen())
 		}
 		if len(got.early) > 0 {
-			t.Fatalf("%d runs count, and nobody counted what they saw", len(got.early))
+			t.Fatalf("%d runs count, but their sights were not counted", len(got.early))
 		}
 	})
 }
 
-// planned is what is not done of some seeds, from the first one on.
+// planned returns the first seeds that are not done.
 func (c *processes) planned(g queue.Span) queue.Span {
 	if done := replayed(c.log).sources[0]; done != nil {
 		first := done.Gap(g.From, g.To-g.From)
@@ -104,7 +104,7 @@ func (c *processes) planned(g queue.Span) queue.Span {
 	return g
 }
 
-// replayed is what a log says, of a campaign whose first coordinator is there.
+// replayed returns the state after a log, for a campaign with a first coordinator.
 func replayed(log []queue.Event) *state {
 	s := newState()
 	s.apply(epoch(1), at(0))

@@ -9,8 +9,8 @@ import (
 	"ipamsim/fuzz/campaign/queue"
 )
 
-// TestSpans: a set of seeds that is added in any pieces, in any order and more
-// than once is the set, and the gaps are what is missing.
+// TestSpans: seeds that are added in any pieces, in any order and repeatedly make the same set; the
+// gaps are the missing seeds.
 func TestSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s queue.Spans

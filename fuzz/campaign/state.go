@@ -14,7 +14,7 @@ import (
 	"ipamsim/reports/index"
 )
 
-// state is what the log has recorded so far.
+// state is the campaign's state according to the log so far.
 //
 // Exactly-once is decided here and nowhere else: a result counts if it belongs to the
 // current epoch and is the first of its key. A shard that ran twice, because its
@@ -27,31 +27,31 @@ type state struct {
 	sources map[int]*queue.Spans // seeds done
 	began   time.Time            // of the epoch
 	last    time.Time            // of the last event
-	before  time.Duration        // what earlier epochs took
-	ended   string               // why the campaign came to its end, if it did
-	worked  time.Duration        // what earlier epochs took, all of them
+	before  time.Duration        // duration of earlier epochs since the campaign last ended
+	ended   string               // the reason why the campaign ended, if it did
+	worked  time.Duration        // duration of all earlier epochs
 	series  series
 
 	runs, unknown  uint64
 	worlds         space.Tally
 	steps          int
-	busy           time.Duration // of all workers together, exploring
+	busy           time.Duration // sum over all workers, exploring
 	pairs          map[uint64]struct{}
 	states         coverage.Sightings
 	allocators     coverage.Sightings
-	early          map[coverage.Run][]queue.Sights // of runs that do not count yet
-	over           map[int]bool                    // sources that are exhausted
+	early          map[coverage.Run][]queue.Sights // sights of runs that do not count yet
+	over           map[int]bool                    // sources whose schedules are all explored
 	classes        map[string]*queue.Class
 	findings       map[string]*found
 	of             map[string]string           // fingerprint by signature
-	tries          map[string]map[place]string // fingerprints by signature and run; "" for a try without effect
-	dropped        map[string]bool             // fingerprints of rough findings for which there are small ones
+	tries          map[string]map[place]string // fingerprints by signature and run; "" if shrinking did not succeed
+	dropped        map[string]bool             // fingerprints of rough findings that were replaced by shrunk ones
 	deaths         []queue.Death
 	defects        []string
 	defective      int
 	refused        string
 	shrunk         int
-	shrinking      time.Duration // all of them together
+	shrinking      time.Duration // sum over all
 	recorded       int
 	recording      time.Duration
 	caught, missed uint64 // canaries
@@ -60,7 +60,7 @@ type state struct {
 	parts          []part // points of a plan that are done, by their numbers
 }
 
-// found is a finding with what the campaign knows about it.
+// found is a finding with its signatures and causes in this campaign.
 type found struct {
 	queue.Kept
 	signatures []string
@@ -74,7 +74,7 @@ func newState() *state {
 	}
 }
 
-// apply takes in the next event of the log, and reports whether it counts.
+// apply applies the next event of the log, and reports whether it counts.
 func (s *state) apply(e queue.Event, at time.Time) bool {
 	switch {
 	case e.Epoch != nil:
@@ -83,12 +83,12 @@ func (s *state) apply(e queue.Event, at time.Time) bool {
 			s.worked += s.last.Sub(s.began)
 		}
 		if s.ended != "" {
-			s.before = 0 // a new stretch of time
+			s.before = 0 // the campaign's time begins again
 		}
 		s.epoch, s.began, s.took, s.ended, s.refused = *e.Epoch, at, map[string]bool{}, "", ""
 	case e.Cover != nil:
 		for _, x := range e.Cover {
-			s.sees(x)
+			s.addSights(x)
 		}
 	case e.Result != nil:
 		key := e.Result.Shard.Key()
@@ -115,7 +115,7 @@ func (s *state) result(r *queue.Result, at time.Time) {
 			continue
 		}
 		s.find(*d.Kept)
-		if r.Shard.Kind == queue.Explore { // elsewhere it is one that was counted before
+		if r.Shard.Kind == queue.Explore { // a death in another shard was counted before
 			s.count(d.Kept.Signature, &queue.Class{
 				Invariant: d.Kept.Invariant, Severity: d.Kept.Severity, Count: 1, First: d.First, FirstAfter: d.FirstAfter,
 			}, s.elapsed(at)-r.Wall)
@@ -146,7 +146,7 @@ func (s *state) result(r *queue.Result, at time.Time) {
 	case queue.Explore:
 		s.explored(r, at)
 	case queue.Plan:
-		s.lived(r)
+		s.addPoints(r)
 	}
 }
 
@@ -175,10 +175,10 @@ func (s *state) ran(r *queue.Result) {
 	s.unknown += uint64(r.Unknown)
 	s.steps += r.Steps
 	s.busy += r.Wall
-	s.saw(r)
+	s.countSights(r)
 }
 
-// count adds the failures of one kind of a shard that began at start.
+// count adds the failures of one class in a shard that began at start.
 func (s *state) count(sig string, c *queue.Class, start time.Duration) {
 	have := s.classes[sig]
 	if have == nil {
@@ -191,9 +191,9 @@ func (s *state) count(sig string, c *queue.Class, start time.Duration) {
 	}
 }
 
-// find files a finding: the shortest of those with one fingerprint. Of those with one
-// signature it keeps all that are small; else the one that is nearest to it, for the
-// fingerprint of the others says where they were cut, and not which cause they have.
+// find adds a finding. For each fingerprint the shortest finding is kept. For each signature all
+// fully shrunk findings are kept; if there is none, the one that was shrunk furthest, because
+// the fingerprint of such a finding depends on where shrinking stopped.
 func (s *state) find(k queue.Kept) {
 	if old := s.findings[s.of[k.Signature]]; old != nil && old.Fingerprint != k.Fingerprint && min(rank(&old.Kept), rank(&k)) < isSmall {
 		if !better(&k, &old.Kept) {
@@ -222,14 +222,14 @@ func (s *state) find(k queue.Kept) {
 	}
 }
 
-// How far a finding was shrunk.
+// How far a finding is shrunk.
 const (
 	isRough = iota // as recorded
 	isCrowded
 	isSmall
 )
 
-// rank returns how far a finding was shrunk.
+// rank returns how far a finding is shrunk.
 func rank(k *queue.Kept) int {
 	switch {
 	case k.Rough:
@@ -240,7 +240,7 @@ func rank(k *queue.Kept) int {
 	return isSmall
 }
 
-// better reports whether k is to be kept rather than old.
+// better reports whether k replaces old.
 func better(k, old *queue.Kept) bool {
 	if rank(k) != rank(old) {
 		return rank(k) > rank(old)
@@ -248,8 +248,8 @@ func better(k, old *queue.Kept) bool {
 	return shorter(k.Finding, old.Finding)
 }
 
-// shorter: what a reader has to follow. The rest makes the order total, so that
-// the same findings in another order leave the same one.
+// shorter reports whether a is easier to follow than b. The order is total, so that the same
+// findings in another order have the same result.
 func shorter(a, b *finding.Finding) bool {
 	for _, d := range []int{
 		a.Pods - b.Pods, a.Faults - b.Faults, a.Switches - b.Switches, a.Nodes - b.Nodes, a.Steps - b.Steps,
@@ -261,7 +261,7 @@ func shorter(a, b *finding.Finding) bool {
 	return false
 }
 
-// allOver reports whether nothing is left of any source.
+// allOver reports whether all schedules of all sources are explored.
 func (s *state) allOver(sources int) bool {
 	for n := range sources {
 		if !s.over[n] {
@@ -271,7 +271,7 @@ func (s *state) allOver(sources int) bool {
 	return true
 }
 
-// elapsed is how long the campaign has been at work.
+// elapsed returns the time since the campaign began.
 func (s *state) elapsed(now time.Time) time.Duration {
 	if s.epoch == 0 {
 		return 0
@@ -279,8 +279,8 @@ func (s *state) elapsed(now time.Time) time.Duration {
 	return s.before + now.Sub(s.began)
 }
 
-// open are the classes of failures without a small finding, the promising ones first:
-// first causes, then those without a fault, then the gravest, then the most frequent.
+// open returns the classes of failures without a shrunk finding, in the order of shrinking: first
+// causes before consequences, those without a fault, the most severe, the most frequent.
 func (s *state) open() []string {
 	var out []string
 	for sig := range s.classes {
@@ -308,7 +308,7 @@ func (s *state) open() []string {
 	return out
 }
 
-// unkept is how many classes of failures have no finding, not even as recorded.
+// unkept returns the number of classes of failures that have no finding at all.
 func (s *state) unkept() (n int) {
 	for sig := range s.classes {
 		if s.findings[s.of[sig]] == nil {

@@ -11,7 +11,7 @@ import (
 	"ipamsim/fuzz/known"
 )
 
-// at is a moment of a test's log.
+// at returns a time in a test's log.
 func at(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
 
 func epoch(n int) queue.Event { return queue.Event{Epoch: &n} }
@@ -23,7 +23,7 @@ func explored(epoch int, from, runs, done uint64) queue.Event {
 	}}
 }
 
-// TestEveryShardCountsOnce: whatever the log holds twice, or too late.
+// TestEveryShardCountsOnce: repeated and late results in the log do not count.
 func TestEveryShardCountsOnce(t *testing.T) {
 	s := newState()
 	steps := []struct {
@@ -54,12 +54,12 @@ func TestEveryShardCountsOnce(t *testing.T) {
 	}
 }
 
-// TestTime: what earlier lives of the coordinator took counts, what lay between
-// them does not; a campaign that came to its end has its time again.
+// TestTime: the time of earlier coordinators counts, the time between them does not; a campaign that had
+// ended begins with its full time.
 func TestTime(t *testing.T) {
 	s := newState()
 	s.apply(epoch(1), at(100))
-	s.apply(explored(1, 1, 1, 1), at(110)) // killed some time after
+	s.apply(explored(1, 1, 1, 1), at(110)) // killed later
 	s.apply(epoch(2), at(500))
 	if got := s.elapsed(at(503)); got != 13*time.Second {
 		t.Errorf("%v, want 13s", got)
@@ -71,8 +71,8 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// TestARoughFindingGivesWay to the small one of the same failure.
-func TestARoughFindingGivesWay(t *testing.T) {
+// TestRoughFindingIsReplaced by the shrunk one of the same failure.
+func TestRoughFindingIsReplaced(t *testing.T) {
 	s := newState()
 	s.classes["one"], s.classes["two"] = &queue.Class{Instances: make([]queue.Instance, 1)}, &queue.Class{Instances: make([]queue.Instance, 1)}
 	s.find(queue.Kept{Signature: "one", Finding: &finding.Finding{Fingerprint: "rough"}, Rough: true})
@@ -90,9 +90,8 @@ func TestARoughFindingGivesWay(t *testing.T) {
 	}
 }
 
-// TestTheShortestFindingStays: of those with one fingerprint, in any order; all
-// its signatures lead to it.
-func TestTheShortestFindingStays(t *testing.T) {
+// TestShortestFindingIsKept: for each fingerprint, in any order. All signatures refer to it.
+func TestShortestFindingIsKept(t *testing.T) {
 	long, short := &finding.Finding{Fingerprint: "f", Pods: 3}, &finding.Finding{Fingerprint: "f", Pods: 2}
 	for _, order := range [][]*finding.Finding{{long, short}, {short, long}} {
 		s := newState()
@@ -104,8 +103,8 @@ func TestTheShortestFindingStays(t *testing.T) {
 	}
 }
 
-// A finding is new if one of the causes that have its name is, whichever is kept.
-func TestNewWhicheverIsKept(t *testing.T) {
+// A finding is new if any of the causes with its name is new, whichever finding is kept.
+func TestNewIfAnyCauseIsNew(t *testing.T) {
 	of := func(process string, pods int) *finding.Finding {
 		f := &finding.Finding{Fingerprint: "f", Pods: pods, Cause: cause.Cause{Invariant: "handle-count"}}
 		f.Cause.Links = []cause.Link{{Role: cause.Wrote, Process: process, Resource: "ipamhandles"}}

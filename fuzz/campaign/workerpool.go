@@ -15,8 +15,7 @@ import (
 	"ipamsim/fuzz/process"
 )
 
-// workerPool are the worker processes that a coordinator started itself. One that
-// dies is replaced.
+// workerPool is the workers that a coordinator started itself. A worker that dies is replaced.
 type workerPool struct {
 	failed chan error
 	stop   context.CancelFunc
@@ -33,7 +32,7 @@ func newWorkerPool(ctx context.Context, l queue.Link, workers int, say func(stri
 	return h, nil
 }
 
-// keep one worker going.
+// keep runs a worker, and restarts it if it dies.
 func (h *workerPool) keep(ctx context.Context, l queue.Link, n int, say func(string)) {
 	short := 0
 	for ctx.Err() == nil {
@@ -47,7 +46,7 @@ func (h *workerPool) keep(ctx context.Context, l queue.Link, n int, say func(str
 		case time.Since(began) > time.Second:
 			short = 0
 		case errors.As(err, &exit) && !exit.Exited():
-			short-- // somebody killed it, which is not its fault
+			short-- // it was killed, which is not its fault
 		}
 		if short > startsMax {
 			select {
@@ -63,14 +62,14 @@ func (h *workerPool) keep(ctx context.Context, l queue.Link, n int, say func(str
 	}
 }
 
-// startsMax: a worker that ends so often within a second of its start cannot work.
+// startsMax is the number of failures within a second of the start after which a worker is given up.
 const startsMax = 5
 
-// dismissMax is what a worker gets to end by itself.
-const dismissMax = 2 * time.Second
+// stopMax is the time in which a worker has to end by itself.
+const stopMax = 2 * time.Second
 
-// oneWorker is the life of a worker. It holds a pipe as stdin: if the coordinator
-// is killed it reads its end, and goes.
+// oneWorker runs a worker until it ends. The worker's stdin is a pipe: when the coordinator is
+// killed, the worker reads its end and exits.
 func oneWorker(ctx context.Context, l queue.Link) (stderr string, err error) {
 	cmd := process.Self(l.Environment(), "worker", "--workers", strconv.Itoa(1))
 	errs := &process.Tail{}
@@ -84,7 +83,7 @@ func oneWorker(ctx context.Context, l queue.Link) (stderr string, err error) {
 	}
 	defer context.AfterFunc(ctx, func() {
 		_ = in.Close()
-		time.AfterFunc(dismissMax, func() { _ = cmd.Process.Kill() }) // its worker process then reads its end, and the scratch is swept later
+		time.AfterFunc(stopMax, func() { _ = cmd.Process.Kill() }) // its worker process then reads the end of its input; the scratch directory is removed later
 	})()
 	err = cmd.Wait()
 	last := strings.TrimSpace(errs.String())
@@ -97,8 +96,8 @@ func oneWorker(ctx context.Context, l queue.Link) (stderr string, err error) {
 	return last, err
 }
 
-// dismiss ends the workers.
-func (h *workerPool) dismiss() {
+// stopAll ends the workers.
+func (h *workerPool) stopAll() {
 	h.stop()
 	h.all.Wait()
 }

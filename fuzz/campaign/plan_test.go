@@ -16,8 +16,8 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// lease is a small cluster of which it is asked how long its addresses last: in
-// each of its four combinations %d times.
+// lease is a plan for a small cluster that asks how long its addresses last, with %d repeats for each
+// of four combinations.
 const lease = `
 apiVersion: ipamsim.dev/v1alpha1
 kind: Plan
@@ -44,8 +44,8 @@ func leaseSpec(repeats int) queue.Spec {
 	return queue.Spec{Sources: []queue.Source{{File: "lease.yaml", Text: fmt.Sprintf(lease, repeats), Plan: true}}}
 }
 
-// answered runs a plan and hands back its points, and what was said.
-func answered(t *testing.T, ctx context.Context, cfg Config) (lines, said string, o *Outcome) {
+// runPlan runs a plan and returns its points and the messages.
+func runPlan(t *testing.T, ctx context.Context, cfg Config) (lines, said string, o *Outcome) {
 	t.Helper()
 	var b bytes.Buffer
 	var words strings.Builder
@@ -60,7 +60,7 @@ func answered(t *testing.T, ctx context.Context, cfg Config) (lines, said string
 	return b.String(), words.String(), o
 }
 
-// inOrder: each point once, one after the other.
+// inOrder checks that each point occurs once and in order.
 func inOrder(t *testing.T, lines string, points int) {
 	t.Helper()
 	all := strings.Split(strings.TrimSpace(lines), "\n")
@@ -74,22 +74,22 @@ func inOrder(t *testing.T, lines string, points int) {
 	}
 }
 
-// TestPlan: every point of a plan is lived through once; asked again, it is known;
-// with as many workers as there may be, it is the same.
+// TestPlan: every point of a plan runs once; a repetition only reads the results; the number of
+// workers makes no difference.
 func TestPlan(t *testing.T) {
 	const repeats = 20
 	cfg := Config{Spec: leaseSpec(repeats), Runs: repeats * leaseCells, Dir: t.TempDir()}
-	first, _, o := answered(t, t.Context(), cfg)
+	first, _, o := runPlan(t, t.Context(), cfg)
 	inOrder(t, first, repeats*leaseCells)
 	if o.Why != "all points are done" || o.Runs != cfg.Runs || o.Defective > 0 {
 		t.Errorf("%+v", o)
 	}
-	again, said, o2 := answered(t, t.Context(), cfg)
+	again, said, o2 := runPlan(t, t.Context(), cfg)
 	if again != first || o2.Busy != o.Busy || !strings.Contains(said, "has all 80 points already") {
 		t.Errorf("again: the same %t, %v of work, before %v, %q", again == first, o2.Busy, o.Busy, said)
 	}
 	cfg.Dir, cfg.Workers = t.TempDir(), 1
-	if one, _, _ := answered(t, t.Context(), cfg); one != first {
+	if one, _, _ := runPlan(t, t.Context(), cfg); one != first {
 		t.Error("one worker has another answer than two")
 	}
 	all, err := EarlierIn(cfg.Dir)
@@ -98,13 +98,13 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanInterrupted: what was done is kept and handed over; the next one does the
-// rest, and all is as if nothing had happened.
+// TestPlanInterrupted: the results so far are kept and delivered; the next campaign does the rest, and
+// the result is the same as without the interruption.
 func TestPlanInterrupted(t *testing.T) {
 	longtest.Skip(t)
 	const repeats = 150
 	cfg := Config{Spec: leaseSpec(repeats), Runs: repeats * leaseCells, Dir: t.TempDir()}
-	whole, _, _ := answered(t, t.Context(), cfg)
+	whole, _, _ := runPlan(t, t.Context(), cfg)
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg.Dir = t.TempDir()
 	cfg.OnProgress = func(p Progress) {
@@ -112,7 +112,7 @@ func TestPlanInterrupted(t *testing.T) {
 			cancel()
 		}
 	}
-	some, _, o := answered(t, ctx, cfg)
+	some, _, o := runPlan(t, ctx, cfg)
 	if o.Runs == 0 || o.Runs >= cfg.Runs || strings.Count(some, "\n") != int(o.Runs) {
 		t.Fatalf("interrupted after %d points, %d delivered", o.Runs, strings.Count(some, "\n"))
 	}
@@ -120,7 +120,7 @@ func TestPlanInterrupted(t *testing.T) {
 		t.Errorf("%v %+v", err, all)
 	}
 	cfg.OnProgress = nil
-	rest, said, _ := answered(t, t.Context(), cfg)
+	rest, said, _ := runPlan(t, t.Context(), cfg)
 	if rest != whole {
 		t.Error("in two parts it is another answer than in one")
 	}
@@ -129,8 +129,8 @@ func TestPlanInterrupted(t *testing.T) {
 	}
 }
 
-// TestPlanChaos: whoever is killed, workers, their worker processes or the coordinator, the
-// answer is the same to the byte.
+// TestPlanChaos: workers, their worker processes or the coordinator are killed, and the result is
+// the same, byte for byte.
 func TestPlanChaos(t *testing.T) {
 	longtest.Skip(t)
 	workers, coordinators, repeats, pace := 4, 2, 300, 250*time.Millisecond
@@ -143,7 +143,7 @@ func TestPlanChaos(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := uint64(repeats * leaseCells)
-	calm, _, _ := answered(t, t.Context(), Config{Spec: spec, Runs: runs, Dir: t.TempDir()})
+	calm, _, _ := runPlan(t, t.Context(), Config{Spec: spec, Runs: runs, Dir: t.TempDir()})
 	c := &chaos{T: t, dir: t.TempDir(), rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))}
 	file := filepath.Join(t.TempDir(), "points")
 	c.config(map[string]any{"Spec": spec, "Runs": runs, "Points": file})
@@ -158,14 +158,13 @@ func TestPlanChaos(t *testing.T) {
 	c.gone()
 }
 
-// TestPlanDeaths: a point that ends its process is refused, the others are lived
-// through. One that is killed again and again from outside is no answer, and lived
-// through the next time.
+// TestPlanDeaths: a point that ends its process has an error as its result, and the other points run.
+// A point that is killed from outside again and again has no result, and runs the next time.
 func TestPlanDeaths(t *testing.T) {
 	const repeats = 5
 	cfg := Config{Spec: leaseSpec(repeats), Runs: repeats * leaseCells, Workers: 2, Dir: t.TempDir()}
 	t.Setenv(dieEnv, fmt.Sprintf("3:exit,5:once=%s,7:panic", t.TempDir()))
-	lines, _, o := answered(t, t.Context(), cfg)
+	lines, _, o := runPlan(t, t.Context(), cfg)
 	all := strings.Split(lines, "\n")
 	if !strings.Contains(all[3], "exit status 3") || !strings.Contains(all[7], "panic: seed 7 is too much") || strings.Count(lines, `"Course":{`) != 18 {
 		t.Errorf("%.500s\n%.500s", all[3], all[7])
@@ -179,11 +178,11 @@ func TestPlanDeaths(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	t.Setenv(dieEnv, "")
-	lines, _, _ = answered(t, t.Context(), cfg)
+	lines, _, _ = runPlan(t, t.Context(), cfg)
 	inOrder(t, lines, repeats*leaseCells)
 }
 
-// TestPlanElsewhere: a worker of another machine takes points, and needs no file.
+// TestPlanElsewhere: a worker on another machine runs points, and needs no file.
 func TestPlanElsewhere(t *testing.T) {
 	stop, address, err := queue.Serve(t.TempDir())
 	if err != nil {
@@ -193,14 +192,14 @@ func TestPlanElsewhere(t *testing.T) {
 	l := queue.Link{URL: address}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { // a process that knows nothing but the address
+	go func() { // a process that has nothing but the address
 		text, err := oneWorker(ctx, l)
 		if err != nil {
 			err = fmt.Errorf("%w%s", err, text)
 		}
 		done <- err
 	}()
-	lines, _, _ := answered(t, t.Context(), Config{Spec: leaseSpec(10), Runs: 40, Link: &l, Dir: t.TempDir()})
+	lines, _, _ := runPlan(t, t.Context(), Config{Spec: leaseSpec(10), Runs: 40, Link: &l, Dir: t.TempDir()})
 	inOrder(t, lines, 40)
 	stop()
 	if err := <-done; err != nil {
@@ -208,7 +207,7 @@ func TestPlanElsewhere(t *testing.T) {
 	}
 }
 
-// TestBundle: what is too long for a message comes back as it was.
+// TestBundle: a body that is too long for a message is stored and loaded unchanged.
 func TestBundle(t *testing.T) {
 	stop, address, err := queue.Serve(t.TempDir())
 	if err != nil {
@@ -249,10 +248,10 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// TestSome: shards are as long as their points take.
-func TestSome(t *testing.T) {
+// TestFirstOf: the length of a shard depends on the weights of its points.
+func TestFirstOf(t *testing.T) {
 	c := &coordinator{Config: Config{Weights: []float64{1, 1, 10, 1, 1, 1, 1, 1, 1, 1}}, state: newState()}
-	if got := c.some(queue.Span{From: 0, To: 10}); got != (queue.Span{From: 0, To: 1}) {
+	if got := c.firstOf(queue.Span{From: 0, To: 10}); got != (queue.Span{From: 0, To: 1}) {
 		t.Errorf("nothing is known: %v, want one point", got)
 	}
 	c.weigh(queue.Span{From: 0, To: 1})
@@ -263,14 +262,14 @@ func TestSome(t *testing.T) {
 		{queue.Span{From: 3, To: 10}, queue.Span{From: 3, To: 7}},
 		{queue.Span{From: 8, To: 10}, queue.Span{From: 8, To: 10}},
 	} {
-		if got := c.some(x.gap); got != x.want {
-			t.Errorf("some of %v: %v, want %v", x.gap, got, x.want)
+		if got := c.firstOf(x.gap); got != x.want {
+			t.Errorf("first of %v: %v, want %v", x.gap, got, x.want)
 		}
 	}
 }
 
-// TestLeft: before anything is done by what the points weigh, afterwards by how fast
-// they are done.
+// TestLeft: the remaining time is estimated from the weights of the points until one is done, then from
+// the speed so far.
 func TestLeft(t *testing.T) {
 	c := &coordinator{Config: Config{Weights: []float64{10, 10, 20}, Runs: 3, Workers: 2}, state: newState()}
 	c.began = pace{at: at(100)}
@@ -279,7 +278,7 @@ func TestLeft(t *testing.T) {
 		t.Errorf("%v, want 15s", got)
 	}
 	c.weigh(queue.Span{From: 0, To: 1})
-	c.latest = pace{at(160), c.weighed} // a minute for a quarter
+	c.latest = pace{at(160), c.weighed} // a quarter took a minute
 	for _, x := range []struct{ now, want int }{{160, 180}, {200, 140}, {400, 0}} {
 		if got := c.left(at(x.now)); got != time.Duration(x.want)*time.Second {
 			t.Errorf("at %d s: %v, want %d s", x.now, got, x.want)
