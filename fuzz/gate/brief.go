@@ -7,12 +7,11 @@ import (
 	"ipamsim/reports/baseline"
 )
 
-// Brief does what Run does until a scenario is worse, and no more of any than that takes:
-// the scenarios in their order, each run once, in memory. That a run is the same twice, on
-// another store too, is not looked at, and nothing is searched. Costs of all scenarios of
-// a manager together are compared when none is worse by itself.
+// Brief does what Run does until a scenario is worse: the scenarios in their order, each run once
+// and in memory. Determinism, the other store, and the search are left out. The costs of
+// all scenarios of a manager together are compared only if no scenario is worse by itself.
 //
-// What it says is of the scenarios that it came to, which are in the outcome.
+// The outcome contains only the scenarios that were run.
 func (g *Gate) Brief(ctx context.Context) (*baseline.Outcome, error) {
 	began := time.Now()
 	all, err := g.open()
@@ -26,7 +25,7 @@ func (g *Gate) Brief(ctx context.Context) (*baseline.Outcome, error) {
 		defer cancel()
 	}
 	var results []baseline.Result
-	// Processes are started anew for each part: the parts grow.
+	// Each part has new processes: the parts grow.
 	for from, n := 0, FirstPart; from < len(g.Scenarios); from, n = from+n, 2*n {
 		part := *g
 		part.Scenarios = g.Scenarios[from:min(len(g.Scenarios), from+n)]
@@ -49,10 +48,10 @@ func (g *Gate) Brief(ctx context.Context) (*baseline.Outcome, error) {
 	return o, nil
 }
 
-// FirstPart is how many scenarios a brief gate begins with.
+// FirstPart is the number of scenarios in the first part of a brief gate.
 const FirstPart = 2
 
-// worse reports whether a scenario by itself is, or was not judged.
+// worse reports whether a scenario by itself is worse, or could not be judged.
 func worse(o *baseline.Outcome) bool {
 	for i := range o.Rows {
 		if r := &o.Rows[i]; !r.Pool && r.Red() {

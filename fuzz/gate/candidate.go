@@ -23,29 +23,29 @@ import (
 	"ipamsim/sim"
 )
 
-// candidate is a world that a search draws, or that lies in the corpus of a target, or a
+// candidate is an input of a search: a generated scenario, an input of a target's corpus, or a
 // scenario of the library.
 type candidate struct {
-	Target          string // or the scenario's file
+	Target          string // of the corpus, or the scenario's file
 	World, Schedule []byte
-	Seed            uint64   `json:",omitempty"` // of a drawn world
-	Known           string   // where the lists are
-	Settle          bool     `json:",omitempty"` // make failures small that look like what is known
-	Settled         []string `json:",omitempty"` // but not of these looks
+	Seed            uint64   `json:",omitempty"` // of a generated scenario
+	Known           string   // the directory of the lists
+	Settle          bool     `json:",omitempty"` // shrink failures with known signatures
+	Settled         []string `json:",omitempty"` // except these signatures
 }
 
 func (p *candidate) input() input.Input { return input.Input{World: p.World, Schedule: p.Schedule} }
 
-// written reports whether it is a scenario.
+// written reports whether the candidate is a scenario of the library.
 func (p *candidate) written() bool { return p.World == nil }
 
-// open the world, and the lists that count for it.
+// open returns the candidate's scenario and the lists of known causes for it.
 func (p *candidate) open(managers scenarios.Managers) (s *scenarios.Scenario, causes known.Causes, err error) {
 	target := p.Target
 	if p.written() {
 		target = "" // all
 		if s, err = managers.Load(p.Target); err == nil {
-			s = s.WithSimpleControllers() // what it finds is looked for again under Kubernetes' own
+			s = s.WithSimpleControllers() // a finding is confirmed with Kubernetes' own controllers
 		}
 	} else {
 		s, err = p.input().Scenario(managers, p.Target)
@@ -56,7 +56,7 @@ func (p *candidate) open(managers scenarios.Managers) (s *scenarios.Scenario, ca
 	return s, causes, err
 }
 
-// play it on a store.
+// play runs the candidate on a store.
 func (p *candidate) play(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, store string, ends input.Ends) (*reports.Report, error) {
 	if p.written() {
 		return input.Follow(ctx, runner, s, scenarios.Options{Store: store}, ends)
@@ -64,11 +64,11 @@ func (p *candidate) play(ctx context.Context, runner *scenarios.Runner, s *scena
 	return p.input().Play(ctx, runner, s, store, ends)
 }
 
-// News is a failure whose cause is none that is known.
+// News is a failure whose cause is on no list.
 type News struct {
 	Class, Invariant, Severity, Sentence, Timeline string
 	Fingerprint                                    string
-	Real                                           string `json:",omitempty"` // what came of it under Kubernetes' own controllers, for people
+	Real                                           string `json:",omitempty"` // the result with Kubernetes' own controllers, as a sentence
 	YAML                                           []byte // the file, which replays on its own
 	RealYAML                                       []byte `json:",omitempty"`
 	Step                                           int
@@ -76,21 +76,21 @@ type News struct {
 	Found                                          baseline.Found
 }
 
-// attempt runs a world in memory. What breaks there and looks like no cause that is known ends
-// the run; it is run on etcd, which is the judge, and shrunk. Some failures that look known
-// are shrunk, too: their causes may be new.
+// attempt runs a candidate in memory. A failure with an unknown cause ends the run; it is repeated
+// on etcd, which decides, and shrunk. Some failures with known signatures are shrunk, too,
+// because their causes may be new.
 func attempt(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runner, p *candidate) *answer {
 	a := &answer{}
 	s, causes, err := p.open(managers)
 	var bad *strict.Error
 	if errors.As(err, &bad) {
-		return a // of the corpus of another time
+		return a // an outdated input of the corpus
 	} else if err != nil {
 		return a.fails(err)
 	}
 	BeforeRun(p.Target, 0)
-	looksNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Find(cause.Of(rep, v)) == "" }
-	play := func(store string) (*reports.Report, error) { return p.play(ctx, runner, s, store, looksNew) }
+	isNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Find(cause.Of(rep, v)) == "" }
+	play := func(store string) (*reports.Report, error) { return p.play(ctx, runner, s, store, isNew) }
 	rep, err := play(scenarios.Memory)
 	var stuck *sim.Stuck
 	switch {
@@ -102,7 +102,7 @@ func attempt(ctx context.Context, managers scenarios.Managers, runner *scenarios
 	case err != nil:
 		return a.fails(err)
 	}
-	for _, v := range input.Failures(s, rep, looksNew) {
+	for _, v := range input.Failures(s, rep, isNew) {
 		why := cause.Of(rep, v)
 		n, err := news(ctx, runner, s, rep, v, play, a)
 		if err != nil {
@@ -112,14 +112,14 @@ func attempt(ctx context.Context, managers scenarios.Managers, runner *scenarios
 		a.News = append(a.News, *n)
 	}
 	if p.Settle && len(a.News) == 0 {
-		if err := p.settle(ctx, runner, s, rep, input.Others(s, rep, looksNew), causes, a); err != nil {
+		if err := p.settle(ctx, runner, s, rep, input.Others(s, rep, isNew), causes, a); err != nil {
 			return a.fails(err)
 		}
 	}
 	return a
 }
 
-// settle looks behind what is known.
+// settle shrinks failures with known signatures.
 func (p *candidate) settle(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, all []*model.Violation, causes known.Causes, a *answer) error {
 	trial, err := settle.Try(ctx, runner, s, rep, all, causes, p.Settled, settling)
 	a.Tried, a.Trials = trial.Signatures, trial.Runs
@@ -135,7 +135,7 @@ func (p *candidate) settle(ctx context.Context, runner *scenarios.Runner, s *sce
 	return err
 }
 
-// fails says that ipamsim could not do it.
+// fails sets the answer for an error of ipamsim.
 func (a *answer) fails(err error) *answer {
 	a.Defect = err.Error()
 	return a
@@ -151,7 +151,7 @@ func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, 
 	if err != nil {
 		return nil, err
 	}
-	rep = judge // what was repeated is another run now
+	rep = judge // the repeated run is another one
 	i := slices.IndexFunc(rep.Violations, func(o model.Violation) bool { return o.Invariant == v.Invariant && o.Step == v.Step })
 	if i < 0 {
 		return nil, errors.New("it did not fail again the same way")
@@ -177,8 +177,8 @@ func newsOf(f *finding.Finding) *News {
 	return &News{Invariant: f.Invariant, Severity: string(f.Severity), Sentence: f.Sentence, Fingerprint: f.Fingerprint, YAML: f.YAML, Real: f.RealText(), RealYAML: f.Real.YAML}
 }
 
-// addStory adds what the run that the file holds shows: its steps are those of a
-// replay, not those of the run from which it was shrunk.
+// addStory adds the timeline of the finding's file. Its steps are those of a replay, not those of
+// the run from which it was shrunk.
 func (n *News) addStory(ctx context.Context, runner *scenarios.Runner, f *finding.Finding) error {
 	s, err := f.Scenario()
 	if err != nil {
@@ -200,5 +200,5 @@ func (n *News) addStory(ctx context.Context, runner *scenarios.Runner, f *findin
 // shrinkMax is short because the user waits for the gate and may shrink further later.
 const shrinkMax = 10 * time.Second
 
-// settling bounds what is done about a failure that is not known to be news.
+// settling limits the shrinking of a failure that may not be news.
 var settling = shrink.Options{Runs: 400, Time: 30 * time.Second}

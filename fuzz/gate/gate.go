@@ -1,5 +1,5 @@
-// Package gate runs a library of scenarios in several processes and says what is
-// different from a baseline.
+// Package gate runs a library of scenarios in several processes and compares the results with a
+// baseline.
 package gate
 
 import (
@@ -18,27 +18,30 @@ import (
 	"ipamsim/sim/scratch"
 )
 
-// Gate is what is to be run, and how.
+// Gate is the configuration of a gate.
 type Gate struct {
 	Scenarios []*scenarios.Scenario
 	Baseline  *baseline.Baseline
-	All       bool // the scenarios are all there are
+	All       bool // the scenarios are the whole library
 	Parallel  int  // processes at a time, at least 1
-	SeedsMax  int  // of each scenario in an update; 0: as many as baseline.WideOf says
-	// Budget is how long Run may take; 0: as long as it likes. What there is no time for
-	// is left out, and the outcome says so (baseline.LeftOut).
+	SeedsMax  int  // seeds of each scenario in an update; 0: as many as baseline.WideOf returns
+	// Budget is the time limit of Run; 0: none. Scenarios for which no time is left are
+	// reported as baseline.LeftOut.
 	Budget time.Duration
-	Search Search // after everything else, in what is left of Budget
-	Twice  bool   // every run, and not only those of the scenarios' own seeds that are not long
-	// Progress is told how many runs are done and how many there will be.
+	Search Search // at the end, within the rest of Budget
+	Twice  bool   // do every run on both stores, not only short runs of the scenarios' own seeds
+	// Progress is called with the number of runs that are done, and of all planned runs.
 	Progress func(done, all int)
 }
 
-// Run does every run and compares. That of a scenario's own seed is done as the scenario says
-// and, unless it is long, twice, on etcd and on the store in memory, in different processes; those of others with
-// cheap controllers (scenarios.WithSimpleControllers) and in memory, or twice, too (Twice). A scenario that is red whatever its other runs show
-// is done no more of. The error says that nothing was proven: ctx ended, or no process
-// could be started.
+// Run does all runs and compares them with the baseline.
+//
+// The run of a scenario's own seed uses the controllers that the scenario requests. It takes
+// place on etcd and, unless it is long, also on the store in memory, in another process. Other
+// seeds run in memory with simple controllers (scenarios.WithSimpleControllers); with Twice they
+// run on both stores, too. A scenario that is red whatever its other runs show is not run again.
+//
+// An error means that nothing was proven: ctx ended, or no process could be started.
 func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
 	began := time.Now()
 	h, err := g.open()
@@ -75,8 +78,8 @@ func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
 	return o, nil
 }
 
-// Update does what Run does, and as many runs more of what is different as tell chance
-// from change, and makes the baseline that there is from now on.
+// Update does what Run does, repeats runs that differ with enough seeds to distinguish change
+// from chance, and returns the new baseline.
 func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcome, error) {
 	began := time.Now()
 	h, err := g.open()
@@ -114,28 +117,28 @@ func (g *Gate) open() (*session, error) {
 	return &session{Gate: g, scratch: room, decided: map[int]bool{}}, nil
 }
 
-// session is where the runs take place.
+// session is one execution of a gate.
 type session struct {
 	*Gate
 	scratch   *scratch.Dir
 	mu        sync.Mutex // guards what follows
 	done, all int
 	repeated  reports.Repeated
-	early     bool // what is red already is not run any more
+	early     bool // do not continue scenarios that are already red
 	twice     twice
-	decided   map[int]bool // scenarios that are
+	decided   map[int]bool // scenarios that are red already
 }
 
-// twice is which runs are done on both stores.
+// twice selects the runs that are done on both stores.
 type twice int8
 
 const (
-	short  twice = iota // those of the scenarios' own seeds that are not long
-	always              // all
-	never               // none: each in memory
+	short  twice = iota // short runs of the scenarios' own seeds
+	always              // all runs
+	never               // no run: all are in memory
 )
 
-// stores of the run of a scenario's own seed, or of another.
+// stores returns the stores for a run: own is whether it uses the scenario's own seed.
 func (t twice) stores(own, long bool) []string {
 	switch {
 	case t == always || t == short && own && !long:
@@ -146,14 +149,14 @@ func (t twice) stores(own, long bool) []string {
 	return []string{scenarios.Memory}
 }
 
-// longSteps: runs of more are done twice by make nightly alone, as TestDeterminism does them.
+// longSteps is the length above which a run is done on both stores only by make nightly.
 const longSteps = 2500
 
 // firsts runs the first seeds of every scenario.
 func (h *session) firsts(ctx context.Context) ([]baseline.Result, error) {
 	results := make([]baseline.Result, len(h.Scenarios))
 	var tasks []*task
-	var runs [][]*task // each on one store, or on both
+	var runs [][]*task // of the same seed, on one store or on both
 	for i, s := range h.Scenarios {
 		r := &results[i]
 		*r = baseline.Result{Scenario: Name(s), File: s.File, Line: s.ExpectLine(), Title: s.Doc.Spec.Title, Manager: s.Doc.Spec.IPAM, Upstream: s.Manager().Upstream,
@@ -164,7 +167,7 @@ func (h *session) firsts(ctx context.Context) ([]baseline.Result, error) {
 		seeds := baseline.SeedsOf(s.Seed(), baseline.Seeds)
 		rec, before := s.Doc.Spec.Schedule, h.Baseline.Entry(r.Scenario)
 		if rec != nil {
-			before = nil // what it came to is said by the file
+			before = nil // a finding's file has the expected result
 			seeds = []uint64{rec.Seed}
 			r.Record = &baseline.Record{Upstream: rec.Upstream, Violated: slices.Sorted(slices.Values(r.Known))}
 		}
@@ -211,14 +214,14 @@ func (h *session) firsts(ctx context.Context) ([]baseline.Result, error) {
 	return results, nil
 }
 
-// leftOut is what there was no time for.
+// leftOut is the change that reports a scenario for which no time was left.
 func (h *session) leftOut(r *baseline.Result, what string) baseline.Change {
 	return baseline.Change{Kind: baseline.LeftOut, Regression: true, What: "scenario", Before: "judged", After: "not judged",
 		Sentence: fmt.Sprintf("%s not run: the time of this gate, %s, was up.", what, h.Budget), Command: "ipamsim gate " + reports.Shell(r.File)}
 }
 
-// Name of a scenario in a gate. That of a finding is its file's: what stands in it is
-// the name of the scenario that it was found in.
+// Name returns the name of a scenario in a gate. For a finding it is the name of the file: the
+// document has the name of the scenario in which it was found.
 func Name(s *scenarios.Scenario) string {
 	if s.Doc.Spec.Schedule != nil {
 		return strings.TrimSuffix(filepath.Base(s.File), ".yaml")
@@ -226,21 +229,21 @@ func Name(s *scenarios.Scenario) string {
 	return s.Name()
 }
 
-// weight of a run: what takes long begins first, so that no slot runs it alone at the end.
+// weight orders runs by their expected duration: the longest start first, to keep all slots busy.
 func (h *session) weight(s *scenarios.Scenario) int {
 	w := 1000
 	if e := h.Baseline.Entry(s.Name()); e != nil {
 		w = e.Runs[0].Steps
 	}
-	if s.Manager().Primary != nil { // whose plugin sends many more messages
+	if s.Manager().Primary != nil { // its plugin sends many more messages
 		w *= 3
 	}
 	return w
 }
 
-// wider runs more seeds of some results, in memory: memory and etcd were
-// just compared. They come in rounds, each as many as all before, so that what is red
-// whatever comes is noticed early.
+// wider runs more seeds of some results, in memory, because memory and etcd have just been
+// compared. Each round doubles the number of seeds, so that a scenario that is red in any case is
+// noticed early.
 func (h *session) wider(ctx context.Context, results []baseline.Result, which []int, wide func(*baseline.Result) int) error {
 	for _, i := range which {
 		results[i].Wide = slices.Clone(results[i].Runs)
@@ -285,10 +288,10 @@ func (h *session) wider(ctx context.Context, results []baseline.Result, which []
 	return nil
 }
 
-// firstRound is how many seeds there are of a scenario after the first round.
+// firstRound is the number of seeds of a scenario after the first round.
 const firstRound = 12
 
-// stories runs regressions again to record the timeline that led to each.
+// stories repeats the runs of regressions to record their timelines.
 func (h *session) stories(ctx context.Context, o *baseline.Outcome) error {
 	var tasks []*task
 	var whose []*baseline.Change
@@ -304,7 +307,7 @@ func (h *session) stories(ctx context.Context, o *baseline.Outcome) error {
 	if err := h.do(ctx, tasks); err != nil {
 		return err
 	}
-	for i, t := range tasks { // there may have been no time for all
+	for i, t := range tasks { // some may have had no time
 		seen := t.answer.Seen[whose[i].What]
 		whose[i].Timeline, whose[i].Calls = seen.Timeline, seen.Calls
 	}
@@ -317,7 +320,7 @@ const noResult = -1
 // storiesMax is more than a reader needs.
 const storiesMax = 20
 
-// troubles are what two runs that should be the same show of ipamsim itself.
+// troubles compares two runs that should be the same. A difference is a defect of ipamsim.
 func troubles(r *baseline.Result, a, b *task) []baseline.Change {
 	trouble := func(kind baseline.Kind, before, after, format string, args ...any) []baseline.Change {
 		return []baseline.Change{{Kind: kind, Regression: true, What: "run", Before: before, After: after, Sentence: fmt.Sprintf(format, args...),

@@ -22,23 +22,23 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Search is a bounded look at worlds that no scenario names, for what a fork breaks
-// that its upstream does not: a failure of no class that is known (fuzz/known).
+// Search runs other scenarios than those of the library for a limited time, to find what a
+// fork breaks and its upstream does not: failures whose cause is on no list (fuzz/known).
 type Search struct {
-	Time  time.Duration // 0: none
-	Dir   string        // where what it finds is kept, as files that replay
-	Known string        // where the lists of what is known are: known.Dir
-	// Drawn: when the corpora are through, of which make test sees that the release breaks
-	// nothing there that is not known, worlds are drawn.
+	Time  time.Duration // 0: no search
+	Dir   string        // where findings are written, as files that replay
+	Known string        // the directory of the lists: known.Dir
+	// Drawn: after the corpora run generated scenarios. (make test ensures that the release
+	// has no new failure in the corpora.)
 	Drawn bool
-	First uint64 // the seed of the first world that is drawn; 0: 1, after the corpora
-	Kinds int    // so many kinds of failure end it; 0: 3
-	// Library are scenarios, of which those of the managers that are searched are run once
-	// each, after the corpora and before what is drawn.
+	First uint64 // the seed of the first generated scenario; 0: 1, after the corpora
+	Kinds int    // the search ends after so many kinds of failures; 0: newsMax
+	// Library are scenarios to run once each, after the corpora and before the generated
+	// ones, if their manager is searched.
 	Library []*scenarios.Scenario
 }
 
-// Forks are the managers of scenarios whose upstream was replaced, sorted.
+// Forks returns the managers of scenarios whose upstream is replaced, sorted.
 func Forks(all []*scenarios.Scenario) []string {
 	out := map[string]bool{}
 	for _, s := range all {
@@ -49,7 +49,7 @@ func Forks(all []*scenarios.Scenario) []string {
 	return slices.Sorted(maps.Keys(out))
 }
 
-// managers to search: the forks, or all if there is none.
+// managers returns the managers to search: the forks, or all if there is none.
 func (g *Gate) managers() []string {
 	if forks := Forks(g.Scenarios); len(forks) > 0 {
 		return forks
@@ -61,7 +61,7 @@ func (g *Gate) managers() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// among are the managers among which the scenarios were loaded.
+// among returns the managers with which the scenarios were loaded.
 func (g *Gate) among() scenarios.Managers {
 	if len(g.Scenarios) == 0 {
 		return nil
@@ -69,8 +69,8 @@ func (g *Gate) among() scenarios.Managers {
 	return g.Scenarios[0].Managers()
 }
 
-// candidates is what a search goes through: the corpora of its targets and the library, then
-// drawn worlds without end.
+// candidates are the inputs of a search: the corpora of its targets and the library, then an
+// unlimited number of generated scenarios.
 type candidates struct {
 	mu      sync.Mutex
 	targets []string
@@ -113,7 +113,7 @@ func (g *Gate) pack() (*candidates, error) {
 	return p, nil
 }
 
-// library are the scenarios to search, the shortest first.
+// library returns the scenarios of the library to search, the shortest first.
 func (g *Gate) library() (out []*candidate) {
 	steps := map[string]int{}
 	for _, s := range g.Search.Library {
@@ -129,7 +129,7 @@ func (g *Gate) library() (out []*candidate) {
 	return out
 }
 
-// next world, nil if there is none: of drawn ones, each with the default order once, and once with another.
+// next returns the next candidate, nil if there is none. Generated scenarios run once with the default order and once with another.
 func (p *candidates) next() *candidate {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,10 +152,10 @@ func (p *candidates) next() *candidate {
 	return out
 }
 
-// scheduleBytes change the order of a run in some tens of places.
+// scheduleBytes changes the order of a run at some tens of decisions.
 const scheduleBytes = 64
 
-// search adds a row to the outcome: red if something is found that is not known.
+// search adds a row to the outcome. It is red if a new cause is found.
 func (h *session) search(ctx context.Context, o *baseline.Outcome) error {
 	row := baseline.Row{Scenario: "search", Line: 1, Manager: strings.Join(h.managers(), ", "), Title: "worlds that no scenario names", Search: true}
 	leftOut := func(why string) {
@@ -175,7 +175,7 @@ func (h *session) search(ctx context.Context, o *baseline.Outcome) error {
 		if row.Runs, o.Searched = b.runs, b.runs; b.runs == 0 {
 			leftOut("the time of this gate, " + h.Budget.String() + ", was up")
 		}
-		if err := h.bring(b, &row); err != nil {
+		if err := h.publish(b, &row); err != nil {
 			return err
 		}
 	}
@@ -185,39 +185,39 @@ func (h *session) search(ctx context.Context, o *baseline.Outcome) error {
 	return nil
 }
 
-// results is what a search brings home.
+// results are the results of a search.
 type results struct {
-	mu      sync.Mutex
-	runs    int
-	news    map[string]News // by class
-	dead    map[string]*candidate
-	causes  map[string]string // of the dead
-	defects []string
-	looks   settle.Signatures
+	mu         sync.Mutex
+	runs       int
+	news       map[string]News // by class
+	dead       map[string]*candidate
+	causes     map[string]string // why they died
+	defects    []string
+	signatures settle.Signatures
 }
 
-// newsMax kinds are enough to look at.
+// newsMax is the default of Search.Kinds.
 const newsMax = 3
 
-// full says that nothing more need be searched.
+// full reports whether enough was found.
 func (b *results) full(kinds int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.news)+len(b.dead) >= cmp.Or(kinds, newsMax)
 }
 
-// settles says in what is asked of a worker process what of that which looks known is to be made small.
+// settles sets in a request which failures with known signatures to shrink.
 func (b *results) settles(p *candidate) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p.Settle, p.Settled = b.looks.Due(b.runs), b.looks.Settled()
+	p.Settle, p.Settled = b.signatures.Due(b.runs), b.signatures.Settled()
 }
 
 func (b *results) add(t *task) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.runs++
-	b.looks.Tried(t.answer.Tried, t.answer.Trials)
+	b.signatures.Tried(t.answer.Tried, t.answer.Trials)
 	for _, n := range t.answer.News {
 		n.Found = baseline.Found{Cause: n.Class, Target: t.Hunt.Target, Seed: t.Hunt.Seed, Worlds: b.runs}
 		if _, have := b.news[n.Class]; !have {
@@ -234,11 +234,11 @@ func (b *results) add(t *task) {
 	}
 }
 
-// searchAll runs worlds as long as there is time.
+// searchAll runs candidates until the time is up.
 func (h *session) searchAll(ctx context.Context, p *candidates) (*results, error) {
 	b := &results{news: map[string]News{}, dead: map[string]*candidate{}, causes: map[string]string{}}
 	late, cancel := context.WithCancelCause(ctx)
-	defer h.living(late)()
+	defer h.progressing(late)()
 	defer cancel(nil)
 	until := time.Now().Add(h.Search.Time)
 	defer time.AfterFunc(h.Search.Time+keepMax, func() { cancel(errLate) }).Stop()
@@ -261,7 +261,7 @@ func (h *session) searchAll(ctx context.Context, p *candidates) (*results, error
 				if err := h.one(late, place, t); err != nil {
 					cancel(err)
 				}
-				if h.tell(1); t.done {
+				if h.reportProgress(1); t.done {
 					b.add(t)
 				}
 			}
@@ -271,12 +271,11 @@ func (h *session) searchAll(ctx context.Context, p *candidates) (*results, error
 	return b, unlessLate(late)
 }
 
-// keepMax is for what was found when the time was up: to run it on etcd and to make
-// it small.
+// keepMax is the time after the end of the search to repeat failures on etcd and to shrink them.
 const keepMax = 20 * time.Second
 
-// bring writes what was found into files, and says so.
-func (h *session) bring(b *results, row *baseline.Row) error {
+// publish writes the findings to files, and adds them to the row.
+func (h *session) publish(b *results, row *baseline.Row) error {
 	for _, class := range slices.Sorted(maps.Keys(b.news)) {
 		n := b.news[class]
 		file := filepath.Join(h.Search.Dir, finding.File(n.Fingerprint))
@@ -319,7 +318,7 @@ func (h *session) bring(b *results, row *baseline.Row) error {
 	return nil
 }
 
-// sentence is one more, or nothing.
+// sentence returns s as another sentence, or nothing.
 func sentence(s string) string {
 	if s == "" {
 		return ""
@@ -327,7 +326,7 @@ func sentence(s string) string {
 	return " " + s + "."
 }
 
-// keep a file, whose folders are made.
+// keep writes a file, and creates its directory.
 func keep(file string, text []byte) error {
 	err := os.MkdirAll(filepath.Dir(file), 0o777)
 	if err == nil {

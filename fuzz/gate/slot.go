@@ -14,37 +14,37 @@ import (
 	"ipamsim/scenarios"
 )
 
-// task is one run to do, and what came of it.
+// task is a run to do, with its result.
 type task struct {
 	ask
-	result int // whose
+	result int // index of the scenario's result
 	weight int
-	before *baseline.Run // of the same seed, nil if nobody knows
+	before *baseline.Run // with the same seed, nil if it is not known
 	done   bool
 	answer answer
-	again  *process.Death // it died, and not the second time
+	again  *process.Death // the process died, but not when the run was repeated
 	wall   time.Duration
 }
 
-// hopeless: it came to no end where it did before. What else is run of its scenario
-// may take as long, and changes nothing.
+// hopeless reports whether the run did not end although it did before. The scenario is red, and
+// its other runs may take as long.
 func (t *task) hopeless() bool {
 	r := t.answer.run()
 	return t.done && t.answer.Defect == "" && t.before != nil && t.before.Ended() && !r.Ended()
 }
 
-// errLate ends what a gate has no time for.
+// errLate ends runs when the gate's time is up.
 var errLate = errors.New("the gate's time is up")
 
-// do all tasks, the heaviest first. A worker process works on one store only: the second run
-// of a scenario never takes place in the process of the first. Those that there is no
-// time for, and those of scenarios that are decided, are not done.
+// do does all tasks, the heaviest first. A worker process uses one store only, so the two runs of
+// a seed take place in different processes. Tasks for which no time is left, and those of
+// decided scenarios, are not done.
 func (h *session) do(ctx context.Context, tasks []*task) error {
 	h.mu.Lock()
 	h.all += len(tasks)
 	h.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer h.living(ctx)()
+	defer h.progressing(ctx)()
 	defer cancel(nil)
 	q := &queue{of: map[string][]*task{}}
 	for _, t := range slices.SortedStableFunc(slices.Values(tasks), func(a, b *task) int { return b.weight - a.weight }) {
@@ -68,7 +68,7 @@ func (h *session) do(ctx context.Context, tasks []*task) error {
 	return unlessLate(ctx)
 }
 
-// unlessLate is why ctx ended, nil if the time was up.
+// unlessLate returns why ctx ended, nil if the time was up.
 func unlessLate(ctx context.Context) error {
 	if err := context.Cause(ctx); !errors.Is(err, errLate) {
 		return err
@@ -76,10 +76,10 @@ func unlessLate(ctx context.Context) error {
 	return nil
 }
 
-// living tells now and every while that there is progress, also while a single run
-// takes long, until ctx ends and what it returns is called.
-func (h *session) living(ctx context.Context) (wait func()) {
-	h.tell(0)
+// progressing reports progress now and every progressEvery, also during a long run, until ctx ends.
+// The returned function waits for that.
+func (h *session) progressing(ctx context.Context) (wait func()) {
+	h.reportProgress(0)
 	var all sync.WaitGroup
 	all.Go(func() {
 		tick := time.NewTicker(progressEvery)
@@ -89,17 +89,17 @@ func (h *session) living(ctx context.Context) (wait func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				h.tell(0)
+				h.reportProgress(0)
 			}
 		}
 	})
 	return all.Wait
 }
 
-// progressEvery is the period of progress lines.
+// progressEvery is the interval of progress reports.
 const progressEvery = time.Second
 
-// queue of what is left to do, by store.
+// queue is the tasks that are not done, by store.
 type queue struct {
 	mu sync.Mutex
 	of map[string][]*task
@@ -116,7 +116,7 @@ func (q *queue) next(store string) *task {
 	return t
 }
 
-// line does what is left for a store in a worker process of its own.
+// line does tasks for a store in one worker process after another.
 func (h *session) line(ctx context.Context, q *queue, store string) error {
 	p := h.place()
 	defer p.Clear()
@@ -131,19 +131,19 @@ func (h *session) line(ctx context.Context, q *queue, store string) error {
 			}
 			h.decides(t)
 		}
-		h.tell(1)
+		h.reportProgress(1)
 	}
 	return nil
 }
 
-// isDecided reports whether nobody need know what comes of a task.
+// isDecided reports whether the scenario of a task is red already.
 func (h *session) isDecided(t *task) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.decided[t.result]
 }
 
-// decides takes note of a task after which its scenario is red whatever comes.
+// decides records that a scenario is red after this task.
 func (h *session) decides(t *task) {
 	if !h.early || !t.hopeless() {
 		return
@@ -153,7 +153,7 @@ func (h *session) decides(t *task) {
 	h.decided[t.result] = true
 }
 
-// place for worker processes of the gate.
+// place returns a place for a worker process of the gate.
 func (h *session) place() *process.Place {
 	return &process.Place{Start: func() (*process.Handle, error) {
 		k, err := process.Start(h.scratch.Path, nil, "gate-process")
@@ -164,7 +164,7 @@ func (h *session) place() *process.Place {
 	}}
 }
 
-// one task.
+// one does one task.
 func (h *session) one(ctx context.Context, p *process.Place, t *task) error {
 	began := time.Now()
 	defer func() { t.wall = time.Since(began) }()
@@ -189,14 +189,15 @@ func (h *session) one(ctx context.Context, p *process.Place, t *task) error {
 	return nil
 }
 
-// again counts runs that were done more than once.
+// again counts repeated runs.
 func (h *session) again(r reports.Repeated) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.repeated.Add(r)
 }
 
-// died: that is what came of the run, if it was upstream that failed.
+// died sets the result of a run that killed its process: a violation if upstream failed, a defect
+// if ipamsim did.
 func (t *task) died(d *process.Death) {
 	if d.Ours {
 		t.answer = answer{Defect: d.Cause}
@@ -208,7 +209,7 @@ func (t *task) died(d *process.Death) {
 	}
 }
 
-func (h *session) tell(n int) {
+func (h *session) reportProgress(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.done += n

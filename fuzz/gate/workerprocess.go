@@ -19,41 +19,40 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// ask is a line from the gate to a worker process: one run.
+// ask is a request from the gate to a worker process: one run.
 type ask struct {
 	File     string
 	Seed     uint64
-	Recorded bool       `json:",omitempty"` // the run that the file holds, and no seed
+	Recorded bool       `json:",omitempty"` // replay the schedule in the file instead of running a seed
 	Store    string     // scenarios.Etcd or scenarios.Memory
-	Story    bool       `json:",omitempty"` // tell how each violation came about
-	Hunt     *candidate `json:",omitempty"` // another world instead of a file
+	Story    bool       `json:",omitempty"` // record the timeline of each violation
+	Hunt     *candidate `json:",omitempty"` // run a candidate of a search instead of a file
 }
 
-// answer is the line that comes back.
+// answer is the reply to ask.
 type answer struct {
 	Run          baseline.Run
 	Cost         reports.Cost             `json:",omitempty"`
 	Seen         map[string]baseline.Seen `json:",omitempty"`
-	Defect       string                   `json:",omitempty"` // ipamsim could not do it
+	Defect       string                   `json:",omitempty"` // why ipamsim failed
 	Repeated     reports.Repeated
-	News         []News   `json:",omitempty"` // of a hunt
-	Tried        []string `json:",omitempty"` // looks that are known of which it made a failure small
-	Trials       int      `json:",omitempty"` // the runs of that
+	News         []News   `json:",omitempty"` // of a search
+	Tried        []string `json:",omitempty"` // known signatures whose failure was shrunk
+	Trials       int      `json:",omitempty"` // the runs that this took
 	Hung, Stacks string   `json:",omitempty"`
 }
 
-// Stuck says that the run got stuck.
+// Stuck returns why the run got stuck, for process.Answer.
 func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 
-// run is the answer with all that belongs to it.
+// run returns the run with its cost and violations.
 func (a *answer) run() baseline.Run {
 	r := a.Run
 	r.Cost, r.Seen = a.Cost, a.Seen
 	return r
 }
 
-// ServeWorker does the runs that a gate asks for until there are no more, keeping its
-// etcd in dir.
+// ServeWorker does the runs that a gate requests until its input ends, with an etcd in dir.
 func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir, process.Die)
 	if err != nil {
@@ -68,7 +67,7 @@ func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader,
 	return errors.Join(err, runner.Close())
 }
 
-// BeforeRun is where tests put the blow that kills the process.
+// BeforeRun is a hook for tests, which kill the process in it.
 var BeforeRun = func(file string, seed uint64) {}
 
 func do(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runner, q *ask) *answer {
@@ -114,8 +113,8 @@ func do(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runn
 	return a
 }
 
-// wakesMax: a run that something outside woke is done again; that hits hardly one in
-// a thousand.
+// wakesMax is how often a run that was disturbed from outside is repeated. About one run in a
+// thousand is disturbed.
 const wakesMax = 3
 
 func runOf(rep *reports.Report) baseline.Run {
@@ -131,7 +130,7 @@ func runOf(rep *reports.Report) baseline.Run {
 	return r
 }
 
-// seen is the first violation of each invariant.
+// seen returns the first violation of each invariant.
 func seen(rep *reports.Report, story bool) map[string]baseline.Seen {
 	out := map[string]baseline.Seen{}
 	for i := range rep.Violations {
@@ -148,8 +147,8 @@ func seen(rep *reports.Report, story bool) map[string]baseline.Seen {
 	return out
 }
 
-// calls are the links of a cause that were in the address manager's own code, in the order
-// of their steps.
+// calls returns the links of a cause that are in the address manager's code, in the order of their
+// steps.
 func calls(c *cause.Cause) (out []baseline.Call) {
 	for i := range c.Links {
 		if l := &c.Links[i]; len(l.Site.Frames) > 0 {
