@@ -9,10 +9,9 @@ import (
 	"ipamsim/model"
 )
 
-// Two pods on one address are no mistake as long as some order of the ADDs and
-// DELs explains it. web-1 got 10.0.0.1 while web-0's DEL was still under way:
-// that DEL may have come first. Then web-2 got it, too, and nobody had given it
-// back: no order explains that.
+// Two pods with the same address are correct if some order of the ADDs and DELs explains it.
+// web-1 got 10.0.0.1 while web-0's DEL was still running: the DEL may have come first. Then
+// web-2 got it, too, although web-1 had not released it: no order explains that.
 func ExampleCheck() {
 	h := &model.History{}
 	say := func(at time.Duration, kind model.EventKind, pod string, got ...netip.Addr) {
@@ -25,7 +24,7 @@ func ExampleCheck() {
 	say(1, model.AddBegin, "web-0")
 	say(2, model.AddEnd, "web-0", a)
 	say(8, model.AddBegin, "web-1")
-	say(9, model.SandboxDown, "web-0") // its containers are stopped
+	say(9, model.SandboxDown, "web-0") // its containers have stopped
 	say(9, model.DelBegin, "web-0")
 	say(10, model.AddEnd, "web-1", a)
 	say(11, model.DelEnd, "web-0")

@@ -11,47 +11,47 @@ import (
 	"ipamsim/model"
 )
 
-// hold is one address in the hands of one sandbox: what is taken by the ADD that
-// returned it and given back once the sandbox is gone.
+// hold is the time in which one sandbox has one address: from the ADD that returned the address
+// until it is released after the end of the sandbox.
 type hold struct {
 	addr      netip.Addr
 	network   string
-	policy    *model.Network // nil if nobody said what the network is
+	policy    *model.Network // nil if the network is not known
 	iface     string
 	container string
 	pod       model.PodRef
 	node      string
-	adds      []span // more than one if ADD was repeated for a living sandbox
-	// Freed is when it may be free again. It begins when the sandbox is dead, which
-	// is before its DEL: a reconciler may be faster. It ends when DEL has
-	// returned. A DEL that failed, was killed, or never came may be made up for
-	// by a reconciler at any time after, or never: then it has no end.
+	adds      []span // more than one if ADD was repeated for a running sandbox
+	// freed is when the release may take effect. It begins at the end of the sandbox, which is
+	// before its DEL, because a reconciler may be faster. It ends when DEL has returned. If DEL
+	// failed, was killed, or was never called, a reconciler may release the address at any
+	// later time, or never: then the span has no end.
 	freed   span
-	given   bool   // back, or lost with its sandbox: there is such a span
-	settled bool   // it has an end
-	why     string // the sandbox died
+	given   bool   // the sandbox has ended, so freed has begun
+	settled bool   // freed has an end
+	why     string // why the sandbox ended
 }
 
-// span of virtual time.
+// span is an interval of virtual time.
 type span struct{ from, to time.Duration }
 
-// port is an interface of a sandbox: what an ADD and its DELs are about.
+// port is an interface of a sandbox, the subject of an ADD and its DELs.
 type port struct{ container, network, iface string }
 
-// reader makes holds of events.
+// reader converts events to holds.
 type reader struct {
 	policies []model.Network
-	begun    map[port]time.Duration // ADDs under way
-	alive    map[string][]*hold     // of sandboxes, by container
-	dead     map[port][]*hold       // whose DEL has not returned
-	gone     map[string]string      // sandboxes that are dead, by container: why
+	begun    map[port]time.Duration // ADDs that have not returned
+	alive    map[string][]*hold     // of running sandboxes, by container
+	dead     map[port][]*hold       // of ended sandboxes whose DEL has not returned
+	gone     map[string]string      // why sandboxes ended, by container
 	all      []*hold
 }
 
-// holds of a history, in the order in which they were handed out.
+// holds returns the holds of a history, in the order in which ADDs returned.
 //
-// An ADD that failed or was killed is not one: if it took an address, nobody
-// knows which, and that can only have been in the way of others.
+// An ADD that failed or was killed has no hold: if it claimed an address, the address is not
+// known, and the claim could only have blocked others.
 func holds(h *model.History, policies []model.Network) []*hold {
 	r := &reader{policies: policies, begun: map[port]time.Duration{}, alive: map[string][]*hold{}, dead: map[port][]*hold{}, gone: map[string]string{}}
 	for i := range h.Events {
@@ -64,7 +64,7 @@ func holds(h *model.History, policies []model.Network) []*hold {
 			if e.Err == "" {
 				r.added(p, e)
 			}
-			r.down(e) // the sandbox may have died during the ADD
+			r.down(e) // the sandbox may have ended during the ADD
 		case model.SandboxDown:
 			r.die(e, e.Text)
 		case model.DelBegin:
@@ -96,7 +96,7 @@ func (r *reader) added(p port, e *model.Event) {
 	}
 }
 
-// die: nothing in the sandbox sends any more.
+// die ends a sandbox: no process in it sends any more.
 func (r *reader) die(e *model.Event, why string) {
 	if _, ok := r.gone[e.Container]; !ok {
 		r.gone[e.Container] = why
@@ -104,7 +104,7 @@ func (r *reader) die(e *model.Event, why string) {
 	r.down(e)
 }
 
-// down has a dead sandbox give back what it holds.
+// down begins the release of what an ended sandbox holds.
 func (r *reader) down(e *model.Event) {
 	why, ok := r.gone[e.Container]
 	if !ok {
@@ -125,7 +125,7 @@ func (r *reader) deleted(p port, e *model.Event) {
 	delete(r.dead, p)
 }
 
-// touches reports whether two holds of the address are on one wire.
+// touches reports whether two holds of the same address are on the same wire.
 func (h *hold) touches(o *hold) bool {
 	if h.policy == nil || o.policy == nil {
 		return h.network == o.network
@@ -136,16 +136,15 @@ func (h *hold) touches(o *hold) bool {
 	return model.SameDomain(h.policy, o.policy, h.addr)
 }
 
-// wire is all there is to say of one address, as far as its networks touch.
-// SameDomain is not transitive: two of the holds may still have nothing to do
-// with each other, which Step asks again.
+// wire is all holds of one address in networks that share a wire. SameDomain is not transitive, so
+// two of the holds may still be independent; set.Step checks each pair.
 type wire struct {
 	addr  netip.Addr
 	holds []*hold
 	last  time.Duration // after everything else
 }
 
-// wires are sorted by address, then by the first ADD.
+// wires returns all wires, sorted by address, then by the first ADD.
 func wires(h *model.History, policies []model.Network) []*wire {
 	byAddr := map[netip.Addr][]*wire{}
 	for _, x := range holds(h, policies) {
@@ -178,9 +177,8 @@ func wires(h *model.History, policies []model.Network) []*wire {
 	return out
 }
 
-// operations for porcupine: the client of an operation is a sandbox. What
-// happens at one instant of virtual time is taken for concurrent; nothing could
-// see an order in it.
+// operations returns the holds as operations for porcupine, with one client for each sandbox.
+// Operations at the same virtual time are concurrent, because no process could observe their order.
 func (w *wire) operations() []porcupine.Operation {
 	var out []porcupine.Operation
 	for i, h := range w.holds {
@@ -192,7 +190,7 @@ func (w *wire) operations() []porcupine.Operation {
 		}
 		f := h.freed
 		if !h.settled {
-			f.to = w.last // returning last is as good as never
+			f.to = w.last // the same as never
 		}
 		out = append(out, porcupine.Operation{ClientId: i, Input: input{free, h}, Call: int64(f.from), Return: int64(f.to), Metadata: h})
 	}

@@ -14,8 +14,8 @@ import (
 	"ipamsim/model"
 )
 
-// chain is three networks of which the first touches the second and the second
-// the third, but the first not the third: an address may be in use in both.
+// chain is three networks: the first and the second share a wire, and so do the second and the
+// third, but not the first and the third. The same address may be in use in these two.
 var chain = []model.Network{
 	{Key: "default/first", Overlap: true, Ranges: ranges("10.0.0.0/8")},
 	{Key: "default/second", Overlap: true, Ranges: ranges("10.0.0.0/16")},
@@ -26,10 +26,9 @@ func ranges(prefix string) []model.Range {
 	return []model.Range{{Prefix: netip.MustParsePrefix(prefix)}}
 }
 
-// A correct set under concurrent calls: each operation takes effect at one
-// instant between its beginning and its end. Its history is linearizable, however
-// far beginnings and ends are from the instants, and whether DELs come through.
-// One more sandbox with an address that another has for good is found.
+// A correct set under concurrent calls: each operation takes effect at one time between its begin
+// and its end. Its history is linearizable, however far begins and ends are from that time, and
+// whether or not DELs succeed. Another sandbox with an address that is still held is detected.
 func TestLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{T: t, chain: chain}
@@ -47,7 +46,7 @@ func TestLaw(t *testing.T) {
 			return
 		}
 		victim := rapid.SampledFrom(g.alive).Draw(t, "victim")
-		g.now += 1000 // when its ADD has returned
+		g.now += 1000 // after its ADD has returned
 		g.add(victim.network, victim.addr)
 		r := linear.Check(g.history(), chain, time.Minute)
 		if r.Verdict != linear.NotLinearizable || len(r.Wires) != 1 || r.Wires[0].Addr != victim.addr {
@@ -56,8 +55,8 @@ func TestLaw(t *testing.T) {
 	})
 }
 
-// generator is the correct set, and what its callers would have recorded. Its
-// clock is the order of the instants.
+// generator is the correct set, with the events that its callers record. Its clock orders the times
+// at which operations take effect.
 type generator struct {
 	*rapid.T
 	chain  []model.Network
@@ -74,8 +73,8 @@ type sandbox struct {
 	added   time.Duration
 }
 
-// take is an ADD of a new sandbox: the lowest address that nobody has whose
-// network touches this one.
+// take is an ADD of a new sandbox. It assigns the lowest address that is free in all networks that
+// share a wire with this one.
 func (g *generator) take(n model.Network) {
 	a := netip.MustParseAddr("10.0.0.1")
 	for slices.ContainsFunc(g.alive, func(s *sandbox) bool { return s.addr == a && model.SameDomain(s.network, &n, a) }) {
@@ -93,12 +92,12 @@ func (g *generator) add(n *model.Network, a netip.Addr) {
 	g.say(s, model.AddEnd, s.added)
 }
 
-// free is the end of a sandbox, which may be long before the address is free, and
-// of its DEL, which may be long after.
+// free is the release of a sandbox's address. The sandbox may have ended long before, and its DEL may
+// end long after.
 func (g *generator) free(i int) {
 	s := g.alive[i]
 	g.alive = slices.Delete(g.alive, i, i+1)
-	g.now = max(g.now, s.added) + 10 // nobody is stopped before it runs
+	g.now = max(g.now, s.added) + 10 // a sandbox is not stopped before it runs
 	begin := max(g.now-g.span("before"), s.added)
 	g.say(s, model.SandboxDown, begin)
 	switch rapid.SampledFrom([]string{"comes through", "fails", "never begins"}).Draw(g.T, "its DEL") {
@@ -124,14 +123,14 @@ func (g *generator) say(s *sandbox, kind model.EventKind, at time.Duration) {
 	g.events = append(g.events, e)
 }
 
-// history in order of time; of one sandbox, in the order said.
+// history returns the events in the order of time; events of one sandbox keep their order.
 func (g *generator) history() *model.History {
 	h := &model.History{Events: slices.Clone(g.events)}
 	slices.SortStableFunc(h.Events, func(a, b model.Event) int { return cmp.Compare(a.At, b.At) })
 	return h
 }
 
-// Whoever has no time to look has not seen that all is well.
+// Without time for the check the verdict is Unknown, never Linearizable.
 func TestNoTimeIsUnknown(t *testing.T) {
 	g := &generator{}
 	n := &chain[0]

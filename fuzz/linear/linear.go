@@ -1,7 +1,6 @@
-// Package linear is an oracle from outside: anishathalye/porcupine decides
-// whether the ADDs and DELs of a run could have happened one after another on a
-// correct set of addresses. It knows nothing of datastores and looks at no
-// instant: only at what the plugins answered, and when.
+// Package linear checks a run from outside: anishathalye/porcupine decides whether the ADDs and
+// DELs of the run could have happened one after another on a correct set of addresses. It does not
+// depend on datastores or states: only on what the plugins returned, and when.
 //
 // Source: Herlihy and Wing, Linearizability, 1990; Lowe, Testing for
 // linearizability, 2017, which is the search that porcupine does.
@@ -20,38 +19,37 @@ import (
 // Verdict on a history.
 type Verdict string
 
-// A history that nobody had the time to decide is Unknown, never Linearizable.
+// A history that could not be decided in time is Unknown, never Linearizable.
 const (
 	Linearizable    Verdict = "linearizable"
 	NotLinearizable Verdict = "not linearizable"
 	Unknown         Verdict = "unknown"
 )
 
-// Result is what is known of one history.
+// Result is the result for one history.
 type Result struct {
-	Verdict Verdict // the worst of the wires: NotLinearizable, then Unknown
-	Wires   []Wire  // those that are not Linearizable, sorted by address, then networks
-	Checked int     // wires in all
+	Verdict Verdict // the worst of all wires: NotLinearizable, then Unknown
+	Wires   []Wire  // the wires that are not Linearizable, sorted by address, then networks
+	Checked int     // number of wires
 
 	history *model.History
 	shown   []*wire // what Page draws
 }
 
-// Wire is one address in networks that share a wire, directly or through another
-// one.
+// Wire is one address in networks that share a wire, directly or through another network.
 type Wire struct {
 	Addr     netip.Addr
 	Networks []string // keys, sorted
 	Verdict  Verdict
 }
 
-// Patience is time enough for every history that was seen: on a machine with eight
-// times its load the slowest of some hundred runs took a twentieth of it.
+// Patience is enough for every history so far: on a machine with eight times the normal load, the
+// slowest of some hundred runs took a twentieth of it.
 const Patience = time.Second
 
-// Check decides the history of a run. Networks say which of them share a wire
-// (model.SameDomain); one that is not among them is a wire of its own. Limit
-// bounds the wall-clock time of all of it.
+// Check decides the history of a run. The networks determine which of them share a wire
+// (model.SameDomain); a network that is not among them is a wire of its own. Limit is the
+// wall-clock time for the whole check.
 func Check(h *model.History, networks []model.Network, limit time.Duration) *Result {
 	r := &Result{Verdict: Linearizable, history: h}
 	end := time.Now().Add(limit)
@@ -74,7 +72,7 @@ func Check(h *model.History, networks []model.Network, limit time.Duration) *Res
 }
 
 func (w *wire) check(left time.Duration) Verdict {
-	if left <= 0 { // which porcupine takes for no limit
+	if left <= 0 { // porcupine would take it for no limit
 		return Unknown
 	}
 	switch porcupine.CheckOperationsTimeout(set, w.operations(), left) {
@@ -86,7 +84,7 @@ func (w *wire) check(left time.Duration) Verdict {
 	return Unknown
 }
 
-// keys of the wire's networks, sorted.
+// keys returns the keys of the wire's networks, sorted.
 func (w *wire) keys() []string {
 	var out []string
 	for _, h := range w.holds {

@@ -11,10 +11,10 @@ import (
 	"ipamsim/model"
 )
 
-// Each history is a line of events, a second apart unless "&" joins them: + and -
-// begin an ADD and a DEL of a sandbox, +ok and -ok end it, +no and -no end it with
-// an error, ! is the end of the sandbox's processes. A sandbox is a letter, with
-// the number of its interface, if it has several. All ask for one address.
+// Each history is a line of events, a second apart unless "&" joins them: + and - begin an ADD and a
+// DEL of a sandbox, +ok and -ok end it, +no and -no end it with an error, ! is the end of the
+// sandbox's processes. A sandbox is a letter, with the number of its interface if it has
+// several. All ask for the same address.
 var histories = []struct {
 	why, events string
 	want        linear.Verdict

@@ -16,13 +16,13 @@ import (
 	"ipamsim/reports/visible"
 )
 
-// Page writes porcupine's visualisation as one HTML file: a row for each sandbox
-// that had the address, and how far an order of their operations goes. It shows
-// the wires that are not linearizable; if there are none, all.
+// Page writes porcupine's visualisation as one HTML file: a row for each sandbox that had the
+// address, and how far an order of their operations goes. It shows the wires that are not
+// linearizable or, if there are none, all wires.
 //
-// The file loads nothing and runs no script but porcupine's own: names in it may
-// come from anybody, so they are escaped, and its content security policy allows
-// that script by its hash and nothing else.
+// The file loads nothing and runs only porcupine's own script. Names come from the scenario and
+// are not trusted: they are escaped, and the content security policy allows only that script, by
+// its hash.
 func (r *Result) Page(w io.Writer, title string) error {
 	m, all := set, []porcupine.Operation(nil)
 	var parts [][]porcupine.Operation
@@ -52,7 +52,7 @@ func (r *Result) Page(w io.Writer, title string) error {
 	return err
 }
 
-// enclose gives the page its title and its policy.
+// enclose adds the title and the content security policy.
 func enclose(page []byte, title string) ([]byte, error) {
 	const head = "<title>Porcupine</title>"
 	_, rest, ok := bytes.Cut(page, []byte("<script>"))
@@ -66,7 +66,7 @@ func enclose(page []byte, title string) ([]byte, error) {
 	return bytes.Replace(page, []byte(head), []byte(policy), 1), nil
 }
 
-// around is what else happened while the operations went on.
+// around returns the other events of the time of the operations, as annotations.
 func (r *Result) around(ops []porcupine.Operation) []porcupine.Annotation {
 	if len(ops) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (r *Result) around(ops []porcupine.Operation) []porcupine.Annotation {
 		default:
 			continue
 		}
-		// Porcupine draws what is in one row at one instant on top of each other.
+		// Porcupine draws annotations of the same row and time on top of each other.
 		same := func(o porcupine.Annotation) bool { return o.Tag == a.Tag && o.Start == a.Start }
 		if n := slices.IndexFunc(out, same); n >= 0 {
 			out[n].Description += "; " + a.Description

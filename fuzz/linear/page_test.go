@@ -14,12 +14,11 @@ import (
 	"ipamsim/model"
 )
 
-// hostile is a name that wants to be markup: in the page's script, in its title, in
-// its tooltips.
+// hostile is a name with markup, for the page's script, title and tooltips.
 const hostile = `</title></script><script>alert(1)</script><img src=x onerror=alert(2)>` + "\u2028" + `'"]]>{{`
 
-// twice is a history in which two sandboxes ask at once and get one address, with
-// every text in it hostile.
+// twice is a history in which two sandboxes ask at the same time and get the same address. Every text
+// in it is hostile.
 func twice() *model.History {
 	h := &model.History{}
 	for i, kind := range []model.EventKind{
@@ -36,8 +35,7 @@ func twice() *model.History {
 	return h
 }
 
-// The page needs nothing from anywhere and runs nothing but porcupine's script,
-// whatever the pods of a scenario are called.
+// The page loads nothing and runs only porcupine's script, whatever the names in a scenario.
 func TestPageIsSafe(t *testing.T) {
 	r := linear.Check(twice(), nil, linear.Patience)
 	if r.Verdict != linear.NotLinearizable {
@@ -65,7 +63,7 @@ func TestPageIsSafe(t *testing.T) {
 			t.Errorf("the script contains %q", bad)
 		}
 	}
-	// States and metadata become HTML in the browser: in the data they are escaped twice.
+	// The script inserts states and metadata as HTML, so in the data they are escaped twice.
 	if strings.Contains(script, `"Metadata":"10.0.0.1 of pod \u003c`) || !strings.Contains(script, `\u0026lt;img src=x`) {
 		t.Error("metadata would become markup")
 	}
@@ -73,7 +71,7 @@ func TestPageIsSafe(t *testing.T) {
 		t.Error("states would become markup")
 	}
 	for _, u := range regexp.MustCompile(`(?i)https?://[^"' ]*|\bsrc=|\bhref=|@import|url\(`).FindAllString(strings.ReplaceAll(page, "src=x", ""), -1) {
-		if u != "http://www.w3.org/2000/svg" { // a name, nobody loads it
+		if u != "http://www.w3.org/2000/svg" { // a namespace, which is not loaded
 			t.Errorf("the page refers to %s", u)
 		}
 	}

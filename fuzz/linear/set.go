@@ -10,8 +10,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// input of an operation; outputs there are none, an ADD's address is whose wire
-// it is.
+// input is the input of an operation. There are no outputs: all operations of a wire are about the
+// same address.
 type input struct {
 	kind kind
 	hold *hold
@@ -24,12 +24,11 @@ const (
 	free
 )
 
-// holders is the state of one wire: who has the address, in the order in which
-// they took it.
+// holders is the state of one wire: the holds of the address, in the order of their ADDs.
 type holders []*hold
 
-// set is what a correct allocator is: nobody is given what somebody on the same
-// wire has, and who gives back had it.
+// set is the specification of a correct allocator: an ADD does not return an address that another
+// sandbox on the same wire holds, and a release is of an address that the sandbox holds.
 var set = porcupine.Model{
 	Init: func() any { return holders(nil) },
 	Step: func(state, in, _ any) (bool, any) {
@@ -48,14 +47,14 @@ var set = porcupine.Model{
 		return true, slices.Delete(slices.Clone(now), at, at+1)
 	},
 	Equal: func(a, b any) bool { return slices.Equal(a.(holders), b.(holders)) },
-	// What follows is for the page. Its script puts operations into it as text, states
-	// and metadata as HTML.
+	// The descriptions are for the page. Its script inserts operations as text, but states and
+	// metadata as HTML.
 	DescribeOperation: func(in, _ any) string {
 		op := in.(input)
 		if op.kind == take {
 			return fmt.Sprintf("%s takes %s", op.hold.who(), op.hold.addr)
 		}
-		return fmt.Sprintf("%s gives back (%s)", op.hold.pod, op.hold.why)
+		return fmt.Sprintf("%s releases (%s)", op.hold.pod, op.hold.why)
 	},
 	DescribeState: func(state any) string {
 		var out []string
@@ -72,7 +71,7 @@ var set = porcupine.Model{
 
 func (h *hold) who() string { return fmt.Sprintf("%s on %s", h.pod, h.node) }
 
-// story is for people who point at an operation: lines of HTML.
+// story returns the tooltip of an operation: lines of HTML.
 func (h *hold) story() []string {
 	lines := []string{
 		fmt.Sprintf("%s of pod %s", h.addr, h.pod),

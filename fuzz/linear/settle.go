@@ -11,17 +11,17 @@ import (
 	"ipamsim/reports/visible"
 )
 
-// drawing is what porcupine's script draws.
+// drawing is the data of porcupine's script.
 type drawing struct {
 	Partitions []struct {
 		History               json.RawMessage
 		PartialLinearizations [][]point
-		Largest               map[int]int // by operation, the longest that has it
+		Largest               map[int]int // by operation, the longest order that contains it
 	}
 	Annotations json.RawMessage
 }
 
-// point is one operation of an order.
+// point is one operation in an order.
 type point struct {
 	Index            int // of the operation in the partition's history
 	StateDescription string
@@ -29,8 +29,8 @@ type point struct {
 
 var errChanged = errors.New("linear: porcupine's page is not what it was")
 
-// settle puts the orders that porcupine found into one: it keeps them in a map,
-// and the same history is to be the same page.
+// settle sorts the orders that porcupine found. Porcupine keeps them in a map, but the same history
+// must result in the same page.
 func settle(page []byte) ([]byte, error) {
 	const before, after = "const data = ", "\n\n      render(data)"
 	head, rest, ok := bytes.Cut(page, []byte(before))

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// Porcupine takes the orders it found out of a map: whichever way they come, the
-// page is one and the same, and each operation still leads to the longest order
-// that has it.
+// Porcupine takes the orders from a map. The page is the same in any case, and each operation still
+// refers to the longest order that contains it.
 func TestSettle(t *testing.T) {
 	const page = "<script>const data = %s\n\n      render(data)</script>"
 	const data = `{"Partitions":[{"History":[],"PartialLinearizations":[%s],"Largest":%s}],"Annotations":[]}`
