@@ -26,9 +26,9 @@ func (w *walk) all() {
 	}
 }
 
-// function finds those of a function's body; of the functions in it, too.
+// function finds the mutants of a function's body, and of the function literals in it.
 func (w *walk) function(sig *ast.FuncType, body *ast.BlockStmt) {
-	done := map[ast.Expr]bool{} // conditions that are found already
+	done := map[ast.Expr]bool{} // conditions that were already found
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -75,8 +75,8 @@ func (w *walk) function(sig *ast.FuncType, body *ast.BlockStmt) {
 	})
 }
 
-// expression finds what is neither a condition nor a statement. It reports whether there
-// may be more within it.
+// expression finds the mutants of an expression that is not a condition. It reports whether the
+// expression may contain more.
 func (w *walk) expression(e ast.Expr, done map[ast.Expr]bool) bool {
 	if tv := w.info.Types[e]; tv.Value != nil {
 		w.constant(e, tv)
@@ -87,12 +87,12 @@ func (w *walk) expression(e ast.Expr, done map[ast.Expr]bool) bool {
 		if e.Op == token.LAND || e.Op == token.LOR || compares(e.Op) {
 			w.condition(e, done)
 		}
-		// A shift's constant has the type that the shift is used as.
+		// The type of a shift's constant depends on the use of the shift.
 		if tv := w.info.Types[e.X]; (e.Op == token.SHL || e.Op == token.SHR) && tv.Value != nil {
 			return false
 		}
 	case *ast.KeyValueExpr:
-		// The key of a field or an index must be what it is.
+		// The key of a field or an index does not change.
 		w.inKeyed = append(w.inKeyed, e.Key)
 	}
 	return !slices.Contains(w.inKeyed, e)
@@ -102,7 +102,7 @@ func compares(op token.Token) bool {
 	return slices.Contains([]token.Token{token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ}, op)
 }
 
-// condition finds the mutants of a condition: of its operands, if it has some.
+// condition finds the mutants of a condition, or of its operands.
 func (w *walk) condition(e ast.Expr, done map[ast.Expr]bool) {
 	for {
 		p, ok := e.(*ast.ParenExpr)
@@ -135,7 +135,7 @@ func (w *walk) condition(e ast.Expr, done map[ast.Expr]bool) {
 	}
 }
 
-// andOr exchanges && and ||. Each operand is evaluated once at most, in its order.
+// andOr exchanges && and ||. Each operand is evaluated at most once, in its order.
 func (w *walk) andOr(e *ast.BinaryExpr) {
 	other, on := token.LOR, "On"
 	if e.Op == token.LOR {
@@ -143,7 +143,7 @@ func (w *walk) andOr(e *ast.BinaryExpr) {
 	}
 	id := w.add(AndOr, e.Pos(), e.End(), w.short(e.X.Pos(), e.X.End())+" "+other.String()+" "+w.short(e.Y.Pos(), e.Y.End()))
 	w.replace(e.Pos(), e.End(), func(in func(from, to token.Pos) string) string {
-		// a && b: with the change on, b is asked if a does not hold.
+		// a && b: with the mutant on, b is evaluated if a is false.
 		asked, y := alias+"."+on+"("+number(id)+")", in(e.Y.Pos(), e.Y.End())
 		return "((" + in(e.X.Pos(), e.X.End()) + ") && (" + asked + " || (" + y + ")) || " + asked + " && (" + y + "))"
 	})
@@ -168,7 +168,7 @@ func (w *walk) boundary(e *ast.BinaryExpr) {
 	})
 }
 
-// constant makes a constant one more and one less.
+// constant increments or decrements a constant.
 func (w *walk) constant(e ast.Expr, tv types.TypeAndValue) {
 	switch e := e.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.UnaryExpr:
@@ -195,7 +195,7 @@ func (w *walk) isError(e ast.Expr) bool {
 	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// quiet reports whether a call logs, counts, prints, makes an Event or the text of an error.
+// quiet reports whether a call logs, counts, prints, creates an Event or the text of an error.
 func (w *walk) quiet(c *ast.CallExpr) bool {
 	var name *ast.Ident
 	switch f := c.Fun.(type) {
@@ -222,15 +222,13 @@ func (w *walk) quiet(c *ast.CallExpr) bool {
 	return false
 }
 
-// quietNames are of functions that make the text of an error, a line of a log or an Event,
-// whoever has them.
+// quietNames are functions of any package that create the text of an error, a log line or an Event.
 var quietNames = []string{"Errorf", "Warnf", "Infof"}
 
-// quietPackages are what calls of a log, of metrics and of Events are of, by the last elements of
-// their paths.
+// quietPackages are the packages of logs, metrics and Events, by the last element of their paths.
 var quietPackages = []string{"log", "slog", "logr", "logrus", "klog", "logging", "logutils", "prometheus", "record"}
 
-// counts reports whether a function of this name is of metrics.
+// counts reports whether the name is that of a function for metrics.
 func counts(name string) bool { return strings.Contains(strings.ToLower(name), "metric") }
 
 var majorVersion = regexp.MustCompile(`/v[0-9]+$`)

@@ -10,26 +10,26 @@ import (
 	"ipamsim/reports/table"
 )
 
-// Part is some of the simulator's own packages: its kernel, say.
+// Part is a group of the simulator's own packages, for example its kernel.
 type Part struct {
 	Name    string   `json:"name"`
 	Folders []string `json:"folders"`
 }
 
-// Trial is what tests said of a mutant of the simulator itself.
+// Trial is the result of tests with a mutant of the simulator itself.
 type Trial struct {
 	Mutant  string  `json:"mutant"`  // its key
-	Sum     string  `json:"sum"`     // of the programs with tests
-	Verdict Verdict `json:"verdict"` // killed, survived, or unknown: a test failed that also fails without it
+	Sum     string  `json:"sum"`     // checksum of the test programs
+	Verdict Verdict `json:"verdict"` // killed, survived, or unknown: a test failed that also fails without the mutant
 	Suite   string  `json:"suite,omitempty"`
-	Test    string  `json:"test,omitempty"` // of the suite, that failed
-	Late    bool    `json:"late,omitempty"` // it had no end
-	Hole    bool    `json:"hole,omitempty"` // it lived until this test was written
-	Tests   int     `json:"tests"`          // that were asked
+	Test    string  `json:"test,omitempty"` // the test of the suite that failed
+	Late    bool    `json:"late,omitempty"` // the test did not end in time
+	Hole    bool    `json:"hole,omitempty"` // the mutant survived until this test was written
+	Tests   int     `json:"tests"`          // number of tests that ran
 	Seconds float64 `json:"seconds"`
 }
 
-// Line is a trial for people who wait.
+// Line returns the trial as a line of progress.
 func (r *Trial) Line() string {
 	late := ""
 	if r.Late {
@@ -38,26 +38,26 @@ func (r *Trial) Line() string {
 	return fmt.Sprintf("%s %s %s%s, %d tests, %.1fs: %s", r.Verdict, r.Suite, r.Test, late, r.Tests, r.Seconds, r.Mutant)
 }
 
-// Asked is a suite whose tests decided.
+// Asked is a test suite that can kill mutants.
 type Asked struct {
 	Folder  string  `json:"folder"`
 	Tests   int     `json:"tests"`
-	Seconds float64 `json:"seconds"` // of all of them, on the machine that measured
+	Seconds float64 `json:"seconds"` // duration of all its tests on the measuring machine
 	Only    string  `json:"only,omitempty"`
-	Most    int     `json:"most,omitempty"` // the shortest subtests, so many
+	Most    int     `json:"most,omitempty"` // use only so many subtests, the shortest ones
 }
 
 // PartTally is the score of a part.
 type PartTally struct {
 	Part
 	Tally
-	Own  int `json:"own"`  // of the killed those that a test of their own package killed
-	Late int `json:"late"` // and those whose tests had no end
-	// Holes are those that a test killed which was written because they had lived.
+	Own  int `json:"own"`  // killed by a test of their own package
+	Late int `json:"late"` // killed because a test did not end in time
+	// Holes are those killed by tests that were written because these mutants had survived.
 	Holes int `json:"holes"`
 }
 
-// Harness is what its tests see of the simulator's own mutants.
+// Harness is the score of the simulator's own tests.
 type Harness struct {
 	Date      string         `json:"date"`
 	Seed      uint64         `json:"seed"`
@@ -73,11 +73,11 @@ type Harness struct {
 type LeftOfTrials struct {
 	Mutant
 	Verdict Verdict `json:"verdict"`
-	Tests   int     `json:"tests"` // that came to it
+	Tests   int     `json:"tests"` // that execute it
 }
 
-// CountTrials makes the score of the trials there are, which are by keys; reached are the
-// numbers of the mutants that a test comes to.
+// CountTrials computes the score from the trials, which have the mutants' keys; reached are the
+// numbers of the mutants that a test executes.
 func CountTrials(set *Set, parts []Part, reached map[int]bool, trials map[string]Trial) Harness {
 	results := map[string]Result{}
 	for key, t := range trials {
@@ -126,7 +126,7 @@ that fails also fails without it.
 
 `
 
-// Markdown is the report's section on the simulator's own mutants. reasons are by keys.
+// Markdown returns the report's section on the simulator's own mutants. reasons have the mutants' keys.
 func (h *Harness) Markdown(reasons map[string]string) string {
 	var b strings.Builder
 	a := &h.All
@@ -145,7 +145,7 @@ func (h *Harness) Markdown(reasons map[string]string) string {
 	return b.String()
 }
 
-// suites is a row for each suite whose tests decide.
+// suites has a row for each suite.
 func (h *Harness) suites() *table.Table {
 	t := table.New("tests of", "tests", "seconds", "which")
 	right(t, 1)
@@ -163,7 +163,7 @@ func (h *Harness) suites() *table.Table {
 	return t
 }
 
-// parts is a row for each part, and one for all of them.
+// parts has a row for each part, and one for all.
 func (h *Harness) parts() *table.Table {
 	t := table.New("part", "packages", "measured", "seed", "mutants", "unreached", "tried", "killed", "by its package's tests",
 		"by a stopped test", "by tests written since", "survived", "not judged", "score", "95% band")
@@ -175,7 +175,7 @@ func (h *Harness) parts() *table.Table {
 	return t
 }
 
-// left is a row for each mutant that no test killed.
+// left has a row for each mutant that no test killed.
 func (h *Harness) left(reasons map[string]string) *table.Table {
 	t := table.New("place", "function", "operator", "from", "to", "verdict", "tests", "why")
 	for i := range h.Left {

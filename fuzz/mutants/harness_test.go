@@ -7,7 +7,7 @@ import (
 	"ipamsim/fuzz/mutants"
 )
 
-// TestHarness: what is counted of each part, and that the report has it.
+// TestHarness: the counts of each part, and their rows in the report.
 func TestHarness(t *testing.T) {
 	set := &mutants.Set{Mutants: []mutants.Mutant{
 		{ID: 1, Operator: mutants.Constant, File: "sim/gate.go", Line: 1, From: "1", To: "2"},

@@ -17,17 +17,17 @@ import (
 	"strings"
 )
 
-// Package is one that is to be changed: its files, and of what types things are.
+// Package is a package to mutate: its files and types.
 type Package struct {
-	Path  string // of its import
+	Path  string // import path
 	fset  *token.FileSet
 	files []*ast.File
-	paths []string // of files, relative to the module
+	paths []string // of the files, relative to the module
 	texts [][]byte
 	info  *types.Info
 }
 
-// listed is what the go command says of a package.
+// listed is a package in the output of "go list".
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -35,10 +35,9 @@ type listed struct {
 	Error                   *struct{ Err string }
 }
 
-// Load reads packages by the paths of their imports, of one module, as the module in the
-// working directory is built with them; flags are more arguments of "go list"
-// ("-modfile=…"). An import that cannot be compiled is left out, and what is of its types
-// is not changed.
+// Load reads packages of one module by their import paths, in the version that the module in the
+// working directory uses; flags are more arguments of "go list" ("-modfile=…"). Imports
+// that cannot be compiled are ignored; code that depends on their types is not mutated.
 func Load(paths, flags []string) ([]*Package, error) {
 	args := append([]string{"list", "-e", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module,Error"}, flags...)
 	c := exec.Command("go", append(append(args, "--"), paths...)...)
@@ -104,7 +103,7 @@ func (l *listed) load(all map[string]*listed) (*Package, error) {
 	return p, nil
 }
 
-// check finds types. What has none, because an import has not, is not changed.
+// check determines types. Code without a type, because an import is missing, is not mutated.
 func (p *Package) check(lookup importer.Lookup) {
 	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
 	conf := types.Config{Importer: importer.ForCompiler(p.fset, "gc", lookup), Error: func(error) {}}

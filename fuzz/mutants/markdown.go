@@ -10,19 +10,19 @@ import (
 	"ipamsim/reports/table"
 )
 
-// gapsMax is how many functions of a manager with unreached mutants the report names.
+// gapsMax is the number of functions with unreached mutants that the report lists for each manager.
 const gapsMax = 5
 
-// hole begins the reason of a mutant for which a scenario or a test is missing.
+// hole is the beginning of the reason for a mutant that needs a scenario or a test which is missing.
 const hole = "a hole"
 
-// Section is the score of one manager, and why mutants of it are not killed, by their keys.
+// Section is the score of one manager, with the reasons why mutants are not killed, by key.
 type Section struct {
 	Score
 	Reasons map[string]string
 }
 
-// Markdown is the report on the mutants of all managers.
+// Markdown returns the report on the mutants of all managers.
 func Markdown(all []Section) string {
 	var b strings.Builder
 	b.WriteString("## Scores\n\n" + scores(all).Markdown() + "\n\nMutants of:\n\n")
@@ -48,7 +48,7 @@ func Markdown(all []Section) string {
 	return b.String()
 }
 
-// scores is a row for each manager.
+// scores has a row for each manager.
 func scores(all []Section) *table.Table {
 	t := table.New("manager", "release", "measured", "seed", "scenarios", "mutants", "unreached", "gated", "killed",
 		"survived", "the same", "not judged", "score", "95% band", "killed of all judged")
@@ -70,14 +70,14 @@ func add(t *table.Table, values ...any) {
 	t.Add(texts...)
 }
 
-// right aligns the columns from one on, which hold numbers.
+// right aligns the columns from the given one on, which hold numbers.
 func right(t *table.Table, from int) {
 	for i := range t.Columns[from:] {
 		t.Columns[from+i].Right = true
 	}
 }
 
-// percent is k of n; "" of none.
+// percent returns k of n; "" if n is 0.
 func percent(k, n int) string {
 	if n == 0 {
 		return ""
@@ -87,7 +87,7 @@ func percent(k, n int) string {
 
 func share(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 
-// score is the share of the killed among those that were killed or survived.
+// score is the share of killed mutants among those that were killed or survived.
 func (t *Tally) score() string { return percent(t.Killed, t.Killed+t.Survived) }
 
 // band is the confidence band of the score.
@@ -121,7 +121,7 @@ func (t *Tally) addAll(o *Tally) {
 	t.Killed, t.Survived, t.Same, t.Unknown = t.Killed+o.Killed, t.Survived+o.Survived, t.Same+o.Same, t.Unknown+o.Unknown
 }
 
-// operators is a row for each operator.
+// operators has a row for each operator.
 func operators(of []Tally) *table.Table {
 	t := table.New("operator", "mutants", "unreached", "gated", "killed", "survived", "the same", "not judged", "score")
 	right(t, 1)
@@ -132,7 +132,7 @@ func operators(of []Tally) *table.Table {
 	return t
 }
 
-// cells are the place of a mutant, and what it changes.
+// cells returns the place of a mutant and its change.
 func (m *Mutant) cells() []table.Cell {
 	return []table.Cell{
 		{Text: fmt.Sprintf("%s:%d", m.File, m.Line), Style: table.Code}, {Text: m.Func, Style: table.Code},
@@ -140,8 +140,8 @@ func (m *Mutant) cells() []table.Cell {
 	}
 }
 
-// left is a row for each mutant that survived or was not judged, and for each that
-// changed no run because a scenario is missing.
+// left has a row for each mutant that survived or was not judged, and for each that changed no run
+// because a scenario is missing.
 func (s *Section) left() *table.Table {
 	t := table.New("place", "function", "operator", "from", "to", "verdict", "scenarios", "runs moved", "why")
 	for _, v := range []Verdict{Survived, Unknown, Same} {
@@ -158,7 +158,7 @@ func (s *Section) left() *table.Table {
 	return t
 }
 
-// text is the verdict as the report's head defines it.
+// text returns the verdict in the words of the report.
 func (v Verdict) text() string {
 	switch v {
 	case Same:
@@ -169,7 +169,7 @@ func (v Verdict) text() string {
 	return string(v)
 }
 
-// gaps adds the functions with the most unreached mutants, each behind the first cells.
+// gaps adds the functions with the most unreached mutants, each after the given first cells.
 func gaps(t *table.Table, all []Gap, first ...table.Cell) {
 	for _, g := range all[:min(len(all), gapsMax)] {
 		t.Rows = append(t.Rows, append(slices.Clone(first), table.Cell{Text: g.Func, Style: table.Code},

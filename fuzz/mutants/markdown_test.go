@@ -7,8 +7,8 @@ import (
 	"ipamsim/fuzz/mutants"
 )
 
-// TestMarkdown: one row of scores for each manager, the operators of all together, and of
-// the mutants that are the same in every run only those for which a scenario is missing.
+// TestMarkdown: a row of scores for each manager, the operators for all managers together, and, of the
+// mutants that change no run, only those for which a scenario is missing.
 func TestMarkdown(t *testing.T) {
 	tally := mutants.Tally{
 		Operator: mutants.Constant, Mutants: 9, Unreached: 2, Sampled: 5, Killed: 2, Survived: 1, Same: 2,

@@ -1,15 +1,15 @@
-// Package mutants makes a program's mutants: small changes for the worse, as somebody
-// makes them who writes a condition the wrong way round or forgets an error. A gate that
-// does not see one is blind there.
+// Package mutants creates mutants of a program: small changes for the worse, such as an inverted
+// condition or a forgotten error. A gate that does not detect a mutant would not detect the same
+// mistake of a programmer.
 //
-// All mutants of a module are in one copy of its source, each behind a switch that the
-// environment of a process sets (package mutant): a build for each of them would take
-// longer than its runs. Mutant 0 is none: the copy does what the module does, which
-// whoever measures has to see first.
+// All mutants of a module are in one copy of its source, each behind a switch that an environment
+// variable of a process sets (package mutant), because a build for each mutant would take longer
+// than its runs. Without an active mutant the copy must do what the module does; measurements
+// check that first.
 //
-// What a change cannot do to an allocation is not changed: calls that log, count,
-// make an Event or the text of an error (see quiet), methods String and Error, generated
-// files, and whatever is outside of functions.
+// Code that an allocation cannot depend on is not mutated: calls that log, count, create an Event or
+// the text of an error (see quiet), methods String and Error, generated files, and code outside of
+// functions.
 package mutants
 
 import (
@@ -25,58 +25,58 @@ import (
 // Operator is a kind of change.
 type Operator string
 
-// The operators, and what each of them does.
+// The operators.
 const (
-	NegateCondition  Operator = "negate-condition"  // a condition, or an operand of && and ||, is turned round
-	Boundary         Operator = "boundary"          // < and <=, > and >= take each other's place
-	AndOr            Operator = "and-or"            // && and || do
-	DropCall         Operator = "drop-call"         // a statement that is a call is left out; defer and go, too
-	DropAssignment   Operator = "drop-assignment"   // an assignment to what is declared before is
-	SwallowError     Operator = "swallow-error"     // "if err != nil { …; return }" is
-	ReturnNil        Operator = "return-nil"        // an error that is returned becomes nil
-	DropPrecondition Operator = "drop-precondition" // a revision, a UID, or a "test" of a JSON patch is left out
-	Constant         Operator = "constant"          // an integer constant is one more, or one less
-	SwapCalls        Operator = "swap-calls"        // two calls that follow each other change places
+	NegateCondition  Operator = "negate-condition"  // negates a condition, or an operand of && and ||
+	Boundary         Operator = "boundary"          // exchanges < and <=, > and >=
+	AndOr            Operator = "and-or"            // exchanges && and ||
+	DropCall         Operator = "drop-call"         // leaves out a statement that is a call, also with defer or go
+	DropAssignment   Operator = "drop-assignment"   // leaves out an assignment to a variable that exists
+	SwallowError     Operator = "swallow-error"     // leaves out "if err != nil { …; return }"
+	ReturnNil        Operator = "return-nil"        // returns nil instead of an error
+	DropPrecondition Operator = "drop-precondition" // leaves out a revision, a UID, or a "test" of a JSON patch
+	Constant         Operator = "constant"          // increments or decrements an integer constant
+	SwapCalls        Operator = "swap-calls"        // exchanges two consecutive calls
 )
 
-// Operators are all of them, in the order of tables.
+// Operators are all operators, in the order of tables.
 var Operators = []Operator{NegateCondition, Boundary, AndOr, DropCall, DropAssignment, SwallowError, ReturnNil, DropPrecondition, Constant, SwapCalls}
 
 // Mutant is one change.
 type Mutant struct {
-	ID       int      `json:"id"` // from 1, in the order in which they are found
+	ID       int      `json:"id"` // from 1, in the order in which mutants are found
 	Operator Operator `json:"operator"`
 	File     string   `json:"file"` // relative to the module
 	Line     int      `json:"line"`
 	Column   int      `json:"column"`
 	Func     string   `json:"func"`
-	From     string   `json:"from"`         // what stands there, on one line
-	To       string   `json:"to,omitempty"` // what it becomes; "" if it is left out
+	From     string   `json:"from"`         // the original source, on one line
+	To       string   `json:"to,omitempty"` // the changed source; "" if it is left out
 }
 
-// Key names a mutant as long as its file stays as it is.
+// Key identifies a mutant as long as its file does not change.
 func (m *Mutant) Key() string {
 	return strings.TrimSpace(fmt.Sprintf("%s:%d:%d %s %s", m.File, m.Line, m.Column, m.Operator, m.To))
 }
 
-// File is a file's text with all its mutants in it.
+// File is the text of a file with all its mutants.
 type File struct {
 	Path string // relative to the module
 	Text []byte
 }
 
-// Source is the package that changed files import, as text.
+// Source is the source of the package that mutated files import.
 //
 //go:embed mutant/mutant.go
 var Source []byte
 
-// alias is by which name changed files know it.
+// alias is the name of that package in mutated files.
 const alias = "mutant"
 
-// Make makes all mutants of a package's files, numbered from first. imported is the path
-// under which they import Source. only are the names of the files to change; none: all.
+// Make creates all mutants of a package's files, numbered from first. imported is the import path of
+// Source. only are the names of the files to mutate; none: all.
 //
-// It returns the files that have mutants, and these.
+// It returns the files that have mutants, and the mutants.
 func Make(p *Package, imported string, only []string, first int) ([]File, []Mutant, error) {
 	var files []File
 	var all []Mutant
@@ -104,7 +104,7 @@ func Make(p *Package, imported string, only []string, first int) ([]File, []Muta
 	return files, all, nil
 }
 
-// walk is through one file.
+// walk is the traversal of one file.
 type walk struct {
 	*Package
 	file    *ast.File
@@ -114,10 +114,10 @@ type walk struct {
 	fn      string
 	mutants []Mutant
 	edits   []edit
-	inKeyed []ast.Expr // keys of composite literals, which stay
+	inKeyed []ast.Expr // keys of composite literals, which do not change
 }
 
-// add a mutant of what stands between two places.
+// add adds a mutant of the source between two positions.
 func (w *walk) add(op Operator, from, to token.Pos, becomes string) int {
 	at := w.fset.PositionFor(from, false)
 	id := w.next
@@ -127,7 +127,7 @@ func (w *walk) add(op Operator, from, to token.Pos, becomes string) int {
 	return id
 }
 
-// short is source on one line.
+// short returns source on one line, shortened.
 func (w *walk) short(from, to token.Pos) string {
 	s := strings.Join(strings.Fields(string(w.src[w.offset(from):w.offset(to)])), " ")
 	if r := []rune(s); len(r) > shortMax {

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files; read the diff")
 
-// toy builds the toy with its mutants, and returns them and the program.
+// toy builds the toy program with its mutants, and returns them and the program.
 func toy(t *testing.T) (mutants.Set, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,19 +46,19 @@ func toy(t *testing.T) (mutants.Set, string) {
 	return set, filepath.Join(dir, "toy")
 }
 
-// said is what the program prints, and its log.
+// said returns the output of the program, and its log.
 func said(t *testing.T, program string, env ...string) (string, string) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), program)
 	c.Env = append(os.Environ(), env...)
 	var log strings.Builder
 	c.Stderr, c.WaitDelay = &log, time.Second
-	out, _ := c.Output() // one that crashes has said enough
+	out, _ := c.Output() // the output of a program that crashes counts, too
 	return strings.TrimSpace(string(out)), log.String()
 }
 
-// TestToy: every operator, in its place; each mutant does what it says, which the output
-// shows, and none touches the log. Without one the program does what it did.
+// TestToy: every operator is applied; the output shows the effect of each mutant, and no mutant changes the
+// log. Without an active mutant the output is the original one.
 func TestToy(t *testing.T) {
 	golden, err := filepath.Abs("testdata/toy.golden")
 	if err != nil {
@@ -106,7 +106,7 @@ func TestToy(t *testing.T) {
 	}
 }
 
-// TestReach: which places a run comes to, all processes that name the file together.
+// TestReach: the places that a run executes, for all processes that name the file.
 func TestReach(t *testing.T) {
 	set, program := toy(t)
 	marks := filepath.Join(t.TempDir(), "marks")
@@ -124,14 +124,14 @@ func TestReach(t *testing.T) {
 			not = append(not, set.Mutants[i].From)
 		}
 	}
-	// The trace is not longer than three letters then.
+	// In this run the trace has at most three letters.
 	if got := strings.Join(not, "; "); got != `note("long")` || b[0] != 0 {
 		t.Errorf("not come to: %s", got)
 	}
 }
 
-// TestJudge: red is killed, but for what proves nothing; green is the same only if no run
-// took another course.
+// TestJudge: a red gate kills, unless it proves nothing; a green gate is "the same" only if no run took
+// another course.
 func TestJudge(t *testing.T) {
 	change := func(kind baseline.Kind, worse bool) baseline.Moving {
 		return baseline.Moving{Scenario: "s", Kind: kind, Regression: worse, What: "w"}
@@ -156,8 +156,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestTargets: a table says of which module's packages mutants are made, and by which name
-// baselines know the manager.
+// TestTargets: a table lists the module's packages to mutate, and the manager's name in baselines.
 func TestTargets(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"# what\n\nmodule example.org/m\nmanager m-n\npackage a b.go c.go\npackage d\n", "&{example.org/m m-n [{a [b.go c.go]} {d []}]} <nil>"},
@@ -177,7 +176,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestCount: a score keeps what survived and, for the next measurement, what killed the others.
+// TestCount: a score lists the mutants that survived and, for the next measurement, what killed the others.
 func TestCount(t *testing.T) {
 	set := mutants.Set{Mutants: []mutants.Mutant{
 		{ID: 1, File: "a.go", Line: 1, Func: "f", Operator: mutants.Operators[0]},

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// edit puts something in the place of the source between two offsets. put is told how to
-// get the source between two offsets with the edits within it done; it may ask twice.
+// edit replaces the source between two offsets. put receives a function that returns the source
+// between two positions with the inner edits applied; put may call it twice.
 type edit struct {
 	from, to int
 	put      func(in func(from, to token.Pos) string) string
 }
 
-// replace makes an edit of a node. Of edits of the same source the first one is the
-// outermost.
+// replace adds an edit of a node. If several edits replace the same source, the first one is outermost.
 func (w *walk) replace(from, to token.Pos, put func(in func(from, to token.Pos) string) string) {
 	w.edits = append(w.edits, edit{w.offset(from), w.offset(to), put})
 }
@@ -28,14 +27,14 @@ func (w *walk) wrap(e ast.Expr, before, after string) {
 	w.replace(e.Pos(), e.End(), func(in func(from, to token.Pos) string) string { return before + in(e.Pos(), e.End()) + after })
 }
 
-// text is the file with all edits done, gofmt's way.
+// text returns the file with all edits applied, formatted.
 func (w *walk) text(imported string) ([]byte, error) {
 	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, b.to-a.to) })
 	end := w.offset(w.file.Name.End())
 	var b strings.Builder
 	b.Write(w.src[:end])
 	body := w.render(w.edits, end, len(w.src))
-	// Behind the last import: cmd/fork takes the package clause and the imports apart.
+	// The declaration follows the last import, because cmd/fork parses the package clause and the imports.
 	at := end
 	for _, d := range w.file.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
@@ -48,13 +47,13 @@ func (w *walk) text(imported string) ([]byte, error) {
 	return format.Source([]byte(b.String()))
 }
 
-// render is the source between two offsets with edits, which all lie there, done.
+// render returns the source between two offsets with the edits, which all lie between them, applied.
 func (w *walk) render(edits []edit, from, to int) string {
 	var b strings.Builder
 	for len(edits) > 0 {
 		e := edits[0]
 		edits = edits[1:]
-		n := 0 // those within it
+		n := 0 // number of inner edits
 		for n < len(edits) && edits[n].from < e.to {
 			n++
 		}

@@ -10,12 +10,12 @@ import (
 	"ipamsim/reports/baseline"
 )
 
-// Tally is how many mutants came to what.
+// Tally is the number of mutants by result.
 type Tally struct {
-	Operator  Operator `json:"operator,omitempty"` // "": of all
+	Operator  Operator `json:"operator,omitempty"` // "": all
 	Mutants   int      `json:"mutants"`
-	Unreached int      `json:"unreached"` // no scenario of the gate comes to them
-	Sampled   int      `json:"sampled"`   // of the others those that were gated
+	Unreached int      `json:"unreached"` // no scenario of the gate executes them
+	Sampled   int      `json:"sampled"`   // the reached mutants that were gated
 	Killed    int      `json:"killed"`
 	Survived  int      `json:"survived"`
 	Same      int      `json:"same"`
@@ -40,12 +40,12 @@ func (t *Tally) add(v Verdict) {
 type Left struct {
 	Mutant
 	Verdict   Verdict `json:"verdict"`
-	Scenarios int     `json:"scenarios"` // that come to it
+	Scenarios int     `json:"scenarios"` // that execute it
 	Runs      int     `json:"runs"`
 	Moved     int     `json:"moved"`
 }
 
-// Kill is a mutant that was killed, and the scenario that did it.
+// Kill is a killed mutant, and the scenario that killed it.
 type Kill struct {
 	Mutant   string        `json:"mutant"` // its key
 	Scenario string        `json:"scenario"`
@@ -53,15 +53,15 @@ type Kill struct {
 	What     string        `json:"what,omitempty"`
 }
 
-// Gap is a function with mutants that no scenario comes to.
+// Gap is a function with mutants that no scenario executes.
 type Gap struct {
 	File      string `json:"file"`
 	Func      string `json:"func"`
 	Unreached int    `json:"unreached"`
-	Mutants   int    `json:"mutants"` // that it has
+	Mutants   int    `json:"mutants"` // all of the function
 }
 
-// Score is what the gate sees of a manager's mutants.
+// Score is the score of the gate for a manager's mutants.
 type Score struct {
 	Manager   string   `json:"manager"`
 	Upstream  string   `json:"upstream"` // module@version, or the folder of a fork
@@ -69,16 +69,16 @@ type Score struct {
 	Seed      uint64   `json:"seed"` // of the sample
 	Packages  []string `json:"packages"`
 	Scenarios int      `json:"scenarios"`
-	Steps     int      `json:"steps,omitempty"` // scenarios with more of them were left out
+	Steps     int      `json:"steps,omitempty"` // scenarios with more steps were left out
 	All       Tally    `json:"all"`
 	Operators []Tally  `json:"operators"`
-	Left      []Left   `json:"left,omitempty"`  // in the order of files and places
-	Kills     []Kill   `json:"kills,omitempty"` // so, too: what the next measurement tries first
+	Left      []Left   `json:"left,omitempty"`  // in the order of files and positions
+	Kills     []Kill   `json:"kills,omitempty"` // in the same order; the next measurement tries these first
 	Gaps      []Gap    `json:"gaps,omitempty"`  // the largest first
 }
 
-// Count makes a score: of the mutants that a scenario comes to, whose numbers are
-// reached, those in results were gated. results are by keys.
+// Count computes a score. reached are the numbers of the mutants that a scenario executes; results, by
+// key, are those of the gated mutants.
 func Count(set *Set, reached map[int]bool, results map[string]Result) Score {
 	s := Score{}
 	by := map[Operator]*Tally{}
@@ -124,12 +124,12 @@ func Count(set *Set, reached map[int]bool, results map[string]Result) Score {
 	return s
 }
 
-// Reasons are why mutants were not killed, by their keys: what somebody who read the code
-// wrote into a table, a file whose lines are
+// Reasons reads why mutants were not killed, by key, according to a reviewer of the code. The lines of
+// the file are
 //
 //	KEY | REASON
 //
-// Empty lines and those that begin with # say nothing. Without the file there is none.
+// Empty lines and lines that begin with # are ignored. If the file does not exist, there are no reasons.
 func Reasons(path string) (map[string]string, error) {
 	b, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -143,7 +143,7 @@ func Reasons(path string) (map[string]string, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		// A key may hold "||".
+		// A key may contain "||".
 		at := strings.LastIndex(line, " | ")
 		if at < 0 {
 			return nil, fmt.Errorf("%s:%d: want KEY | REASON", path, i+1)

@@ -11,10 +11,10 @@ import (
 
 func number(id int) string { return strconv.Itoa(id) }
 
-// call begins one of a function of package mutant.
+// call returns the beginning of a call of a function of package mutant.
 func call(function string, id int) string { return alias + "." + function + "(" + number(id) + ", " }
 
-// statements finds the mutants of statements that follow each other.
+// statements finds the mutants of consecutive statements.
 func (w *walk) statements(list []ast.Stmt) {
 	for _, group := range swappable(list, w.swaps) {
 		w.swap(group)
@@ -31,7 +31,7 @@ func (w *walk) statements(list []ast.Stmt) {
 	}
 }
 
-// drops is by which operator a statement can be left out, or "".
+// drops returns the operator that leaves out a statement, or "".
 func (w *walk) drops(s ast.Stmt) Operator {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
@@ -63,8 +63,8 @@ func isCall(e ast.Expr) bool {
 	return ok
 }
 
-// acts reports whether an expression is a call that is not quiet, nor ends the program:
-// behind that the compiler knows that nothing follows.
+// acts reports whether an expression is a call that is not quiet and does not panic. (Without the panic
+// the compiler would miss a return.)
 func (w *walk) acts(e ast.Expr) bool {
 	c, ok := e.(*ast.CallExpr)
 	if !ok || w.quiet(c) {
@@ -74,8 +74,8 @@ func (w *walk) acts(e ast.Expr) bool {
 	return !ok || id.Name != "panic"
 }
 
-// swaps reports whether a statement is a call that can change places with another one: it
-// declares nothing that others see.
+// swaps reports whether a statement is a call that can be exchanged with another one: it declares nothing
+// that other statements use.
 func (w *walk) swaps(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
@@ -89,7 +89,7 @@ func (w *walk) swaps(s ast.Stmt) bool {
 	return false
 }
 
-// swappable are the runs of two or more statements that fit.
+// swappable returns the groups of two or more consecutive statements that fit.
 func swappable(list []ast.Stmt, fits func(ast.Stmt) bool) (out [][]ast.Stmt) {
 	for len(list) > 0 {
 		n := 0
@@ -104,8 +104,7 @@ func swappable(list []ast.Stmt, fits func(ast.Stmt) bool) (out [][]ast.Stmt) {
 	return out
 }
 
-// swap finds the mutants in which two statements that follow each other change places.
-// They overlap, so they are one edit.
+// swap finds the mutants that exchange two consecutive statements. They overlap, so they are one edit.
 func (w *walk) swap(group []ast.Stmt) {
 	first, last := group[0].Pos(), group[len(group)-1].End()
 	var ids []int
@@ -128,7 +127,7 @@ func (w *walk) swap(group []ast.Stmt) {
 	})
 }
 
-// swallow finds "if err != nil { …; return }", which is left out.
+// swallow finds "if err != nil { …; return }", which the mutant leaves out.
 func (w *walk) swallow(s *ast.IfStmt) {
 	b, ok := s.Cond.(*ast.BinaryExpr)
 	if !ok || b.Op != token.NEQ || !w.isError(b.X) || !w.info.Types[b.Y].IsNil() || len(s.Body.List) == 0 {
@@ -143,7 +142,7 @@ func (w *walk) swallow(s *ast.IfStmt) {
 	w.wrap(s.Cond, "("+alias+".Keep("+number(id)+") && ", ")")
 }
 
-// returned finds errors that become nil.
+// returned finds returned errors, which the mutant replaces by nil.
 func (w *walk) returned(sig *ast.FuncType, s *ast.ReturnStmt) {
 	var kinds []ast.Expr // a type for each result
 	if sig.Results != nil {
@@ -165,10 +164,10 @@ func (w *walk) returned(sig *ast.FuncType, s *ast.ReturnStmt) {
 	}
 }
 
-// preconditionFields are what a write is refused by if somebody else wrote before.
+// preconditionFields are the fields by which a write is refused after another process's write.
 var preconditionFields = []string{"Revision", "ResourceVersion", "UID", "Preconditions"}
 
-// preconditions finds those of a composite literal: fields, and tests of a JSON patch.
+// preconditions finds the preconditions of a composite literal: fields, and tests of a JSON patch.
 func (w *walk) preconditions(l *ast.CompositeLit) {
 	for i, e := range l.Elts {
 		switch e := e.(type) {

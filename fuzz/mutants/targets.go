@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Targets are the packages of a module that mutants are made of. They stand in a table,
-// a file whose lines are:
+// Targets are the packages of a module to mutate. They are listed in a file with lines of the form:
 //
 //	module   PATH
-//	manager  NAME             as baselines and scenarios call it, if not as its folder
-//	package  FOLDER [FILE…]   of the module; some files of it
+//	manager  NAME             in baselines and scenarios, if it differs from its folder
+//	package  FOLDER [FILE…]   of the module; only these files of it
 //
-// Empty lines and those that begin with # say nothing.
+// Empty lines and lines that begin with # are ignored.
 type Targets struct {
 	Module   string
-	Manager  string // "": as its folder
+	Manager  string // "": the name of its folder
 	Packages []Target
 }
 
@@ -30,10 +29,10 @@ type Target struct {
 // Set is all mutants of a module.
 type Set struct {
 	Module  string   `json:"module"`
-	Mutants []Mutant `json:"mutants"` // the one with number n is at n-1
+	Mutants []Mutant `json:"mutants"` // mutant n has index n-1
 }
 
-// ReadTargets reads a table.
+// ReadTargets reads the list.
 func ReadTargets(file string) (*Targets, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -60,8 +59,7 @@ func ReadTargets(file string) (*Targets, error) {
 	return t, nil
 }
 
-// Make makes the mutants of all packages; flags are those of Load, imported that of the
-// package Make.
+// Make creates the mutants of all packages; flags are for Load, imported is for the function Make.
 func (t *Targets) Make(flags []string, imported string) ([]File, Set, error) {
 	set := Set{Module: t.Module}
 	var paths []string

@@ -1,9 +1,9 @@
-// Package mutant switches one change of a program on. A copy of it lies in the copy of an
-// address manager's module whose source package mutants has changed: all changes are in
-// one program, each does nothing until its number is the active one.
+// Package mutant activates one mutant of a program. A copy of it is part of the copy of an address
+// manager's module whose source package mutants has changed: the program contains all mutants, and
+// each has no effect unless its number is the active one.
 //
-// It imports nothing but the standard library, and what it is asked comes from the
-// environment of the process: the copy can know nothing of ipamsim.
+// It imports only the standard library and is configured by environment variables, because the
+// copy cannot import ipamsim.
 package mutant
 
 import (
@@ -12,10 +12,10 @@ import (
 	"syscall"
 )
 
-// The environment of a process.
+// The environment variables.
 const (
-	Active = "IPAMSIM_MUTANT"         // the number of the change that is on; none: the program is as it was
-	Reach  = "IPAMSIM_MUTANT_REACHED" // a file with a byte for each number, which becomes 1 when a change's place is come to
+	Active = "IPAMSIM_MUTANT"         // the number of the active mutant; none: the original program
+	Reach  = "IPAMSIM_MUTANT_REACHED" // a file with a byte for each number, which becomes 1 when the mutant's place is executed
 )
 
 var active, reached = settings()
@@ -28,8 +28,8 @@ func settings() (int, []byte) {
 	return n, shared(os.Getenv(Reach))
 }
 
-// shared is a file as memory that all processes which name it write to: a process of a
-// simulation may die at any moment, and others of the same run come to other places.
+// shared maps a file into memory, shared by all processes that name it: a process of a simulation
+// may die at any time, and several processes of a run execute different places.
 func shared(path string) []byte {
 	if path == "" {
 		return nil
@@ -50,7 +50,7 @@ func shared(path string) []byte {
 	return b
 }
 
-// On reports whether a change is on. Every change asks it whenever it is come to.
+// On reports whether a mutant is active. Every mutant calls it whenever its place is executed.
 func On(id int) bool {
 	if id < len(reached) {
 		reached[id] = 1
@@ -58,13 +58,13 @@ func On(id int) bool {
 	return id == active
 }
 
-// Keep is false if a change is on: what it guards is left out.
+// Keep returns false if the mutant is active: the guarded code is skipped.
 func Keep(id int) bool { return !On(id) }
 
-// Not is v, or the contrary.
+// Not returns v, or its negation.
 func Not[B ~bool](id int, v B) B { return v != B(On(id)) }
 
-// Err is err, or nil.
+// Err returns err, or nil.
 func Err(id int, err error) error {
 	if On(id) {
 		return nil
@@ -72,7 +72,7 @@ func Err(id int, err error) error {
 	return err
 }
 
-// Zero is v, or what its type is before anything is assigned.
+// Zero returns v, or the zero value of its type.
 func Zero[T any](id int, v T) T {
 	if On(id) {
 		var zero T
@@ -81,7 +81,7 @@ func Zero[T any](id int, v T) T {
 	return v
 }
 
-// Drop is all, or all but the element at i.
+// Drop returns all, or all without the element at i.
 func Drop[S ~[]T, T any](id, i int, all S) S {
 	if On(id) {
 		return append(append(S{}, all[:i]...), all[i+1:]...)
@@ -89,12 +89,12 @@ func Drop[S ~[]T, T any](id, i int, all S) S {
 	return all
 }
 
-// Integer is what Int takes.
+// Integer is the constraint of Int.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
 }
 
-// Int is v, or one more if the change more is on, or one less.
+// Int returns v, or v+1 if the mutant more is active, or v-1 if less is.
 func Int[T Integer](more, less int, v T) T {
 	switch {
 	case On(more):
@@ -105,19 +105,19 @@ func Int[T Integer](more, less int, v T) T {
 	return v
 }
 
-// Ordered is what can be compared by size.
+// Ordered is the constraint of the comparisons.
 type Ordered interface {
 	Integer | ~float32 | ~float64 | ~string
 }
 
-// Less is a < b, or a <= b; the others likewise.
+// Less returns a < b, or a <= b if the mutant is active.
 func Less[T Ordered](id int, a, b T) bool { on := On(id); return a < b || on && a == b }
 
-// LessEqual is a <= b, or a < b.
+// LessEqual returns a <= b, or a < b if the mutant is active.
 func LessEqual[T Ordered](id int, a, b T) bool { on := On(id); return a < b || !on && a == b }
 
-// Greater is a > b, or a >= b.
+// Greater returns a > b, or a >= b if the mutant is active.
 func Greater[T Ordered](id int, a, b T) bool { on := On(id); return a > b || on && a == b }
 
-// GreaterEqual is a >= b, or a > b.
+// GreaterEqual returns a >= b, or a > b if the mutant is active.
 func GreaterEqual[T Ordered](id int, a, b T) bool { on := On(id); return a > b || !on && a == b }
