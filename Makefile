@@ -91,10 +91,10 @@ screenshots: ## README's pictures of pages and plans, drawn anew (needs chromium
 	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestStories$$' ./scenarios -screenshots $(CURDIR)/reports/screenshots
 	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestPictures$$' ./scenarios/plan -screenshots $(CURDIR)/reports/screenshots
 
-# Go's fuzzer learns from counters that the compiler puts into code: into the lamps,
-# which show what the system did, and into the allocators; a file's into its loader.
-# With plain "go test -fuzz", which works too, all of Kubernetes and etcd has them:
-# minutes of building, slower runs, and lines that say nothing of an allocator.
+# Go's fuzzer learns from counters that the compiler inserts: into fuzz/coverage/counter, whose
+# functions show what the system did, and into the allocators; for files into their loader.
+# Plain "go test -fuzz" works, too, but inserts them into all of Kubernetes and etcd: minutes of
+# building, slower runs, and lines that show nothing about an allocator.
 FUZZED = ipamsim/fuzz/coverage/counter github.com/k8snetworkplumbingwg/whereabouts/... github.com/projectcalico/calico/libcalico-go/lib/ipam/...
 fuzz: FUZZED += $(patsubst %,ipamsim/%,$(if $(filter FuzzScenarioFile,$(TARGET)),scenarios scenarios/strict,$(if $(filter FuzzImport,$(TARGET)),scenarios/dump,$(if $(filter FuzzStore,$(TARGET)),sim/etcd/...))))
 fuzz: ## go test -fuzz; TARGET=FuzzCalico T=1m

@@ -1,5 +1,5 @@
-// Package confirm looks for a finding that was made with the simple controllers under
-// Kubernetes' own.
+// Package confirm repeats a finding that was made with simple controllers with Kubernetes' own
+// controllers.
 package confirm
 
 import (
@@ -16,13 +16,13 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Options bound the work. The zero value is usable.
+// Options limit the work. The zero value is usable.
 type Options struct {
 	Runs int           // default 40
 	Time time.Duration // wall-clock time; default Time
 }
 
-// Time is enough for what is seen at all: nearly all of it is in the first runs.
+// Time is enough for findings that can be confirmed: nearly all are in the first runs.
 const Time = 5 * time.Second
 
 func (o Options) orDefault() Options {
@@ -35,14 +35,14 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// Try runs the world of a finding with Kubernetes' own controllers until it fails in the
-// same way. What they send are other messages, so that the recorded schedule does not say
-// how: its exceptions are tried, then the orders of messages in the recorded run, as far as
-// these messages are there, then strategies by seed. The run that fails is done on etcd,
-// too, and kept.
+// Try runs the scenario of a finding with Kubernetes' own controllers until it fails in the same way.
+// These controllers send other messages, so the recorded schedule cannot be replayed. Try uses, in
+// this order, the exceptions of the schedule, the orders of messages in the recorded run (as far as
+// these messages exist), and strategies with seeds. The run that fails is repeated on etcd and
+// stored.
 //
-// The result is not confirmed when the bounds are reached; it is the zero value if the
-// finding cannot be tried.
+// If the limits are reached, the result is NotConfirmed. If the finding cannot be tried, it is the
+// zero value.
 func Try(ctx context.Context, r *scenarios.Runner, f *finding.Finding, o Options) (finding.Real, error) {
 	o = o.orDefault()
 	began := time.Now()
@@ -91,18 +91,18 @@ func Try(ctx context.Context, r *scenarios.Runner, f *finding.Finding, o Options
 	return real, nil
 }
 
-// stepsMost of a run: Kubernetes' own controllers send some hundred messages until all of
-// them watch, and a few for each of the others.
+// stepsMost returns the limit of steps of a run: Kubernetes' own controllers send some hundred messages
+// until all of them watch, and a few for each other message.
 func stepsMost(steps int) int { return 1000 + 4*steps }
 
-// orders are the walks that say what the recorded run did.
+// orders returns strategies that follow the order of the recorded run.
 func orders(ctx context.Context, r *scenarios.Runner, recorded *scenarios.Scenario) ([]func() sim.Strategy, error) {
 	rep, err := r.Run(ctx, recorded, scenarios.Options{Recorded: true, Store: scenarios.Memory})
 	if err != nil {
 		return nil, err
 	}
 	rules := recorded.Doc.Spec.Schedule.Exceptions()
-	var own []strategy.Exception // about messages themselves
+	var own []strategy.Exception // about the outcome of messages, not their order
 	for _, e := range rules {
 		if e.Outcome != sim.Delay && e.Before == (strategy.Message{}) {
 			own = append(own, e)
@@ -116,10 +116,10 @@ func orders(ctx context.Context, r *scenarios.Runner, recorded *scenarios.Scenar
 	return out, nil
 }
 
-// strategies in turn, when no order of the recorded run does: they differ in what they find.
+// strategies are used in turn, after the orders of the recorded run: they find different failures.
 var strategies = []string{"random", "pct", "timed", "stall", "pos"}
 
-// walkOf is the strategy of the n-th run, begun.
+// walkOf returns the strategy of the n-th run, ready to use.
 func walkOf(first []func() sim.Strategy, world *scenarios.Scenario, n int) (sim.Strategy, error) {
 	if n < len(first) {
 		walk := first[n]()

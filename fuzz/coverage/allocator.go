@@ -8,14 +8,14 @@ import (
 	"ipamsim/model"
 )
 
-// Allocators are the states that the allocator's record was in, sorted, without names: which
-// addresses of which pool are claimed or reserved, by their distance from its beginning, and
-// which block is whose. That is what a reference allocator (model/reference) goes on from, but
-// for the order in which a block's free addresses come; runs in one state differ in what pods,
-// nodes and ranges are called, and in what handles count.
+// Allocators returns hashes of the states of the allocator's record, sorted. A state is, without
+// names, the claimed or reserved addresses of each pool, by their distance from its beginning, and
+// the owner of each block. A reference allocator (model/reference) continues from the same data,
+// except for the order in which a block's free addresses are used. Runs in one state may differ in
+// the names of pods and nodes, in ranges, and in the counts of handles.
 //
-// Pools and nodes are told apart by the order in which they come. A pool whose range is changed
-// counts as before.
+// Pools and nodes are numbered in the order in which they first occur. A pool whose range changes keeps
+// its number.
 func Allocators(l *model.Ledger) []uint64 {
 	if l == nil {
 		return nil
@@ -32,20 +32,21 @@ func Allocators(l *model.Ledger) []uint64 {
 	return slices.Sorted(maps.Keys(states))
 }
 
-// allocator is a record, as a sum of its rows: in whatever order they came, it is the same.
+// allocator is a record as the sum of the hashes of its rows, which does not depend on their order.
 type allocator struct {
 	state uint64
 	rows  map[row]uint64
 	names map[model.Ref]uint64 // pools and nodes
 }
 
-// row is which row of the record it is.
+// row identifies a row of the record.
 type row struct {
 	kind     model.RefKind
 	name, of string
 }
 
-// apply changes the record. A row goes as what it came as, whatever it is about since.
+// apply changes the record. A row is removed with the hash with which it was added, even if it has
+// changed since.
 func (a *allocator) apply(c *model.Change) {
 	if c.Row == model.RefHandle || !c.Came && !c.Gone {
 		return
@@ -59,7 +60,7 @@ func (a *allocator) apply(c *model.Change) {
 	}
 }
 
-// rowOf names a row by what does not change while it is there.
+// rowOf identifies a row by what does not change during its existence.
 func rowOf(c *model.Change) row {
 	r := row{kind: c.Row}
 	for _, x := range c.Refs {
@@ -73,7 +74,7 @@ func rowOf(c *model.Change) row {
 	return r
 }
 
-// hash of a row.
+// hash returns the hash of a row.
 func (a *allocator) hash(c *model.Change) uint64 {
 	var addr netip.Addr
 	var pool netip.Prefix
@@ -86,7 +87,7 @@ func (a *allocator) hash(c *model.Change) uint64 {
 			pool, _ = netip.ParsePrefix(r.Name)
 			h = mixed(h, a.nth(r)<<8|uint64(pool.Bits()))
 		case model.RefNode:
-			if c.Row != model.RefAddress { // of a claim it is its pod's
+			if c.Row != model.RefAddress { // the node of a claim is its pod's
 				h = mixed(h, a.nth(r))
 			}
 		}
@@ -96,14 +97,14 @@ func (a *allocator) hash(c *model.Change) uint64 {
 		if pool.IsValid() {
 			from = pool.Addr()
 		} else if p, err := addr.Prefix(addr.BitLen() - 8); err == nil {
-			from = p.Addr() // of a reservation, which names no pool
+			from = p.Addr() // of a reservation, which has no pool
 		}
 		h = mixed(h, low(addr)-low(from))
 	}
 	return h
 }
 
-// nth numbers a name by when it first came.
+// nth returns the number of a name, in the order in which names first occur.
 func (a *allocator) nth(r model.Ref) uint64 {
 	n, ok := a.names[r]
 	if !ok {
@@ -113,7 +114,7 @@ func (a *allocator) nth(r model.Ref) uint64 {
 	return n
 }
 
-// low is an address's last 64 bits.
+// low returns the last 64 bits of an address.
 func low(a netip.Addr) (n uint64) {
 	b := a.As16()
 	for _, x := range b[8:] {
@@ -122,7 +123,7 @@ func low(a netip.Addr) (n uint64) {
 	return n
 }
 
-// mixed goes on with a hash so that sums of hashes do not collide: splitmix64's.
+// mixed adds x to a hash such that sums of hashes do not collide: the function of splitmix64.
 func mixed(h, x uint64) uint64 {
 	h += x*0x9e3779b97f4a7c15 + 0x632be59bd9b4e019
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9

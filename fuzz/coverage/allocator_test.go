@@ -9,15 +9,15 @@ import (
 	"ipamsim/model"
 )
 
-// steps is a ledger of a range in which pods take and leave addresses: n takes the n-th, -n
-// leaves it.
-func steps(base string, pod string, deeds ...int) *model.Ledger {
+// steps returns the ledger of a range in which pods claim and release addresses: n claims the n-th
+// address, -n releases it.
+func steps(base string, pod string, actions ...int) *model.Ledger {
 	prefix := netip.MustParsePrefix(base)
 	pools := []model.Pool{{Name: "pool of " + base, Range: prefix}}
 	l := &model.Ledger{}
 	l.Note(0, model.Snapshot{Pools: pools})
 	var claims []model.Claim
-	for i, d := range deeds {
+	for i, d := range actions {
 		addr := prefix.Addr()
 		for range max(d, -d) {
 			addr = addr.Next()
@@ -33,14 +33,14 @@ func steps(base string, pod string, deeds ...int) *model.Ledger {
 	return l
 }
 
-// TestAllocators: states are told apart by what is claimed, and by nothing else.
+// TestAllocators: states differ by what is claimed, and by nothing else.
 func TestAllocators(t *testing.T) {
 	one := coverage.Allocators(steps("10.0.0.0/24", "web-0", 1, 2, -1))
 	for _, tt := range []struct {
 		name   string
 		l      *model.Ledger
 		states int  // of both together
-		equal  bool // to the first
+		equal  bool // to those of the first
 	}{
 		{"other names", steps("10.9.0.0/24", "db-7", 1, 2, -1), 4, true},
 		{"back where it was", steps("10.0.0.0/24", "web-0", 1, 2, -1, 1, -1), 4, true},
@@ -58,8 +58,8 @@ func TestAllocators(t *testing.T) {
 	}
 }
 
-// TestAllocatorsGoBack: what goes leaves nothing behind, whatever became of it and of its pool
-// in between.
+// TestAllocatorsGoBack: a removed row leaves nothing in the state, even if the row or its pool changed in
+// between.
 func TestAllocatorsGoBack(t *testing.T) {
 	small, large := netip.MustParsePrefix("10.0.0.0/25"), netip.MustParsePrefix("10.0.0.0/24")
 	pool := func(r netip.Prefix) []model.Pool { return []model.Pool{{Name: "pool", Range: r}} }

@@ -7,31 +7,29 @@ import (
 	"ipamsim/reports"
 )
 
-// Count shows Go's fuzzer what a run saw of the system: call it after the run,
-// inside the fuzz target.
+// Count reports to Go's fuzzer what a run saw of the system. Call it after the run, in the fuzz target.
 //
-// Go's fuzzer keeps an input if a counter that the compiler put into the code
-// reached a power of two that it never reached before, and mutates what it kept.
-// Lines of code say little about a distributed system: after a few hundred runs
-// all of them have been executed. So there is a table of empty functions, lamps,
-// and what a run saw turns up the counters of some: which ones and how far follows
-// from a hash, so that the same sight is the same counter in every process.
+// Go's fuzzer keeps an input if one of the counters that the compiler inserted reached a power of two that
+// it had never reached before, and mutates the inputs that it keeps. Lines of code say little about a
+// distributed system: after a few hundred runs all of them have been executed. So there is a table of
+// empty functions, each with a counter. Count raises some of these counters: which ones, and how far,
+// is computed from hashes of what the run saw, so that it is the same in every process.
 //
-// In a build without counters nothing comes of it.
+// In a build without counters Count has no effect.
 //
 // Source: internal/fuzz, SnapshotCoverage and diffCoverage; cmd/compile, edge in
 // walk/order.go (Go 1.26).
 func Count(rep *reports.Report) {
 	var up [len(counter.Table)]uint8
-	light := func(hash uint64, level int) {
+	raise := func(hash uint64, level int) {
 		l := &up[hash%uint64(len(counter.Table))]
 		*l = max(*l, 1<<level)
 	}
 	for _, s := range rep.States {
-		light(s, int(s>>32%levels))
+		raise(s, int(s>>32%levels))
 	}
 	for p, n := range meetings(rep.Trace) {
-		light(p, min(bits.Len(uint(n)), levels)-1)
+		raise(p, min(bits.Len(uint(n)), levels)-1)
 	}
 	for i, n := range up {
 		for range n {
@@ -40,5 +38,5 @@ func Count(rep *reports.Report) {
 	}
 }
 
-// levels of a counter: 1, 2, 4, … 128.
+// levels are the values of a counter: 1, 2, 4, … 128.
 const levels = 8

@@ -1,5 +1,5 @@
-// Package coverage measures what a run has seen of the system: not lines of
-// code, but states it was in and operations that met.
+// Package coverage measures what a run saw of the system: not lines of code, but states, and pairs of
+// conflicting operations.
 package coverage
 
 import (
@@ -12,22 +12,21 @@ import (
 	"ipamsim/sim"
 )
 
-// Of returns what a run saw, each sorted and without repetition: hashes of the
-// states it was in, of those that its allocator was in, and of the pairs of conflicting
-// operations that met.
+// Of returns what a run saw, each sorted and without repetition: hashes of the states, of the
+// allocator's states, and of the pairs of conflicting operations that met.
 //
-// Two operations conflict if they are about one object, come from two processes
-// and one of them writes; they met if no third one on that object came between.
-// A pair counts once whatever the names are: "cni-add PATCH ippools" before
-// "ip-reconciler PATCH ippools" is another one than the other way round.
+// Two operations conflict if they are about the same object, are from two processes, and one of them
+// writes. They met if no other operation on that object came between them. A pair is identified
+// without names; "cni-add PATCH ippools" before "ip-reconciler PATCH ippools" is another pair than the
+// reverse.
 func Of(rep *reports.Report) (states, allocators, pairs []uint64) {
 	return slices.Clone(rep.States), Allocators(rep.Ledger), Pairs(rep.Trace)
 }
 
-// Pairs are the pairs of conflicting operations of a run.
+// Pairs returns hashes of the pairs of conflicting operations that met in a run.
 func Pairs(tr *sim.Trace) []uint64 { return slices.Sorted(maps.Keys(meetings(tr))) }
 
-// meetings says how often each pair met.
+// meetings returns how often each pair met.
 func meetings(tr *sim.Trace) map[uint64]int {
 	met := map[uint64]int{}
 	last := map[string]*occurrence{} // by object
@@ -48,14 +47,14 @@ func meetings(tr *sim.Trace) map[uint64]int {
 	return met
 }
 
-// occurrence is a step that may be met, and what it looks like, once somebody asked.
+// occurrence is a step that may meet another. Its shape is computed when it is first needed.
 type occurrence struct {
 	step *sim.Step
 	text []byte
 	hash uint64 // of text
 }
 
-func (s *occurrence) look() *occurrence {
+func (s *occurrence) describe() *occurrence {
 	if s.text == nil {
 		c := s.step.Choice
 		s.text = []byte(shape.Op(c.Op) + " " + c.Outcome.String() + "\n")
@@ -64,10 +63,12 @@ func (s *occurrence) look() *occurrence {
 	return s
 }
 
-// before is the hash of the pair, FNV-1a of both texts.
-func (s *occurrence) before(next *occurrence) uint64 { return fnv(s.look().hash, next.look().text) }
+// before returns the hash of the pair: FNV-1a of both texts.
+func (s *occurrence) before(next *occurrence) uint64 {
+	return fnv(s.describe().hash, next.describe().text)
+}
 
-// Source: hash/fnv, which cannot go on from a sum.
+// Source: hash/fnv, which cannot continue from a sum.
 const (
 	offset64 = 14695981039346656037
 	prime64  = 1099511628211
@@ -80,8 +81,7 @@ func fnv(h uint64, text []byte) uint64 {
 	return h
 }
 
-// Merge adds what is not in the sorted set yet and returns the set and how many
-// were new.
+// Merge adds more to a sorted set. It returns the set and the number of new members.
 func Merge(set, more []uint64) (merged []uint64, fresh int) {
 	n := len(set)
 	merged = append(set, more...)

@@ -16,7 +16,7 @@ func step(actor, key string, kind sim.OpKind) *sim.Step {
 	return &sim.Step{Decision: sim.Decision{Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Request: r, Kind: kind}}}}
 }
 
-// Which operations meet, and which do not.
+// Which operations meet.
 func TestPairs(t *testing.T) {
 	read := step("cni-add/default/web-0/net1", "GET ippools/kube-system/p", sim.Read)
 	write := step("ip-reconciler", "PATCH ippools/kube-system/p", sim.Write)
@@ -43,7 +43,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// A pair is the same number in every version: a campaign that goes on counts it once.
+// A pair has the same hash in every version: a resumed campaign counts it once.
 func TestPairIsAHashOfTwoTexts(t *testing.T) {
 	got := coverage.Pairs(&sim.Trace{Steps: []*sim.Step{
 		step("cni-add/default/web-0/net1", "GET ippools/kube-system/p", sim.Read),

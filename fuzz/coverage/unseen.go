@@ -15,25 +15,25 @@ func (r Run) less(o Run) bool {
 	return r.Source < o.Source || r.Source == o.Source && r.Seed < o.Seed
 }
 
-// Sightings are in which runs each kind was seen, as far as an estimate of what is unseen
-// goes by: one run, two or more. They do not depend on the order in which See is called, and
-// what is said twice counts once.
+// Sightings records in which runs each kind was seen, as far as the estimate of what is unseen needs it:
+// one run, two, or more. The result does not depend on the order of the calls of See; repeated calls
+// count once.
 type Sightings struct {
 	runs, all uint64
 	of        map[uint64]sighting
-	once      int // kinds that one run alone saw
+	once      int // kinds that only one run saw
 }
 
-// sighting is the first runs in which a kind was seen.
+// sighting is the first runs that saw a kind.
 type sighting struct {
 	runs [2]Run
 	n    uint8 // SightingsMax: more than runs has
 }
 
-// SightingsMax is how many runs of one kind matter.
+// SightingsMax is the number of runs of a kind that matter.
 const SightingsMax = 3
 
-// See takes in that a run saw a kind.
+// See records that a run saw a kind.
 func (s *Sightings) See(kind uint64, run Run) {
 	if s.of == nil {
 		s.of = map[uint64]sighting{}
@@ -54,24 +54,23 @@ func (s *Sightings) See(kind uint64, run Run) {
 	s.of[kind] = x
 }
 
-// Ran takes in that so many more runs are done, which together saw so many kinds, each
-// counted in every run that saw it.
+// Ran records that so many more runs are done. kinds is the sum of the kinds that each of them saw.
 func (s *Sightings) Ran(runs, kinds uint64) {
 	s.runs += runs
 	s.all += kinds
 }
 
-// Kinds is how many were seen.
+// Kinds returns the number of kinds that were seen.
 func (s *Sightings) Kinds() int { return len(s.of) }
 
-// Unseen is an estimate of how much of what the next run sees nobody has seen, from 0 to 1,
-// with a 95 % band.
+// Unseen is an estimate of the share of new kinds among what the next run sees, from 0 to 1, with a 95 %
+// band.
 type Unseen struct {
 	Share, Low, High float64
-	Unknown          string // why there is none
+	Unknown          string // why there is no estimate
 }
 
-// String is a percentage with its band, or why there is none.
+// String returns a percentage with its band, or why there is none.
 func (u Unseen) String() string {
 	if u.Unknown != "" {
 		return "not known: " + u.Unknown
@@ -79,7 +78,7 @@ func (u Unseen) String() string {
 	return fmt.Sprintf("%s %% (%s to %s)", percent(u.Share), percent(u.Low), percent(u.High))
 }
 
-// percent has two digits that count.
+// percent formats a share with two significant digits.
 func percent(share float64) string {
 	if share *= 100; share >= 9.95 {
 		return fmt.Sprintf("%.0f", share)
@@ -87,21 +86,21 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.2g", share)
 }
 
-// Unseen estimates by Good and Turing. N sightings are the pairs of a run and a kind that
-// it saw; the share that nobody has seen of what the next run sees is about a/N, where a kinds
-// were seen by one run alone: they were new when that run came, and the next one is like it.
+// Unseen returns the estimate of Good and Turing. A sighting is a pair of a run and a kind that it saw; N
+// is their number. The share of new kinds among what the next run sees is about a/N, where a is the
+// number of kinds that exactly one run saw: they were new when that run came, and the next run is like it.
 //
-// Assumed: runs are drawn independently from one distribution, as the worlds of a space
-// are by their seeds, and the next one is, too. Of another space, another strategy or another
-// mix of sources it says nothing, and nothing of seeds that are not drawn at random
-// (schedules that are walked in order).
+// The estimate assumes that runs are drawn independently from one distribution, as the scenarios of a
+// space are by their seeds, and that the next run is, too. It does not hold for another space, another
+// strategy or another mix of sources, nor for runs that are not drawn at random (schedules that
+// are walked in order).
 //
-// The band is ± 1.96 √(Σ a(r)² + 2 Σ a(r, s)²) / N, where r alone saw a(r) kinds, and r and s
-// alone a(r, s). If each of these was 1 it would be Esty's √(f1 + 2 f2) / n, without his − f1²/n,
-// which makes it narrower. It is wider because a run that comes to a rare place sees several new
-// kinds at once: they are one piece of luck. A normal law needs some; so the upper end is never
-// below 3/runs, the most that is likely of what none of so many runs shows. It is unknown of
-// fewer than RunsMin runs. TestUnseen has how often the band holds the truth.
+// The band is ± 1.96 √(Σ a(r)² + 2 Σ a(r, s)²) / N, where only r saw a(r) kinds, and only r and s saw
+// a(r, s) kinds. If each of these were 1 it would be Esty's √(f1 + 2 f2) / n, without his − f1²/n,
+// which makes it narrower. It is wider because a run in a rare situation sees several new kinds
+// together: these are not independent. A normal law needs some sightings; so the upper end is at least
+// 3/runs, the upper bound for what does not occur in so many runs. With fewer than RunsMin runs the
+// share is unknown. TestUnseen measures how often the band holds the truth.
 //
 // Sources: Good: The population frequencies of species and the estimation of population
 // parameters, Biometrika 40, 1953; Esty: A normal limit law for a nonparametric estimator of
@@ -121,10 +120,10 @@ func (s *Sightings) Unseen() Unseen {
 	return Unseen{Share: share, Low: max(0, share-half), High: min(1, max(share+half, none95/float64(s.runs)))}
 }
 
-// RunsMin is how many runs an estimate takes.
+// RunsMin is the number of runs that an estimate needs.
 const RunsMin = 30
 
-// squares is Σ a(r)² + 2 Σ a(r, s)²: see Unseen.
+// squares returns Σ a(r)² + 2 Σ a(r, s)²: see Unseen.
 func (s *Sightings) squares() (sum float64) {
 	pieces := map[sighting]int{}
 	for _, x := range s.of {

@@ -11,11 +11,11 @@ import (
 	"ipamsim/fuzz/coverage"
 )
 
-// world is a population of kinds that come in clumps, as situations do: who sees the first of
-// a clump sees the others, too.
+// world is a population of kinds in clumps, as in real runs: a run that sees the first kind of a clump
+// sees the others, too.
 type world struct {
 	of   []float64 // probability that a run sees a clump
-	size []int     // kinds of it
+	size []int     // number of its kinds
 }
 
 func drawnWorld(clumps int, steep float64, most int, rng *rand.Rand) (w world) {
@@ -37,7 +37,7 @@ func (w world) run(rng *rand.Rand) (kinds []uint64) {
 	return kinds
 }
 
-// unseen is what is true: of what a run is expected to see, how much nobody has seen.
+// unseen returns the true share: the expected share of new kinds among what a run sees.
 func (w world) unseen(seen map[uint64]bool) float64 {
 	all, missing := 0.0, 0.0
 	for c, p := range w.of {
@@ -49,8 +49,8 @@ func (w world) unseen(seen map[uint64]bool) float64 {
 	return missing / all
 }
 
-// TestUnseen: of worlds whose truth is known, the estimate's mean is right, and its band holds
-// the truth about as often as it says.
+// TestUnseen: for populations whose true share is known, the mean of the estimate is right, and the band
+// holds the truth about as often as specified.
 func TestUnseen(t *testing.T) {
 	const trials = 100
 	for _, x := range []struct {
@@ -82,13 +82,13 @@ func TestUnseen(t *testing.T) {
 		if math.Abs(estimated-truly) > truly/8 {
 			t.Errorf("%s: the estimate is %.4f on average, the truth %.4f", x.what, estimated, truly)
 		}
-		if within < trials*88/100 { // of 95 in 100 fewer are seen in one of 500 cases
+		if within < trials*88/100 { // with 95 % that happens in one of 500 cases
 			t.Errorf("%s: the band holds the truth in %d of %d, want 95 %%", x.what, within, trials)
 		}
 	}
 }
 
-// estimate of so many runs, and what is true.
+// estimate returns the estimate after so many runs, and the true share.
 func (w world) estimate(t *testing.T, runs int, rng *rand.Rand) (coverage.Unseen, float64) {
 	var s coverage.Sightings
 	seen := map[uint64]bool{}
@@ -107,7 +107,7 @@ func (w world) estimate(t *testing.T, runs int, rng *rand.Rand) (coverage.Unseen
 	return u, w.unseen(seen)
 }
 
-// TestUnseenUnknown: of little nothing is said.
+// TestUnseenUnknown: there is no estimate from too few runs.
 func TestUnseenUnknown(t *testing.T) {
 	var s coverage.Sightings
 	s.Ran(coverage.RunsMin-1, 5)
@@ -128,8 +128,8 @@ func TestUnseenUnknown(t *testing.T) {
 	}
 }
 
-// TestSightingsOrder: neither order nor repetition matters, so that what two workers bring, or
-// a worker brings again, counts as what one brings once.
+// TestSightingsOrder: order and repetition do not matter, so that sightings from several workers, or
+// reported twice, count as from one worker.
 func TestSightingsOrder(t *testing.T) {
 	type one struct {
 		kind uint64

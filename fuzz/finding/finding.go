@@ -1,5 +1,4 @@
-// Package finding is what a search hands over: one class of failure with the
-// shortest replay known of it.
+// Package finding is the result of a search: a class of failure with its shortest known replay.
 package finding
 
 import (
@@ -11,39 +10,39 @@ import (
 
 // Finding is one class of failure.
 type Finding struct {
-	// Fingerprint is 12 hexadecimal digits: of Cause, of nothing else.
+	// Fingerprint is a hash of Cause: 12 hexadecimal digits.
 	Fingerprint string
 	Invariant   string
 	Severity    model.Severity
 	Died        bool        // the worker process died or hung: the file has no schedule to replay
 	Upstream    string      // module@version
 	Cause       cause.Cause // why it happened
-	Sentence    string      // what happened, for people
-	// Also are the other invariants that one cause broke, sorted: in the small world
-	// those of the whole run, as if it had not ended at the violation; in a run as it
-	// was recorded, those found at the same step.
+	Sentence    string      // what happened, in words
+	// Also are the other invariants that the cause broke, sorted. For a shrunk finding they are
+	// those of the whole run, as if it had not ended at the violation; for a run as recorded,
+	// those that broke at the same step.
 	Also []string
-	// What the shrunk world needs.
+	// The size of the shrunk scenario and schedule.
 	Pods, Nodes, Switches, Faults, Steps int
-	// Of Sampled random continuations from its last decision, Failing failed too.
+	// Sampled random continuations after the last decision were run, and Failing of them also failed.
 	Sampled, Failing int
 	ShrinkRuns       int
 	ShrinkSeconds    float64
-	// Repeated are the runs that its recording took more than once.
+	// Repeated counts the runs that had to be repeated for the recording.
 	Repeated reports.Repeated
 	YAML     []byte // the file, which replays on its own
-	Real     Real   // what came of it under Kubernetes' own controllers
+	Real     Real   // the result with Kubernetes' own controllers
 
 	managers scenarios.Managers
 }
 
-// Scenario is what the file holds, in the process in which the finding was made.
+// Scenario parses the file, in the process in which the finding was made.
 func (f *Finding) Scenario() (*scenarios.Scenario, error) {
 	return f.managers.Parse(File(f.Fingerprint), f.YAML)
 }
 
-// SwitchesMax is how many forced switches of a finding a reader can follow, and how many
-// leave its cause to be told by trying.
+// SwitchesMax is the number of forced switches that a reader can follow. With more, the cause's races
+// are not tried.
 const SwitchesMax = 8
 
 // Crowded reports whether more than SwitchesMax switches are left: another instance of

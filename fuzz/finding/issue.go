@@ -12,9 +12,9 @@ import (
 	"ipamsim/reports/timeline"
 )
 
-// Issue is the text of an issue for the address manager's maintainers, in Markdown:
-// what was expected and seen, how it comes about, in which lines of their code, in which
-// configuration, and how to see it on one's own machine. rep is a replay of the finding.
+// Issue returns the text of an issue for the address manager's maintainers, in Markdown: expected and
+// seen behavior, the steps, the lines of their code, the configuration, and the command that
+// reproduces it. rep is a replay of the finding.
 func (f *Finding) Issue(rep *reports.Report, v *model.Violation) []byte {
 	var b strings.Builder
 	para := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n\n", args...) }
@@ -66,7 +66,7 @@ func meaning(name string) string {
 	return name
 }
 
-// firstSite is whose code the first link that knows it was in.
+// firstSite returns the module of the first link with a known place in the code.
 func firstSite(c *cause.Cause) string {
 	for _, l := range c.Links {
 		if l.Site.Module != "" {
@@ -76,8 +76,7 @@ func firstSite(c *cause.Cause) string {
 	return ""
 }
 
-// uncommented is a finding's file without the comment at its top, which repeats the
-// issue.
+// uncommented returns a finding's file without the comment at its top, which repeats the issue.
 func uncommented(text []byte) string {
 	rest := string(text)
 	for strings.HasPrefix(rest, "#") {

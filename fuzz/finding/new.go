@@ -15,9 +15,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// New makes a finding of a shrunk run: rep is what s did under strategy.Sparse
-// with the exceptions in rules, v its violation and why its cause. YAML is not there
-// yet: see Write.
+// New returns the finding of a shrunk run: rep is the run of s under strategy.Sparse with the exceptions in
+// rules, v its violation, and why the cause. YAML is not set yet: see Write.
 func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules []strategy.Exception, why *cause.Cause) *Finding {
 	f := &Finding{
 		Fingerprint: why.Fingerprint(), Invariant: v.Invariant, Severity: v.Severity, Upstream: rep.Upstream,
@@ -45,8 +44,8 @@ func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules [
 	return f
 }
 
-// Others are the invariants of a run's violations other than v's, sorted, if take
-// returns true.
+// Others returns the invariants of a run's violations other than v's, sorted, for which take returns
+// true.
 func Others(rep *reports.Report, v *model.Violation, take func(*model.Violation) bool) []string {
 	var out []string
 	for i := range rep.Violations {
@@ -73,8 +72,8 @@ const (
 	commentWidth = 108
 )
 
-// Write prints the finding's file: the scenario with the recorded run in it,
-// which replays on its own, under a comment that describes it.
+// Write sets YAML to the finding's file: the scenario with the recorded run, which replays on its own,
+// below a comment that describes it.
 func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules []strategy.Exception) error {
 	recorded := *rep
 	recorded.Races = f.Cause.Races(v)

@@ -6,22 +6,22 @@ import "fmt"
 // failure found with simple controllers may be caused by them.
 type Real struct {
 	Verdict  Verdict `json:",omitempty"`
-	Runs     int     `json:",omitempty"` // that it took, or were tried
+	Runs     int     `json:",omitempty"` // the number of runs
 	Strategy string  `json:",omitempty"` // of the run that failed in the same way
-	YAML     []byte  `json:",omitempty"` // that run as a file, which replays on its own; see RealFile
+	YAML     []byte  `json:",omitempty"` // the file of that run, which replays on its own; see RealFile
 }
 
-// Verdict is whether a finding was seen again.
+// Verdict is whether a finding was confirmed.
 type Verdict string
 
-// The zero Verdict is of a finding that was not tried: it was made under them, this program
-// does not have them, or there was no time.
+// The zero Verdict is that of a finding that was not tried: it was made with Kubernetes' own
+// controllers, this program does not include them, or there was no time.
 const (
 	Confirmed    Verdict = "confirmed"
 	NotConfirmed Verdict = "not confirmed"
 )
 
-// RealText renders Real for people; "" if the finding was not tried.
+// RealText returns Real as a sentence; "" if the finding was not tried.
 func (f *Finding) RealText() string {
 	switch r := &f.Real; r.Verdict {
 	case Confirmed:

@@ -1,6 +1,6 @@
-// Package known tells failures that are known from news. Worlds that are drawn fail
-// often: the upstream code has known bugs. The lists in fuzz/testdata/known hold their
-// causes, a line each: its signature | the rest of the cause | what is known of it.
+// Package known distinguishes known failures from new ones. Generated scenarios fail often, because
+// the upstream code has known bugs. The lists in fuzz/testdata/known have one cause on each
+// line: its signature | the rest of the cause | what is known about it.
 package known
 
 import (
@@ -16,30 +16,30 @@ import (
 	"ipamsim/fuzz/cause"
 )
 
-// Dir of the lists, from the module's top.
+// Dir is the directory of the lists, relative to the module's root.
 const Dir = "fuzz/testdata/known"
 
-// What is known of a cause begins with one of these.
+// The beginnings of what is known about a cause.
 const (
-	Shown = "scenarios: " // the scenarios that show it follow
-	Seen  = "seen: "      // no scenario shows it yet; what a search saw follows
+	Shown = "scenarios: " // followed by the scenarios that show the cause
+	Seen  = "seen: "      // no scenario shows the cause; followed by what a search saw
 )
 
-// SeenAs is what is known of a cause of which a search saw one violation.
+// SeenAs returns what is known about a cause from one violation in a search.
 func SeenAs(message string) string {
 	return Seen + strings.NewReplacer("|", "/", "\n", " ").Replace(message)
 }
 
 // Causes are the known causes of failures.
 type Causes struct {
-	whole      map[string]string // what is known of a cause, by cause.Cause.Key
-	signatures map[string]string // of the first cause with it, by cause.Cause.Signature
-	plain      map[string]string // of the first cause with it that needs no fault
+	whole      map[string]string // what is known about a cause, by cause.Cause.Key
+	signatures map[string]string // about the first cause with a signature (cause.Cause.Signature)
+	plain      map[string]string // about the first cause with a signature that needs no fault
 	shown      map[string]bool   // signatures of causes that a scenario shows
 }
 
-// Cause returns what is known of the cause of a run that was shrunk, "" if it is new. A cause
-// that is known without a fault is also known with one.
+// Cause returns what is known about the cause of a shrunk run, "" if it is new. A cause that is known
+// without a fault is also known with one.
 func (k Causes) Cause(c *cause.Cause) string {
 	key := c.Key()
 	return cmp.Or(k.whole[key], k.whole[strings.TrimSuffix(key, ", "+cause.AfterFault)])
@@ -54,8 +54,8 @@ func (k Causes) Find(c *cause.Cause) string {
 	return k.plain[c.Signature()]
 }
 
-// Shown reports whether a scenario shows a cause with this signature. Then it is known what
-// failures with the signature are when they are shrunk; searches alone do not show that.
+// Shown reports whether a scenario shows a cause with this signature. Then the result of shrinking
+// failures with the signature is known; a cause that only searches have seen does not ensure that.
 func (k Causes) Shown(signature string) bool { return k.shown[signature] }
 
 // Len is the number of known causes.
@@ -101,13 +101,13 @@ func key(signature, rest string) string {
 	return signature + ", " + rest
 }
 
-// Key is a cause in a list, without what is known of it.
+// Key returns a cause as in a list, without what is known about it.
 func Key(c *cause.Cause) string { return c.Signature() + " | " + c.Rest() }
 
-// Line is a cause in a list.
+// Line returns a line of a list.
 func Line(c *cause.Cause, what string) string { return Key(c) + " | " + what }
 
-// Load lists from the folder that they lie in. The first entry for a cause, or for a signature, counts.
+// Load reads lists from a directory. The first entry for a cause, or for a signature, counts.
 func Load(dir string, lists ...string) (Causes, error) {
 	var out Causes
 	if err := out.load(os.DirFS(dir), dir, lists); err != nil {
@@ -129,7 +129,7 @@ func (k *Causes) load(from fs.FS, dir string, lists []string) error {
 	return nil
 }
 
-// LoadIf reads the lists of Dir, if it is there, and those that the program was built with. It reports whether there are any.
+// LoadIf reads the lists in Dir, if it exists, and the lists embedded in the program. It reports whether there are any.
 func LoadIf(lists ...string) (out Causes, found bool, err error) {
 	built, err := fs.Sub(fuzz.Known, "testdata/known")
 	if err != nil {
@@ -146,8 +146,8 @@ func LoadIf(lists ...string) (out Causes, found bool, err error) {
 	return out, found, nil
 }
 
-// Parse a list. A cause that is listed twice is an error that names its line; so is a
-// line of another form.
+// Parse parses a list. A cause that is listed twice, and a line of another form, are errors that name
+// the line.
 func Parse(file, text string) (Causes, error) {
 	var out Causes
 	err := out.parse(file, text)
@@ -164,7 +164,7 @@ func (k *Causes) parse(file, text string) error {
 		if len(f) != 3 {
 			return fmt.Errorf("%s:%d: want LOOK | REST OF THE CAUSE | WHAT IS KNOWN, have %q", file, i+1, line)
 		}
-		if whole := key(f[0], f[1]); here[whole] && !strings.HasPrefix(f[2], Seen) { // two processes may learn the same
+		if whole := key(f[0], f[1]); here[whole] && !strings.HasPrefix(f[2], Seen) { // two processes may add the same cause
 			return fmt.Errorf("%s:%d: %s is listed twice", file, i+1, whole)
 		}
 		here[key(f[0], f[1])] = true

@@ -10,8 +10,8 @@ import (
 	"ipamsim/model/invariant"
 )
 
-// A failure that no fault came before is none of those that need one: a regression that
-// counts a handle twice is news, though a lost answer is known to do so.
+// A failure without a fault does not match a known cause that needs one: a regression that counts a
+// handle twice is new, though a lost reply is known to have that effect.
 func TestWhatNeedsAFault(t *testing.T) {
 	counts := func(faulted bool) *cause.Cause {
 		return &cause.Cause{Invariant: invariant.HandleCount.Name, Code: invariant.CountedTooMany, Faulted: faulted, Links: []cause.Link{
@@ -37,8 +37,8 @@ func TestWhatNeedsAFault(t *testing.T) {
 	}
 }
 
-// Where several managers' lists have one cause, what the first says counts: a campaign loads the
-// list of its own manager first.
+// If several managers' lists have a cause, the first list counts: a campaign loads the list of its own
+// manager first.
 func TestOwnListFirst(t *testing.T) {
 	dir := t.TempDir()
 	for _, list := range []string{"own", "other"} {

@@ -2,7 +2,7 @@ package known
 
 import "strings"
 
-// Words say what is known of a cause, or of a look: what is in a list, or nothing.
+// Words returns what is known about a cause, or a signature, as part of a sentence.
 func Words(what string) string {
 	shown, ok := strings.CutPrefix(what, Shown)
 	switch {
@@ -14,13 +14,13 @@ func Words(what string) string {
 	return "one that searches saw"
 }
 
-// Short is that for a column: the first of the scenarios that show it. What else is said, of
-// those that are on no list, stays.
+// Short returns the same for a column: the first of the scenarios that show the cause, otherwise what is
+// known.
 func Short(what string) string {
 	shown, ok := strings.CutPrefix(what, Shown)
 	switch {
 	case strings.HasPrefix(what, Seen):
-		return "by searches" // and findings.json says as what
+		return "by searches" // findings.json has the details
 	case !ok:
 		return what
 	}

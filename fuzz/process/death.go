@@ -11,17 +11,17 @@ import (
 	"ipamsim/model/invariant"
 )
 
-// Death is how a worker process ended in the middle of a run.
+// Death describes how a worker process ended during a run.
 type Death struct {
 	Cause     string   // one line
-	Invariant string   // the invariant that it violates: ActorCrash or Stuck
+	Invariant string   // the violated invariant: ActorCrash or Stuck
 	Shape     []string // the panic and upstream's functions, innermost first
-	Text      string   // as the process wrote it
-	Ours      bool     // ipamsim's own code failed, or the machine under it
-	Killed    bool     // from outside, by the kernel as likely as by anybody
+	Text      string   // the output of the process
+	Ours      bool     // ipamsim's own code or the machine failed
+	Killed    bool     // killed from outside, for example by the kernel
 }
 
-// classify says from its end and its stderr why a process died.
+// classify determines from its exit status and stderr why a process died.
 func classify(end error, stderr string) *Death {
 	d := &Death{Cause: "it ended without a word", Invariant: invariant.ActorCrash.Name, Text: stderr}
 	var exit *exec.ExitError
@@ -51,12 +51,12 @@ func classify(end error, stderr string) *Death {
 	return d
 }
 
-// ours is our own code, and the etcd that we embed.
+// ours is our own code, and the embedded etcd.
 var ours = regexp.MustCompile(`^(ipamsim|go\.etcd\.io/bbolt|go\.etcd\.io/etcd/server)[/.]`)
 
-// machine is what a process says at its end when the machine has no more of
-// something: etcd, as sim/etcd lets it speak, the kernel through whoever asked it,
-// or Go's runtime. Memory is not among it: who takes all of it is a finding.
+// machine matches the last message of a process when the machine lacks a resource: from etcd (see
+// sim/etcd), from the kernel by way of a failed call, or from Go's runtime. Memory is not
+// included: a run that takes all memory is a finding.
 var machine = regexp.MustCompile(`^fatal error: etcd: |no space left on device|too many open files|newosproc|failed to create new OS thread`)
 
 func stuckDeath(cause, stacks string) *Death {
@@ -69,27 +69,27 @@ func stuckDeath(cause, stacks string) *Death {
 	return d
 }
 
-// framesMax functions tell one panic from another; the deeper ones are the way
-// there, which may differ.
+// framesMax functions distinguish one panic from another. The outer functions are only the path to
+// them, and may differ.
 const framesMax = 4
 
 var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
-// functions of the first goroutine of a traceback that are not the runtime's.
+// functions returns the functions in the first goroutine of a traceback that are not the runtime's.
 func functions(lines []string) []string {
 	var out []string
 	for _, l := range lines {
 		if l == "" && len(out) > 0 {
 			break
 		}
-		end := strings.LastIndexByte(l, '(') // of the arguments
+		end := strings.LastIndexByte(l, '(') // the beginning of the arguments
 		if end < 0 || !strings.HasSuffix(l, ")") || strings.ContainsAny(l[:1], " \t") || !strings.Contains(l[:end], "/") {
-			continue // the standard library's, the runtime's, or no function
+			continue // of the standard library or the runtime, or not a function
 		}
 		out = append(out, l[:end])
 	}
 	return out
 }
 
-// plain is a message without numbers and addresses.
+// plain returns a message without numbers and addresses.
 func plain(s string) string { return numbers.ReplaceAllString(s, "#") }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAutopsy: what killed a process, and whose fault it is.
-func TestAutopsy(t *testing.T) {
+// TestClassify: why a process died, and whether ipamsim is the cause.
+func TestClassify(t *testing.T) {
 	killed := exec.Command("sh", "-c", "kill -9 $$").Run()
 	exited := exec.Command("sh", "-c", "exit 3").Run()
 	for _, x := range []struct {
@@ -39,7 +39,7 @@ func TestAutopsy(t *testing.T) {
 	}
 }
 
-// TestStuck: one that hangs in upstream, by where.
+// TestStuck: a process that hangs in upstream is identified by the place.
 func TestStuck(t *testing.T) {
 	d := stuckDeath("sim: no progress for 30s", "goroutine 5 [sync.Mutex.Lock, synctest bubble 3]:\ngithub.com/a/b.f(0x1)\n\t/x.go:1\n")
 	if d.Invariant != "stuck" || !slices.Equal(d.Shape, []string{"stuck", "github.com/a/b.f"}) {
@@ -66,7 +66,7 @@ goroutine 1 [select]:
 github.com/other/thing.f()
 `
 
-// TestTail: the beginning and the end of what a process wrote since the mark.
+// TestTail: the beginning and the end of the output since the mark.
 func TestTail(t *testing.T) {
 	var x Tail
 	_, _ = x.Write([]byte("before"))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A program that ignores its arguments would start itself without end.
+// A program that ignores its arguments would start itself recursively.
 func TestSelfEnds(t *testing.T) {
 	if cmd := Self(nil, "worker"); cmd.Err != nil || !slices.Contains(cmd.Env, "IPAMSIM_PROCESS_DEPTH=1") {
 		t.Errorf("the first start: %v, %q", cmd.Err, cmd.Env)

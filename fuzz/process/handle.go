@@ -1,7 +1,7 @@
-// Package process holds the processes in which runs take place, one after another.
-// Nothing else lives in them, because a run may take its process along, and
-// because the goroutines of anything beside a bubble are one more thing that no
-// seed decides. Whoever holds one asks, in lines of JSON, and if it dies learns why.
+// Package process executes runs in separate processes, one after another. A run may kill its
+// process, and goroutines beside a bubble would not be controlled by the seed, so these processes
+// do nothing else. The owner of a process sends requests as lines of JSON; if the process dies, it
+// gets the reason.
 package process
 
 import (
@@ -15,26 +15,26 @@ import (
 	"time"
 )
 
-// Handle holds one worker process: a child process that may die.
+// Handle is a running worker process, which may die at any time.
 type Handle struct {
 	cmd *exec.Cmd
-	in  *os.File // asks
-	out *os.File // answers
+	in  *os.File // requests
+	out *os.File // replies
 	dec *json.Decoder
 	enc *json.Encoder
 	err *Tail
 	dir string
 }
 
-// Answer is what a worker process says to a question. One that got stuck must go: its bubble
-// cannot be unwound.
+// Answer is the reply of a worker process. After a run that got stuck the process has to end, because
+// the goroutines of its bubble cannot be ended.
 type Answer interface {
-	Stuck() (cause, stacks string) // "" if it did not
+	Stuck() (cause, stacks string) // "" if the run ended
 }
 
 // Self returns a command that runs this program. A coordinator starts workers, which start worker
-// processes, which start nothing. A deeper start is refused: a program that does not obey
-// the arguments, such as a test without cli.Main, would start itself without end.
+// processes, which start none. A deeper start is refused: a program that ignores the
+// arguments, such as a test without cli.Main, would start itself recursively.
 func Self(env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(Executable(), args...)
 	cmd.Args[0] = "ipamsim"
@@ -53,8 +53,8 @@ const (
 	depthMax = 3
 )
 
-// Executable returns the file of this program. On Linux it stays the same file when a
-// build replaces it.
+// Executable returns the file of this program. On Linux it stays valid when a build replaces the
+// program.
 func Executable() string {
 	const linux = "/proc/self/exe"
 	if _, err := os.Stat(linux); err == nil {
@@ -67,8 +67,8 @@ func Executable() string {
 	return file
 }
 
-// Start a worker process: this program with these arguments and, as the last one, a directory
-// of its own below scratch. Nil is the environment of this process.
+// Start starts a worker process: this program with these arguments and, as the last argument, a new
+// directory below scratch. A nil env means the environment of this process.
 func Start(scratch string, env []string, args ...string) (*Handle, error) {
 	dir, err := os.MkdirTemp(scratch, "c")
 	if err != nil {
@@ -82,12 +82,12 @@ func Start(scratch string, env []string, args ...string) (*Handle, error) {
 	if err == nil {
 		k.cmd.ExtraFiles = theirs[:]
 		k.cmd.Stderr = k.err
-		k.cmd.WaitDelay = 2 * time.Second // for what upstream may have started
+		k.cmd.WaitDelay = 2 * time.Second // for processes that upstream may have started
 		k.enc, k.dec = json.NewEncoder(k.in), json.NewDecoder(k.out)
 		err = k.cmd.Start()
 	}
 	for _, f := range theirs {
-		_ = f.Close() // a nil file says so
+		_ = f.Close() // does nothing for a nil file
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -95,16 +95,16 @@ func Start(scratch string, env []string, args ...string) (*Handle, error) {
 	return k, nil
 }
 
-// Send writes a message that needs no answer.
+// Send sends a request that has no reply.
 func (k *Handle) Send(q any) error {
 	if err := k.enc.Encode(q); err != nil {
-		return errors.New(k.bury().Cause)
+		return errors.New(k.reap().Cause)
 	}
 	return nil
 }
 
-// Ask has one question answered. Where there is a death there is no answer. If
-// ctx ends, the worker process is killed.
+// Ask sends a request and waits for the reply in a. If it returns a Death, there is no reply. If ctx
+// ends, the worker process is killed.
 func (k *Handle) Ask(ctx context.Context, q any, a Answer) *Death {
 	k.err.mark()
 	stop := context.AfterFunc(ctx, func() { _ = k.cmd.Process.Kill() })
@@ -120,22 +120,22 @@ func (k *Handle) Ask(ctx context.Context, q any, a Answer) *Death {
 		if cause == "" {
 			return nil
 		}
-		k.bury()
+		k.reap()
 		return stuckDeath(cause, stacks)
 	}
-	d := k.bury()
+	d := k.reap()
 	if hung {
 		d = stuckDeath("no answer for "+runMax.String(), "")
 	}
 	return d
 }
 
-// runMax is longer than anything but a run without end takes. What does not move
-// at all is noticed by sim.Run itself much earlier.
+// runMax is longer than any run that ends. A run that makes no progress is detected much earlier by
+// sim.Run.
 const runMax = 15 * time.Minute
 
-// bury waits for a worker process that has ended or is about to, and says how it died.
-func (k *Handle) bury() *Death {
+// reap waits for the end of a worker process, and returns how it died.
+func (k *Handle) reap() *Death {
 	_ = k.in.Close()
 	time.AfterFunc(5*time.Second, func() { _ = k.cmd.Process.Kill() })
 	err := k.cmd.Wait()
@@ -147,5 +147,5 @@ func (k *Handle) bury() *Death {
 // Kill ends a worker process.
 func (k *Handle) Kill() {
 	_ = k.cmd.Process.Kill()
-	k.bury()
+	k.reap()
 }

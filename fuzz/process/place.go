@@ -2,20 +2,20 @@ package process
 
 import "context"
 
-// Place is where one worker process after another answers questions. The zero value with Start is
-// ready for use, by one goroutine at a time.
+// Place has at most one worker process at a time, and replaces it when it dies. The zero value with
+// Start is ready for use, by one goroutine at a time.
 type Place struct {
 	Start   func() (*Handle, error)
 	process *Handle
 }
 
-// Ask has one question answered: question is called for each try, and says what to ask and
-// where the answer goes. A run that takes its worker process along is done again in a fresh one. If it
-// dies again, that is what came of it, the last death; but anybody may be killed from outside
-// twice. again is called before each further try, with the death.
+// Ask sends a request and waits for the reply. It calls question for each attempt, for the request and
+// the variable for the reply. A run that kills its worker process is repeated in a new process. If
+// that dies, too, the result is the last death; if the processes were killed from outside, the run is
+// repeated once more. Ask calls again with the death before each repetition.
 //
-// Where last is nil there is an answer, though a first run may have died. The error is that
-// of Start, or of ctx when that ended before there was an answer.
+// If last is nil there is a reply; first is then the death of an earlier attempt, if any. The error is
+// that of Start, or of ctx if it ended before the reply.
 func (p *Place) Ask(ctx context.Context, question func() (q any, a Answer), again func(*Death)) (first, last *Death, err error) {
 	for deaths := 0; ; deaths++ {
 		if p.process == nil {
@@ -41,7 +41,7 @@ func (p *Place) Ask(ctx context.Context, question func() (q any, a Answer), agai
 	}
 }
 
-// Clear ends the worker process, if there is one; the next question begins another.
+// Clear ends the worker process, if there is one. The next request starts another.
 func (p *Place) Clear() {
 	if p.process != nil {
 		p.process.Kill()

@@ -9,27 +9,26 @@ import (
 	"os"
 )
 
-// The files of a worker process: 0, 1 and 2 belong to upstream.
+// The file descriptors of a worker process: 0, 1 and 2 belong to upstream.
 const (
 	fileIn  = 3
 	fileOut = 4
 )
 
-// Run is a worker process, in its directory: serve answers what is asked. As soon as
-// nobody can ask any more, even in the middle of a run, the directory goes, and exit has to
-// end the process.
+// Run runs a worker process in its directory: serve answers the requests. When the owner closes its end
+// of the pipe, even during a run, Run removes the directory and calls exit, which has to end the
+// process.
 func Run(dir string, exit func(), serve func(in io.Reader, out io.Writer) error) error {
 	in, out := os.NewFile(fileIn, "asks"), os.NewFile(fileOut, "answers")
 	gone := func() {
 		_ = os.RemoveAll(dir)
 		exit()
 	}
-	return serve(whileAnybodyAsks(in, gone), out)
+	return serve(notifyEnd(in, gone), out)
 }
 
-// whileAnybodyAsks reads what in has, and calls gone as soon as nobody can ask any
-// more: a worker process is no use to anybody then.
-func whileAnybodyAsks(in io.Reader, gone func()) io.Reader {
+// notifyEnd returns a copy of in, and calls gone when in ends: the owner has then no use for the process.
+func notifyEnd(in io.Reader, gone func()) io.Reader {
 	r, w := io.Pipe()
 	go func() {
 		_, _ = io.Copy(w, in)
@@ -38,10 +37,10 @@ func whileAnybodyAsks(in io.Reader, gone func()) io.Reader {
 	return r
 }
 
-// Serve answers questions until there are no more, or until a run got stuck. What
-// needs no answer gets nil.
+// Serve answers requests until there are no more, or until a run got stuck. A request without a reply
+// has the answer nil.
 func Serve[Q any](in io.Reader, out io.Writer, answer func(*Q) Answer) error {
-	// If memory runs out, this is the process to go: that is a finding, and no loss.
+	// If memory runs out, the kernel should kill this process: that is a finding, and nothing is lost.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	d, w := json.NewDecoder(in), bufio.NewWriter(out)
 	e := json.NewEncoder(w)
@@ -63,9 +62,8 @@ func Serve[Q any](in io.Reader, out io.Writer, answer func(*Q) Answer) error {
 	}
 }
 
-// Die ends a worker process that can do no run, as etcd ends it when the disk is full: a
-// process that answered instead would take one question after another, and each would
-// count as done.
+// Die ends a worker process that cannot do any run, as etcd does when the disk is full. If the process
+// replied instead, it would take one request after another, and each would count as done.
 func Die(err error) {
 	fmt.Fprintf(os.Stderr, "fatal error: %v\n", err)
 	os.Exit(2)

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Tail keeps what a process wrote to stderr since the last mark: its beginning,
-// where a panic says what it is about, and its end.
+// Tail keeps the beginning and the end of what a process wrote to stderr since the last mark. The
+// beginning has the message of a panic.
 type Tail struct {
 	mu          sync.Mutex
 	first, last []byte
@@ -29,14 +29,14 @@ func (t *Tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// mark forgets what was written so far.
+// mark discards what was written so far.
 func (t *Tail) mark() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.first, t.last, t.lost = t.first[:0], t.last[:0], 0
 }
 
-// String is what was kept.
+// String returns the kept text.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

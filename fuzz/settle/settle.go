@@ -18,10 +18,10 @@ import (
 	"ipamsim/scenarios"
 )
 
-// What a search spends on known signatures.
+// The effort of a search for known signatures.
 const (
-	Instances = 3   // failures of a signature
-	Credit    = 100 // runs, before the first world; then one for each world that it runs
+	Instances = 3   // failures of each signature
+	Credit    = 100 // runs, plus one for each scenario of the search
 )
 
 // Signatures counts the known signatures whose failures were shrunk, and the runs for that.
@@ -31,7 +31,7 @@ type Signatures struct {
 	runs  int
 }
 
-// Tried records one failure of each signature, and the runs that they took together.
+// Tried records one failure of each signature, and the runs that shrinking them took together.
 func (l *Signatures) Tried(signatures []string, runs int) {
 	if l.tried == nil {
 		l.tried = map[string]int{}
@@ -42,8 +42,8 @@ func (l *Signatures) Tried(signatures []string, runs int) {
 	l.runs += runs
 }
 
-// Due reports whether more may be shrunk after so many worlds. It counts runs and not time,
-// so that it is the same on a busy machine.
+// Due reports whether more failures may be shrunk after so many scenarios. The limit is in runs, not
+// in time, so that it does not depend on the machine.
 func (l *Signatures) Due(worlds int) bool { return l.runs < Credit+worlds }
 
 // Settled returns the signatures whose failures are no longer shrunk, sorted.
@@ -60,15 +60,15 @@ func (l *Signatures) Settled() (out []string) {
 // Trial is the result of shrinking some failures of one run.
 type Trial struct {
 	Signatures []string           // of the failures that were shrunk
-	News       []*finding.Finding // whose cause is on no list
-	Runs       int                // that this took
+	News       []*finding.Finding // with a cause that is on no list
+	Runs       int                // that shrinking took
 }
 
-// Try shrinks failures with the signature of a cause that a scenario shows: one for each
-// signature that is not settled.
+// Try shrinks failures whose signature is that of a cause that a scenario shows: one for each signature
+// that is not settled.
 //
-// A failure that is not shrunk within the bounds is no news: what is left of it need not
-// belong to the cause. Nor is one that does not fail again.
+// A failure that cannot be shrunk within the limits is not news: it may still contain parts that do not
+// belong to its cause. Neither is a failure that does not occur again.
 func Try(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, all []*model.Violation, k known.Causes, settled []string, o shrink.Options) (t Trial, err error) {
 	o.Samples = -1
 	for _, v := range all {

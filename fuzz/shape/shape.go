@@ -1,11 +1,10 @@
-// Package shape says what a message is without saying whose it is: names,
-// addresses and numbers stripped. Two runs of one failure have other pods and
-// other addresses; the shapes of their messages are the same.
+// Package shape describes a message without names, addresses and numbers. Two runs of the same failure
+// have other pods and addresses, but the shapes of their messages are the same.
 package shape
 
 import "ipamsim/sim"
 
-// Op is kind of process, verb and kind of object: "cni-add PATCH ippools".
+// Op returns the kind of process, the verb and the kind of object: "cni-add PATCH ippools".
 func Op(o sim.Op) string {
 	var r sim.Request
 	if o.Request != nil {

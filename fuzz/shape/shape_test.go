@@ -7,7 +7,7 @@ import (
 	"ipamsim/sim"
 )
 
-// What is left of messages: whose they are, and of which object, is gone.
+// The shape of a message has no process and no object.
 func TestOp(t *testing.T) {
 	tests := []struct {
 		actor   string

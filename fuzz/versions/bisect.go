@@ -2,13 +2,13 @@ package versions
 
 import "context"
 
-// Bisect looks for the version at which a case begins or ends to break, with as few of
-// them as it can: the first and the last, and while these differ the one in the middle.
-// ready makes a version's program before it runs first. The row has a cell for each
-// version; those that did not have to run have no runs.
+// Bisect finds the version at which a case begins or ceases to break, with as few versions as
+// possible: it runs the first and the last and, while these differ, the one in the middle.
+// ready builds a version's program before its first run. The row has a cell for each version;
+// versions that did not have to run have no runs.
 //
-// It takes for granted that a case that breaks at both ends breaks between them: mends
-// that were taken back are not seen (compare all versions).
+// Bisect assumes that a case that breaks at both ends breaks everywhere between them. A fix that
+// was reverted is not found: compare all versions for that.
 func (c *Comparison) Bisect(ctx context.Context, of *Case, ready func(Version) error) (Row, error) {
 	r := Row{of, make([]Count, len(c.Versions))}
 	run := func(i int) error {

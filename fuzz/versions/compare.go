@@ -13,41 +13,41 @@ import (
 	"ipamsim/reports/table"
 )
 
-// Mark is what counts say of a version.
+// Mark is the result for a version, according to its counts.
 type Mark int
 
-// The marks. Nothing seen is not healthy: a version holds if the version that breaks
-// most often would have shown it.
+// The marks. A version without violations does not necessarily hold: it does if the version that
+// breaks most often would have shown a violation in as many runs.
 const (
-	Unknown Mark = iota // nothing was seen, which chance does, too; or it could not be run
-	Lacks               // it does not have what the case needs
+	Unknown Mark = iota // no violation, which may be chance; or the version could not run
+	Lacks               // the version does not support what the case needs
 	Holds
 	Breaks
 )
 
-// Row is what became of one case, a cell for each version in the order given.
+// Row is the result of one case, with a cell for each version in the given order.
 type Row struct {
 	Case  *Case
 	Cells []Count
 }
 
-// Comparison is what versions are compared by.
+// Comparison is the configuration of a comparison.
 type Comparison struct {
 	Versions []Version // from the oldest to the newest
-	Seeds    int       // of each case at first
-	Most     int       // seeds of a case that breaks seldom
+	Seeds    int       // for each case at first
+	Most     int       // limit of seeds for a case that breaks rarely
 	Workers  int       // programs that run at a time
-	Kept     *Kept     // counts of before; nil: none
-	Done     func()    // after each case of each version, from any goroutine; nil: nobody wants to know
+	Kept     *Kept     // earlier counts; nil: none
+	Done     func()    // called after each case of each version, from any goroutine; may be nil
 }
 
-// enough is in how many runs a case has to break for its share to say something.
+// enough is the number of runs in which a case has to break for a meaningful share.
 const enough = 5
 
-// rare is how likely chance may be for a version to count as one that holds.
+// rare is the highest probability of chance for a version that counts as one that holds.
 const rare = 0.01
 
-// Run counts all cases. When ctx ends, what is left has its error.
+// Run counts all cases. If ctx ends, the rest has its error.
 func (c *Comparison) Run(ctx context.Context, cases []Case) []Row {
 	rows := make([]Row, len(cases))
 	at := make(chan int)
@@ -67,8 +67,8 @@ func (c *Comparison) Run(ctx context.Context, cases []Case) []Row {
 	return rows
 }
 
-// row counts one case. While no version breaks often enough, all of them run more seeds:
-// as many each, so that they can be compared.
+// row counts one case. Until some version breaks often enough, all versions run more seeds, the
+// same number each, so that they can be compared.
 func (c *Comparison) row(ctx context.Context, of *Case) Row {
 	r := Row{of, make([]Count, len(c.Versions))}
 	for from, to := range c.batches {
@@ -87,25 +87,25 @@ func (c *Comparison) row(ctx context.Context, of *Case) Row {
 	return r
 }
 
-// count is that of a version's runs of a case with some seeds.
+// count returns the count of a version's runs of a case with some seeds.
 func (c *Comparison) count(ctx context.Context, version int, of *Case, from, to int) Count {
 	v := &c.Versions[version]
 	return c.Kept.or(v, of, from, to, func() Count { return v.Run(ctx, of, from, to) })
 }
 
-// batches are the first and the last seed of each batch: c.Seeds, and then as many as
-// there were before, up to c.Most.
+// batches yields the first and the last seed of each batch: c.Seeds, then each time as many as
+// before together, up to c.Most.
 func (c *Comparison) batches(yield func(from, to int) bool) {
 	for from, to := 1, c.Seeds; from <= to && yield(from, to); from, to = to+1, min(2*to, c.Most) {
 	}
 }
 
-// Whole reports whether nothing of it is left to run.
+// Whole reports whether no run of the row was cut.
 func (r *Row) Whole() bool {
 	return !slices.ContainsFunc(r.Cells, func(n Count) bool { return n.Cut })
 }
 
-// most is the count of the version that breaks most often.
+// most returns the count of the version that breaks most often.
 func (r *Row) most() (best Count) {
 	for _, n := range r.Cells {
 		if n.Err == "" && n.Broken*max(1, best.Runs) > best.Broken*max(1, n.Runs) {
@@ -115,7 +115,7 @@ func (r *Row) most() (best Count) {
 	return best
 }
 
-// Marks are what a row says of each version.
+// Marks returns the mark of each version.
 func (r *Row) Marks() []Mark {
 	best := r.most()
 	out := make([]Mark, len(r.Cells))
@@ -127,7 +127,7 @@ func (r *Row) Marks() []Mark {
 		case n.Broken > 0:
 			out[i] = Breaks
 		case len(r.Case.Violations) == 0 && best.Broken == 0:
-			out[i] = Holds // as all do, and as it should
+			out[i] = Holds // no version breaks, as expected
 		case best.Broken > 0 && baseline.More(best.Broken, best.Runs, 0, n.Runs) < rare:
 			out[i] = Holds
 		}
@@ -135,8 +135,8 @@ func (r *Row) Marks() []Mark {
 	return out
 }
 
-// Affected says in which versions, of which names are given, a case breaks. Those that lack
-// what it needs count for nothing.
+// Affected returns the versions in which a case breaks, as text. Versions that lack what the case
+// needs are left out.
 func Affected(names []string, marks []Mark) string {
 	if slices.Contains(marks, Lacks) {
 		var have []string
@@ -174,8 +174,8 @@ func Affected(names []string, marks []Mark) string {
 	return "from " + since + " until " + until
 }
 
-// edge is the version at which a case begins or ends to break: that at i, or one of those
-// before (step -1) or after it (+1) of which nothing is known; "" if none holds beyond.
+// edge returns the version at which a case begins or ceases to break: version i, or one of the
+// unknown versions before it (step -1) or after it (+1). It is "" if no version beyond holds.
 func edge(names []string, marks []Mark, i, step int) string {
 	at := []string{names[i]}
 	for i += step; i >= 0 && i < len(marks) && marks[i] == Unknown; i += step {
@@ -190,10 +190,9 @@ func edge(names []string, marks []Mark, i, step int) string {
 	return strings.Join(at, " or ")
 }
 
-// Table is rows for people: in how many of how many runs it broke, by version. A question
-// mark is a version of which that says nothing, a dash one that lacks what the case needs
-// (Lacking). Cases that broke with no version have no
-// row, and are counted.
+// Table returns the rows as a table: the number of runs that broke, and of all runs, by version. A
+// question mark is a version whose result is unknown, a dash one that lacks what the case
+// needs (see Lacking). Cases that broke with no version have no row; quiet counts them.
 func Table(versions []Version, rows []Row) (t *table.Table, quiet int) {
 	heads := []string{"scenario", "violation"}
 	var names []string
@@ -218,7 +217,7 @@ func Table(versions []Version, rows []Row) (t *table.Table, quiet int) {
 	return t, quiet
 }
 
-// Lacking says what a dash in the table is: which versions lack what of how many cases.
+// Lacking explains the dashes in the table: what the versions lack, and for how many cases.
 func Lacking(versions []Version, rows []Row) (out []string) {
 	names, cases := map[string][]string{}, map[string]map[string]bool{}
 	var all []string

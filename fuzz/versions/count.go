@@ -15,16 +15,16 @@ import (
 	"ipamsim/model"
 )
 
-// Count is what runs of a scenario by one program came to.
+// Count is the result of runs of a scenario by one program.
 type Count struct {
-	Runs   int // that came to a verdict
-	Broken int // in which one of the scenario's violations happened
+	Runs   int // with a verdict
+	Broken int // with one of the scenario's violations
 	Err    string
-	Cut    bool   // it was interrupted: Err says so
-	Lacks  string // what the version does not have that the case needs; "": nothing
+	Cut    bool   // interrupted, with the reason in Err
+	Lacks  string // what the case needs and the version does not support
 }
 
-// Add is two counts as one.
+// Add returns the sum of two counts.
 func (n Count) Add(more Count) Count {
 	n.Runs, n.Broken = n.Runs+more.Runs, n.Broken+more.Broken
 	n.Cut = n.Cut || more.Cut
@@ -32,18 +32,18 @@ func (n Count) Add(more Count) Count {
 	return n
 }
 
-// Case is a scenario, and what is counted of it.
+// Case is a scenario, and what to count.
 type Case struct {
 	File     string
 	Name     string
-	Manager  string // module@version of the release that it was written for
-	Recorded bool   // it holds a schedule
-	// Violations are the codes of the invariants of which one has to be violated in a
-	// run that counts; none: any of all.
+	Manager  string // module@version of the release for which it was written
+	Recorded bool   // it has a schedule
+	// Violations are codes of invariants: a run counts if it violates one of them; none: if it
+	// violates any invariant.
 	Violations []string
 }
 
-// breaks reports whether a run violated what c is about.
+// breaks reports whether a run violated one of the case's invariants.
 func (c *Case) breaks(violated []string) bool {
 	if len(c.Violations) == 0 {
 		return len(violated) > 0
@@ -51,14 +51,14 @@ func (c *Case) breaks(violated []string) bool {
 	return slices.ContainsFunc(violated, func(v string) bool { return slices.Contains(c.Violations, v) })
 }
 
-// outcome is what is read of a line that ipamsim run --json writes.
+// outcome is the relevant part of a line of "ipamsim run --json".
 type outcome struct {
 	Verdict    string
 	Violations []struct{ Invariant string }
 }
 
-// Run has v's program run a case as it says itself, which is one run, and with the seeds
-// from to to.
+// Run counts the runs of a case by v's program with the seeds from to to, and the run with the case's
+// own seed or schedule.
 func (v *Version) Run(ctx context.Context, c *Case, from, to int) Count {
 	n := v.run(ctx, c, to-from+1, "run", "--seeds", fmt.Sprintf("%d-%d", from, to))
 	if from > 1 || n.Err != "" || n.Lacks != "" {
@@ -67,13 +67,13 @@ func (v *Version) Run(ctx context.Context, c *Case, from, to int) Count {
 	if !c.Recorded {
 		return n.Add(v.run(ctx, c, 1, "run"))
 	}
-	if own := v.run(ctx, c, 1, "replay"); own.Broken > 0 { // else its schedule may not fit
+	if own := v.run(ctx, c, 1, "replay"); own.Broken > 0 { // otherwise the schedule may not fit this version
 		n = n.Add(own)
 	}
 	return n
 }
 
-// run has v's program make a number of runs.
+// run executes v's program for a number of runs.
 func (v *Version) run(ctx context.Context, c *Case, runs int, args ...string) Count {
 	cmd := exec.CommandContext(ctx, v.Program, append(args, c.File, "--json", "-", "--other-upstream")...)
 	var said bytes.Buffer
@@ -85,7 +85,7 @@ func (v *Version) run(ctx context.Context, c *Case, runs int, args ...string) Co
 	if err != nil {
 		return Count{Err: err.Error(), Cut: ctx.Err() != nil}
 	}
-	// A process that the program started may hold the pipe for longer than the program lives.
+	// A process that the program started may keep the pipe open after the program's end.
 	stop := context.AfterFunc(ctx, func() { _ = out.Close() })
 	defer stop()
 	n, unproved, err := c.count(out)
@@ -95,7 +95,7 @@ func (v *Version) run(ctx context.Context, c *Case, runs int, args ...string) Co
 		n.Err, n.Cut = ctx.Err().Error(), true
 	case err != nil:
 		n.Err = err.Error()
-	case unproved > 0 && n.Runs+unproved == runs: // for which the program exits with 2
+	case unproved > 0 && n.Runs+unproved == runs: // the program exits with 2
 	case ended != nil && cmd.ProcessState.ExitCode() != 1:
 		n.Err = last(said.String(), ended)
 		if _, what, ok := strings.Cut(said.String(), model.NotInRelease); ok {
@@ -106,8 +106,8 @@ func (v *Version) run(ctx context.Context, c *Case, runs int, args ...string) Co
 	return n
 }
 
-// count reads the runs of a case. Those are unproved that reached a limit, or in which what had
-// to happen did not.
+// count reads the runs of a case. unproved are runs that reached a limit, or that lack an event
+// required by the scenario.
 func (c *Case) count(in io.Reader) (n Count, unproved int, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20) // a run with thousands of violations
@@ -134,7 +134,7 @@ func (c *Case) count(in io.Reader) (n Count, unproved int, err error) {
 	return n, unproved, lines.Err()
 }
 
-// last is what a program said last of why it ended.
+// last returns the last line of a program's stderr.
 func last(said string, ended error) string {
 	lines := strings.FieldsFunc(said, func(r rune) bool { return r == '\n' })
 	if len(lines) == 0 {

@@ -10,17 +10,17 @@ import (
 	"sync"
 )
 
-// Kept are counts that were made before, a file each. Runs repeat: what a program counts of
-// a scenario with some seeds is what it counted.
+// Kept stores counts, one in each file. Runs are deterministic: the count of a program for a scenario
+// and seeds is always the same.
 type Kept struct {
 	Dir string
 
 	mu   sync.Mutex
-	sums map[string]string // of programs, by file
+	sums map[string]string // checksums of programs, by file
 }
 
-// or is the count that is kept of a version's runs of a case, or else the one that run
-// makes, which is kept unless it has an error. A nil Kept keeps nothing.
+// or returns the stored count for a version's runs of a case; if there is none, it calls run and stores
+// the count, unless it has an error. A nil Kept stores nothing.
 func (k *Kept) or(v *Version, of *Case, from, to int, run func() Count) Count {
 	name, ok := k.name(v, of, from, to)
 	if !ok {
@@ -36,7 +36,7 @@ func (k *Kept) or(v *Version, of *Case, from, to int, run func() Count) Count {
 	return n
 }
 
-// name is the file of a count: of all that it goes by.
+// name returns the file of a count. It depends on everything that the count depends on.
 func (k *Kept) name(v *Version, of *Case, from, to int) (name string, ok bool) {
 	if k == nil {
 		return "", false
@@ -53,7 +53,7 @@ func (k *Kept) name(v *Version, of *Case, from, to int) (name string, ok bool) {
 	return filepath.Join(k.Dir, fmt.Sprintf("%x.json", key[:12])), true
 }
 
-// sum is a program's.
+// sum returns the checksum of a program.
 func (k *Kept) sum(program string) (string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -76,7 +76,7 @@ func (k *Kept) sum(program string) (string, error) {
 	return k.sums[program], nil
 }
 
-// keep writes a count. What cannot be kept, or is left half written, is made again.
+// keep writes a count. Write errors are ignored: a missing or partial count is computed again.
 func (k *Kept) keep(name string, n Count) {
 	b, err := json.Marshal(n)
 	if err == nil && os.MkdirAll(k.Dir, 0o777) == nil {

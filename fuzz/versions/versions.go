@@ -1,11 +1,11 @@
-// Package versions says what scenarios come to under several versions of an address
-// manager. Each version is a program, which make builds of this module with that version
-// in the place of the release; a scenario is run by each of them with the same seeds.
+// Package versions compares scenarios under several versions of an address manager. Each version is a
+// program: make builds this module with that version instead of the release. Each program runs
+// a scenario with the same seeds.
 //
-// What is counted is in how many runs the scenario's violations happened. Another version
-// takes another course, so a run is no proof of anything, and many are an estimate: that
-// nothing was seen in N runs says that the version holds only if the version that breaks
-// would have shown it.
+// The result is the number of runs with one of the scenario's violations. The same seed takes another
+// course in another version, so a single run proves nothing and many are an estimate: a
+// version without violations in N runs holds only if the version that breaks would have shown
+// one.
 package versions
 
 import (
@@ -25,28 +25,27 @@ import (
 
 // Version is one version of an address manager, as a program.
 type Version struct {
-	Name    string // of its column
-	Program string // a file
-	Source  string // what it was built of: a folder or module@version; "" if it was there
-	Manager string // the last element of its module's path, or the name of a manager that is a part of Kubernetes; "" of a program that was there
+	Name    string // the head of its column
+	Program string // file
+	Source  string // a folder or module@version; "" if the program was given
+	Manager string // the last element of its module's path, or the name of a manager in Kubernetes; "" if the program was given
 }
 
-// Of reports whether v is a version of the manager of this name, whose release is
-// module@version.
+// Of reports whether v is a version of the manager with this name, whose release is module@version.
 func (v *Version) Of(manager, release string) bool {
 	return v.Manager != "" && (v.Manager == manager || strings.Contains(release, "/"+v.Manager+"@"))
 }
 
-// name is what a version may be called, as it becomes the name of a file.
+// name is the form of a version's name, which is also the name of a file.
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// module is what a go.mod says of whose it is.
+// module finds the module path in a go.mod.
 var module = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
-// Parse reads [NAME=]WHAT, where WHAT is the folder of a manager's source, a module at a
-// version (NAME@v0.9.0, where NAME is the last element of its path, nodeipam, or services), or a program that make build FORK=… wrote. Without a NAME
-// a version is called as the last element of WHAT, behind its @. dir is where programs
-// that are to be built go.
+// Parse parses [NAME=]WHAT. WHAT is the folder of a manager's source; a module at a version
+// (NAME@v0.9.0, where NAME is the last element of its path, nodeipam, or services); or a program
+// that make build FORK=… wrote. The default NAME is the last element of WHAT, after its @. dir is
+// the directory for programs that have to be built.
 func Parse(text, dir string) (Version, error) {
 	called, what, found := strings.Cut(text, "=")
 	if !found {
@@ -90,9 +89,8 @@ func Parse(text, dir string) (Version, error) {
 	return v, nil
 }
 
-// Build makes the programs of those that have a source. The working directory is the
-// project's; all modules but the manager's keep their version. What the builds say goes
-// to out.
+// Build builds the program of a version that has a source. The working directory is the project; all
+// modules but the manager's keep their version. The output of the build goes to out.
 func Build(ctx context.Context, out io.Writer, v Version) error {
 	if v.Source == "" {
 		return nil
@@ -113,10 +111,10 @@ func Build(ctx context.Context, out io.Writer, v Version) error {
 	return nil
 }
 
-// complaint is a line of the compiler's, or the last word of cmd/fork.
+// complaint is an error line of the compiler, or the last line of cmd/fork.
 var complaint = regexp.MustCompile(`(?m)^\S+\.go:\d+.*|^fork: .*\nexit status.*`)
 
-// why is what a build said of why it failed: one line.
+// why returns the reason for a failed build, as one line.
 func why(said string, err error) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(complaint.FindString(said), "fork: "), "\n")
 	return cmp.Or(first, "make: "+err.Error())

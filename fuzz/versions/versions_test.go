@@ -13,8 +13,8 @@ import (
 	"ipamsim/model"
 )
 
-// program writes a program that answers as ipamsim run --json does: of the seeds A to B
-// those that a multiple of every divides break an invariant; 0: none does.
+// program writes a program with the output of ipamsim run --json: of the seeds A to B the multiples of
+// every break an invariant; for 0 none does.
 func program(t *testing.T, dir, name string, every int) versions.Version {
 	t.Helper()
 	p := filepath.Join(dir, name)
@@ -37,8 +37,8 @@ exit 1
 	return versions.Version{Name: name, Program: p}
 }
 
-// TestMatrix: what breaks seldom is run more often, by every version as often, and a
-// version holds only if the one that breaks would have shown it.
+// TestMatrix: a case that breaks rarely gets more runs, the same number for every version. A version holds
+// only if the one that breaks would have shown a violation.
 func TestMatrix(t *testing.T) {
 	dir := t.TempDir()
 	c := &versions.Comparison{Seeds: 20, Most: 160, Workers: 2, Versions: []versions.Version{
@@ -77,8 +77,8 @@ ok        any                0/80  8/80  0/80  from v2 until v2
 	}
 }
 
-// TestUnproved: a run that proves nothing is not counted, and is no error, unless the program
-// ended before the others.
+// TestUnproved: a run that proves nothing is neither counted nor an error, unless the program ended
+// too early.
 func TestUnproved(t *testing.T) {
 	for _, c := range []struct {
 		lines, want string
@@ -98,7 +98,7 @@ func TestUnproved(t *testing.T) {
 	}
 }
 
-// TestKept: what was counted is not run again, and what was interrupted is no count.
+// TestKept: stored counts are not computed again, and interrupted ones are not stored.
 func TestKept(t *testing.T) {
 	dir := t.TempDir()
 	scenario := filepath.Join(dir, "dup.yaml")
@@ -135,7 +135,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestCannotRun: a version that cannot run is neither healthy nor broken, and is named.
+// TestCannotRun: a version that cannot run neither holds nor breaks, and is named.
 func TestCannotRun(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad")
@@ -149,8 +149,8 @@ func TestCannotRun(t *testing.T) {
 	}
 }
 
-// TestLacks: a version that does not have what a case needs is neither healthy nor broken,
-// nor one that cannot run; it is asked once, and what it lacks is said.
+// TestLacks: a version that lacks what a case needs neither holds nor breaks, and is not an error. It runs
+// once, and the text names what it lacks.
 func TestLacks(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old")
@@ -184,8 +184,8 @@ dup       duplicate-address  –   8/80  0/80  until v2
 	}
 }
 
-// TestCannotBeBuilt: the error says why, in one line: what cmd/fork said last, or the
-// compiler first.
+// TestCannotBeBuilt: the error gives the reason in one line: the last line of cmd/fork, or the first
+// of the compiler.
 func TestCannotBeBuilt(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -209,7 +209,7 @@ func TestCannotBeBuilt(t *testing.T) {
 	}
 }
 
-// TestBisect: of nine versions four are run.
+// TestBisect runs four of nine versions.
 func TestBisect(t *testing.T) {
 	dir := t.TempDir()
 	c := &versions.Comparison{Seeds: 20, Most: 20}
@@ -234,7 +234,7 @@ func TestBisect(t *testing.T) {
 	}
 }
 
-// TestAffected: what the marks of a row say.
+// TestAffected: the text for the marks of a row.
 func TestAffected(t *testing.T) {
 	const h, b, u = versions.Holds, versions.Breaks, versions.Unknown
 	names := []string{"1", "2", "3", "4"}
@@ -261,7 +261,7 @@ func TestAffected(t *testing.T) {
 	}
 }
 
-// TestParse: what a version may be given as, and what it is called.
+// TestParse: the forms of a version, and its name.
 func TestParse(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range []string{"calico/go.mod", "bin/ipamsim-fork"} {

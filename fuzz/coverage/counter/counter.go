@@ -1,11 +1,9 @@
-// Package counter is a table of functions that do nothing. Built for a fuzzer
-// (-d=libfuzzer), each has a counter of its own, which calling it turns up, and
-// which Go's fuzzer takes for a place in the code.
+// Package counter is a table of empty functions. In a build for a fuzzer (-d=libfuzzer) each has a
+// counter of its own, which a call increments. Go's fuzzer treats it as a place in the code.
 //
-// There is nothing else in the package, so that instrumenting it alone counts
-// nothing else: instances of generic functions are shared by all packages that use
-// them, so that counters in a package with code count what others do.
-//
+// The package has no other code, so that instrumenting it alone counts nothing else. Instances of generic
+// functions are shared by all packages that use them, so counters in a package with code would count
+// what other packages do.
 // Source: cmd/compile, edge in walk/order.go (Go 1.26).
 package counter
 

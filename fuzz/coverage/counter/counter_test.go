@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// In a build for a fuzzer every counter has a counter of its own: the compiler may
-// not fold functions that do the same.
-func TestEveryLampHasACounter(t *testing.T) {
+// In a build for a fuzzer every function has a counter of its own: the compiler must not merge functions
+// with the same code.
+func TestEveryFunctionHasACounter(t *testing.T) {
 	lib := filepath.Join(t.TempDir(), "counters.a")
 	if out, err := exec.Command("go", "build", "-o", lib, "-gcflags=-d=libfuzzer", "table.go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
