@@ -10,7 +10,7 @@ import (
 	"ipamsim/scenarios"
 )
 
-// bare is the scenario without what has no part in a run that is replayed.
+// bare returns the scenario without the parts that do not affect a replay.
 func bare(s *scenarios.Scenario) *scenarios.Scenario {
 	b := *s
 	spec := &b.Doc.Spec
@@ -21,14 +21,14 @@ func bare(s *scenarios.Scenario) *scenarios.Scenario {
 	return &b
 }
 
-// cut is the scenario without what comes after a violation.
+// cut returns the scenario without what comes after a violation.
 func cut(s *scenarios.Scenario, v *model.Violation) *scenarios.Scenario {
 	c := *s
 	spec := &c.Doc.Spec
 	if v.At >= spec.Until.Duration {
 		return &c
 	}
-	end := (v.At + v.At/3).Truncate(time.Second) + time.Second // a step of the ladder later than it happened, too
+	end := (v.At + v.At/3).Truncate(time.Second) + time.Second // the violation may occur later in a smaller scenario
 	spec.Until = metav1.Duration{Duration: min(end, spec.Until.Duration)}
 	spec.Settle = metav1.Duration{}
 	spec.Timeline = slices.DeleteFunc(slices.Clone(spec.Timeline), func(e scenarios.Event) bool {

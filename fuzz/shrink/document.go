@@ -9,8 +9,8 @@ import (
 	"ipamsim/fuzz/shrink/internal/tree"
 )
 
-// coarse makes the scenario smaller by what is large: whole manifests, entries of
-// the lists in the Scenario document, and pods.
+// coarse removes large parts of the scenario: whole manifests, entries of the lists in the Scenario
+// document, and pods.
 func (k *shrinker) coarse() {
 	k.halves(func() int { return len(k.docs) - 1 }, func(i, n int) bool {
 		return k.try(slices.Delete(slices.Clone(k.docs), 1+i, 1+i+n), k.rules)
@@ -22,7 +22,7 @@ func (k *shrinker) coarse() {
 	}
 }
 
-// fine leaves out whatever else can be.
+// fine removes all other parts that the failure does not need.
 func (k *shrinker) fine() {
 	k.shorten()
 	for d := range k.docs {
@@ -30,8 +30,8 @@ func (k *shrinker) fine() {
 	}
 }
 
-// shorten ends the script soon after the violation, which comes earlier in a small
-// world than it did in the large one.
+// shorten ends the script soon after the violation, which occurs earlier in a shrunk scenario than in
+// the original one.
 func (k *shrinker) shorten() {
 	v := k.lock.In(k.rep)
 	if v == nil {
@@ -44,10 +44,10 @@ func (k *shrinker) shorten() {
 	}
 }
 
-const depthMax = 100 // of a document, as loading has it
+const depthMax = 100 // the limit of a document's depth when it is loaded
 
-// prune leaves out what document d can do without, down to a depth of its tree.
-// What was needed on its own before in this round is not asked again.
+// prune removes parts of document d, down to a depth of its tree. A part that could not be removed
+// on its own in this round is not tried again.
 func (k *shrinker) prune(d, depth int) {
 	optional := k.optional(d, depth)
 	k.halves(func() int { return len(optional) }, func(i, n int) bool {
@@ -62,13 +62,13 @@ func (k *shrinker) prune(d, depth int) {
 	})
 }
 
-// place names a value of a document for the time of a round.
+// place identifies a value of a document during a round.
 func (k *shrinker) place(d int, p tree.Path) string {
 	return fmt.Sprint(tree.Value(k.docs[d], tree.Path{"kind"}), tree.Value(k.docs[d], tree.Path{"metadata", "name"}), p)
 }
 
-// fromTheStart makes what an operator applies a manifest that is there from the
-// start.
+// fromTheStart converts objects that an operator applies during the run to manifests that exist from
+// the start.
 func (k *shrinker) fromTheStart() {
 	for i := 0; ; i++ {
 		at := tree.Path{"spec", "timeline", i}
@@ -83,15 +83,15 @@ func (k *shrinker) fromTheStart() {
 	}
 }
 
-// with is the documents with another d-th one.
+// with returns the documents with the d-th one replaced.
 func (k *shrinker) with(d int, t tree.Tree) []tree.Tree {
 	docs := slices.Clone(k.docs)
 	docs[d] = t
 	return docs
 }
 
-// optional lists what may be left out of a document, parents first. Of a list or a
-// mapping with one entry, the entry is the same as the whole.
+// optional lists the parts of a document that may be removed, parents first. The only entry of a list
+// or mapping is left out, because it is the same as the whole.
 func (k *shrinker) optional(d, depth int) []tree.Path {
 	if tree.IsCollected(k.invariant) && tree.Value(k.docs[d], tree.Path{"kind"}) == tree.Settings {
 		return nil
@@ -119,19 +119,19 @@ func isKept(p tree.Path) bool {
 	return len(p) > 1 && p[len(p)-2] == "containers"
 }
 
-// kept are keys that a document cannot do without, or that are nobody's concern.
+// kept are keys that a document needs, or that do not affect the run.
 var kept = map[string]bool{
 	"apiVersion": true, "kind": true, "metadata": true, "name": true, "namespace": true, "spec": true, "ipam": true, "until": true,
 	"labels": true, "selector": true, "matchLabels": true, "app": true, "template": true, "containers": true, "image": true,
 	"config": true, "type": true, "cniVersion": true, "at": true, "schedule": true, "every": true, "resource": true,
 }
 
-// countable are keys of numbers of which less is less.
+// countable are keys of numbers that may be lowered.
 var countable = map[string]bool{
 	"replicas": true, "completions": true, "parallelism": true, "count": true, "max": true, "force": true,
 }
 
-// counts lowers numbers: to one, else to half, else by one, as long as that works.
+// counts lowers numbers as far as the failure allows: to one, else to half, else by one.
 func (k *shrinker) counts(d int) {
 	var at []tree.Path
 	tree.Walk(k.docs[d], nil, func(p tree.Path, t tree.Tree) {
@@ -159,8 +159,8 @@ func (k *shrinker) lower(d int, p tree.Path) bool {
 	return false
 }
 
-// hasSettings reports whether the documents hold as many settings of collectors as
-// the failure was seen with.
+// hasSettings reports whether the documents have as many settings of collectors as the original
+// scenario.
 func (k *shrinker) hasSettings(docs []tree.Tree) bool {
 	return !tree.IsCollected(k.invariant) || tree.CountSettings(docs) >= k.settings
 }

@@ -11,17 +11,17 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// explain says why the small run failed. Which of what changed under a process' eyes
-// mattered is tried: the read waits until after the change, and if nothing breaks then,
-// the order of the two decides.
+// explain returns the cause of the shrunk failure. For each object that changed between a process's
+// read and its write, explain repeats the run with the read delayed until after the change: if
+// nothing breaks, the order of the two is part of the cause.
 func (k *shrinker) explain(rep *reports.Report, v *model.Violation, rules []strategy.Exception) *cause.Cause {
 	c := cause.Of(rep, v)
 	if orders(rules) > finding.SwitchesMax {
-		return c // a schedule that did not get small: anything may depend on it
+		return c // the schedule is not small enough: the failure may depend on any order
 	}
 	steps := k.steps
 	defer func() { k.steps = steps }()
-	k.steps += alsoSteps // it does not end where v would be
+	k.steps += alsoSteps // the run does not end at the violation
 	for _, race := range cause.Stale(rep, v, c) {
 		again, err := k.run(k.world, strategy.NewSparse(later(rules, race)))
 		if err == nil && race.Shows(again) && !k.breaks(again, v) {
@@ -31,7 +31,7 @@ func (k *shrinker) explain(rep *reports.Report, v *model.Violation, rules []stra
 	return c
 }
 
-// orders is how many exceptions say who must wait.
+// orders returns the number of exceptions about order.
 func orders(rules []strategy.Exception) (n int) {
 	for _, e := range rules {
 		if isAboutOrder(e) {
@@ -41,12 +41,12 @@ func orders(rules []strategy.Exception) (n int) {
 	return n
 }
 
-// breaks reports whether the run breaks an invariant as v does, for whatever reason.
+// breaks reports whether a run breaks the same invariant as v, whatever the cause.
 func (k *shrinker) breaks(rep *reports.Report, v *model.Violation) bool {
 	return slices.ContainsFunc(rep.Violations, func(o model.Violation) bool { return o.Invariant == v.Invariant && o.Code == v.Code }) || k.lock.In(rep) != nil
 }
 
-// later are the exceptions with the read of a race held until its change has been made.
+// later returns the exceptions with the read of a race held until its change has been made.
 func later(rules []strategy.Exception, race cause.Race) []strategy.Exception {
 	op := race.Read.Choice.Op
 	m := strategy.MessageOf(op)

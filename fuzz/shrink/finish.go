@@ -16,9 +16,9 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// finish records the smallest failure, and makes sure that its file replays.
+// finish records the shrunk failure, and checks that its file replays.
 func (k *shrinker) finish() (f *finding.Finding, err error) {
-	k.ctx = context.WithoutCancel(k.ctx) // the best so far is worth its last runs
+	k.ctx = context.WithoutCancel(k.ctx) // the result so far is recorded in any case
 	k.store = scenarios.Etcd
 	repeated, err := retry.Woken(ErrNotAgain, func() (retry.Runs, error) {
 		k.made = retry.Runs{}
@@ -49,7 +49,7 @@ func (k *shrinker) record() (*finding.Finding, error) {
 	if v == nil {
 		return nil, fmt.Errorf("shrink %s: %w", k.world.Name(), ErrNotAgain)
 	}
-	// The finding is of the violation: what else of its timeline is without effect may be.
+	// The finding is about the violation: other entries of its timeline may have no effect.
 	k.world.Doc.Spec.MayFail = k.world.Doc.Spec.MayFail || len(rep.Idle) > 0
 	f := finding.New(k.world, rep, v, rules, k.explain(rep, v, rules))
 	k.also(f, v, rules)
@@ -68,7 +68,7 @@ func (k *shrinker) record() (*finding.Finding, error) {
 	return f, err
 }
 
-// replays reads the file as anybody would and runs it.
+// replays parses the file, as a user would, and runs it.
 func (k *shrinker) replays(f *finding.Finding, rep *reports.Report) error {
 	s, err := k.managers.Parse(f.Fingerprint+".yaml", f.YAML)
 	if err != nil {
@@ -88,36 +88,35 @@ func (k *shrinker) replays(f *finding.Finding, rep *reports.Report) error {
 	return nil
 }
 
-// also goes on after the violation, with the same exceptions: the world is small, so
-// that what breaks there has the same cause. What breaks because shrinking took away
-// what the finding's own invariant does not need is left out.
+// also continues the run after the violation, with the same exceptions. The scenario is small, so that
+// other invariants that break have the same cause. Invariants that need parts of a cluster
+// which shrinking may have removed are left out.
 func (k *shrinker) also(f *finding.Finding, v *model.Violation, rules []strategy.Exception) {
 	world := *k.world
 	world.Doc.Spec.Limits.Steps = k.steps + alsoSteps
 	k.runs++
 	rep, err := k.runner.Run(k.ctx, &world, scenarios.Options{Seed: &k.seed, Walk: strategy.NewSparse(rules)})
 	if err != nil {
-		return // the finding is good without
+		return // the finding is complete without it
 	}
 	f.Also = finding.Others(rep, v, func(o *model.Violation) bool {
 		return o.Step == v.Step || tree.Whole(v.Invariant, o.Invariant)
 	})
 }
 
-// alsoSteps is enough for a small world to come to rest.
+// alsoSteps is enough for a small scenario to come to rest.
 const alsoSteps = 1000
 
-// Few samples of a long run are as much work as many of a short one.
+// A few samples of a long run are as much work as many of a short one.
 const samplesMin, samplesSteps = 5, 1000
 
-// sample runs random continuations from the last decision on: after it, chance
-// decides again, without further faults. They tell whether the failure is near
-// from there or needs a conspiracy.
+// sample runs random continuations after the last decision of the schedule, without further faults. They
+// show whether the failure is likely from there on, or needs a particular order.
 func (k *shrinker) sample(f *finding.Finding, rules []strategy.Exception) {
 	k.store = scenarios.Memory
 	for seed := range uint64(min(k.options.Samples, max(samplesMin, samplesSteps/f.Steps))) {
 		if time.Since(k.began) > k.options.Time {
-			return // somebody waits
+			return // the user waits
 		}
 		walk := strategy.NewSparse(rules)
 		walk.Rest = strategy.NewRandom(seed, strategy.Settings{Faults: strategy.FaultRates{sim.Crash: 0}})

@@ -12,21 +12,21 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// hold looks for one message that, held while everybody else goes on, makes the
-// failure instead of all the exceptions about order: a random walk needs dozens of
-// them to say what one delay says. Most failures need one forced switch (sim/strategy/README.md;
-// Musuvathi and Qadeer, Iterative Context Bounding, 2007).
+// hold tries to replace all exceptions about order by one message that is held while all other
+// processes continue. A random walk needs dozens of exceptions for the effect of one delay. Most
+// failures need one forced switch (sim/strategy/README.md; Musuvathi and Qadeer, Iterative Context
+// Bounding, 2007).
 //
-// Candidates are the messages at which a process was interrupted the longest, in turn
-// of the process that broke it, which may have acted on what it had read before, of
-// those that work for a pod of the violation, and of others.
+// Candidates are the messages before which their process was interrupted for the most steps: first those
+// of the process that broke the invariant, because it may have acted on an outdated read, then those of
+// processes that work for a pod of the violation, then those of others.
 func (k *shrinker) hold() {
 	if !k.crowded() {
 		return
 	}
 	rest := k.orderless()
-	// Until the violation is long enough for whatever the script does at its times. In
-	// the default order a run may take no time at all.
+	// The time until the violation is long enough for every event of the script. In the default
+	// order a run may take no virtual time.
 	steps := k.rep.Trace.Steps
 	long, short := max(holdLeast, min(steps[len(steps)-1].At, holdLongest)), time.Second
 	if long <= short {
@@ -43,12 +43,12 @@ func (k *shrinker) hold() {
 	k.holdTwo(candidates, rest, short, long)
 }
 
-// holdTwo looks for two messages of different processes: the first is held until the
-// second process has come to its own, which is held until the first is done. That is
-// what a race needs of two processes of which one starts later than the other ends.
+// holdTwo tries two messages of different processes: the first is held until the second process has
+// reached its message, which is held until the first message is done. A race needs this if one
+// process begins after the other has ended.
 func (k *shrinker) holdTwo(candidates []strategy.Message, rest []strategy.Exception, short, long time.Duration) {
 	left := min(pairsMax, pairsSteps/k.steps)
-	for sum := 1; sum < 2*len(candidates); sum++ { // the promising ones first
+	for sum := 1; sum < 2*len(candidates); sum++ { // the most likely pairs first
 		for i := range min(sum+1, len(candidates)) {
 			j := sum - i
 			if j >= len(candidates) || candidates[i].Actor == candidates[j].Actor {
@@ -65,30 +65,30 @@ func held(m strategy.Message, d time.Duration) strategy.Exception {
 	return strategy.Exception{Message: m, Outcome: sim.Delay, Level: sim.Rung(d)}
 }
 
-// holds tries messages that are held instead of all that is about order.
+// holds tries held messages instead of all exceptions about order.
 func (k *shrinker) holds(rest []strategy.Exception, messages ...strategy.Exception) bool {
 	return k.sorted(k.docs, append(slices.Clone(rest), messages...))
 }
 
-// sorted tries exceptions in the order in which neighbours belong together.
+// sorted tries exceptions, sorted by process.
 func (k *shrinker) sorted(docs []tree.Tree, rules []strategy.Exception) bool {
 	slices.SortStableFunc(rules, byActor)
 	return k.try(docs, rules)
 }
 
 const (
-	holdMin  = 4  // fewer exceptions are dropped one by one
+	holdMin  = 4  // fewer exceptions are removed one by one
 	holdsMax = 12 // candidates
-	// pairsMax pairs are tried in a small world, fewer in a large one, of which a run
-	// is more work.
+	// pairsMax is the limit for small scenarios. It is lower for large ones, whose runs take
+	// longer.
 	pairsMax, pairsSteps = 24, 4000
-	// holdLongest is what the stall strategy allows: a server that is slower than that
-	// makes anything fail. holdLeast fits into any script.
+	// holdLongest is the limit of the stall strategy: with a slower server anything may fail.
+	// holdLeast fits into any script.
 	holdLeast, holdLongest = 500 * time.Millisecond, 28 * time.Second
 )
 
-// interrupted lists messages between which and the one before of the same process
-// other messages went, those with the most first.
+// interrupted lists messages that other messages separate from the previous one of the same process,
+// the most separated first.
 func (k *shrinker) interrupted() []strategy.Message {
 	type gap struct {
 		m           strategy.Message
@@ -115,10 +115,10 @@ func (k *shrinker) interrupted() []strategy.Message {
 	return out
 }
 
-// ranks says of each process how near it is to the violation: 0 for who broke it, 1 for
-// who works for a pod or node that it concerns, else 2.
+// ranks returns how close a process is to the violation: 0 for the process that broke the invariant, 1
+// for one that works for a pod or node of the violation, otherwise 2.
 func (k *shrinker) ranks() func(sim.ActorID) int {
-	broke := k.rep.Trace.Steps[len(k.rep.Trace.Steps)-1].Choice.Op.Actor // where the run ended
+	broke := k.rep.Trace.Steps[len(k.rep.Trace.Steps)-1].Choice.Op.Actor // the last step broke the invariant
 	pods := k.concerned()
 	return func(a sim.ActorID) int {
 		switch {
@@ -131,14 +131,14 @@ func (k *shrinker) ranks() func(sim.ActorID) int {
 	}
 }
 
-// concerned are the pods of the violation, NAMESPACE/NAME, and the nodes with an address
-// of their own.
+// concerned returns the pods of the violation, as NAMESPACE/NAME, and its nodes with an address of their
+// own.
 func (k *shrinker) concerned() []string {
 	var pods []string
 	if v := k.lock.In(k.rep); v != nil {
 		for _, o := range v.Objects {
 			if o.Kind == model.RefPod {
-				pods = append(pods, strings.TrimPrefix(o.Name, "/")) // a node's has no namespace
+				pods = append(pods, strings.TrimPrefix(o.Name, "/")) // a node has no namespace
 			}
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// merge joins the turns of processes in a schedule that is still crowded: what a process
-// does next follows at once what it did before (up), or that waits for it (down), and all
-// the rest keeps its order. Dropping an exception leaves the turn to whoever is next in
-// the default order instead, so that the exceptions behind it mean something else.
+// merge joins turns of a process in a schedule that still has many switches: the process's next turn
+// moves directly behind its previous one (up), or the previous one moves directly before it (down);
+// the order of all other messages stays. To remove an exception instead would let the next process of
+// the default order run, which changes the meaning of all later exceptions.
 //
 // Source: Jalbert and Sen, A Trace Simplification Technique for Effective Debugging of
 // Concurrent Programs, FSE 2010.
@@ -38,8 +38,8 @@ func (k *shrinker) merge() {
 // mergesMax runs in each direction are about as much work as reschedule.
 const mergesMax = 30
 
-// joined tries the world with its messages in another order, and takes what the run comes
-// to if that needs fewer switches.
+// joined runs the scenario with its messages in another order, and keeps the result if it needs fewer
+// switches.
 func (k *shrinker) joined(steps []*sim.Step, own []strategy.Exception) bool {
 	rules, rep, ok := k.inOrder(strategy.Edges(steps, strategy.Any), own)
 	if !ok || orders(rules) >= orders(k.rules) {

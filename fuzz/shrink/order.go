@@ -9,14 +9,14 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// order keeps of a crowded schedule which message went before which, where that can
-// matter, instead of everything about who was where; else every order, but not how time
-// passed. Of these it keeps what the failure needs, and then holds the messages that had
-// to wait, which says the same with one exception each.
+// order replaces the exceptions of a schedule with many of them by edges: which message comes before
+// which other one, where that can matter; if that is not enough, all orders, but not the passing of
+// time. It removes edges that the failure does not need, and then holds the messages that had to
+// wait, which has the same effect with one exception for each message.
 //
 // Source: Huang and Zhang, An Efficient Static Trace Simplification Technique for
 // Debugging Concurrent Programs, SAS 2011: runs with the same order of conflicting
-// accesses do the same, and one of them has few switches. Here a run says whether it does.
+// accesses are equivalent, and one of them has few switches. Here a run decides whether it still fails.
 func (k *shrinker) order() {
 	if !k.crowded() {
 		return
@@ -36,7 +36,7 @@ func (k *shrinker) order() {
 	}
 }
 
-// edges leaves out as large parts of them as it can.
+// edges removes edges in parts that are as large as possible.
 func (k *shrinker) edges(edges []strategy.Edge, own []strategy.Exception) {
 	least := len(edges) / edgesParts
 	for n := len(edges) / 2; n > least; n /= 2 {
@@ -51,10 +51,10 @@ func (k *shrinker) edges(edges []strategy.Edge, own []strategy.Exception) {
 	}
 }
 
-// edgesParts: the exceptions that are left can be dropped on their own.
+// edgesParts limits the parts: the exceptions that are left can be removed on their own.
 const edgesParts = 16
 
-// ordered tries the world with edges, and takes what the run comes to.
+// ordered runs the scenario with edges, and keeps the result if it fails in the same way.
 func (k *shrinker) ordered(edges []strategy.Edge, own []strategy.Exception) bool {
 	rules, rep, ok := k.inOrder(edges, own)
 	if ok {
@@ -63,7 +63,7 @@ func (k *shrinker) ordered(edges []strategy.Edge, own []strategy.Exception) bool
 	return ok
 }
 
-// inOrder is what a run of the world with edges comes to, if it fails in the same way.
+// inOrder returns the exceptions and the report of a run with edges, if it fails in the same way.
 func (k *shrinker) inOrder(edges []strategy.Edge, own []strategy.Exception) ([]strategy.Exception, *reports.Report, bool) {
 	if k.spent() {
 		return nil, nil, false
@@ -78,12 +78,12 @@ func (k *shrinker) inOrder(edges []strategy.Edge, own []strategy.Exception) ([]s
 	return rules, rep, true
 }
 
-// together holds every message before which others go as long as it waited.
+// together holds every message that had to wait for others, for the time that it waited.
 func (k *shrinker) together() bool {
-	waits := map[strategy.Message]time.Duration{} // of those that go first in an exception
+	waits := map[strategy.Message]time.Duration{} // messages before which others go
 	for _, e := range k.rules {
 		if isOrder(e) {
-			waits[e.Before] = holdLongest // it never went
+			waits[e.Before] = holdLongest // if it was never executed
 		}
 	}
 	for _, st := range k.rep.Trace.Steps {

@@ -10,13 +10,13 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// plainly looks for a part of the world that fails in the default order, instead of
-// all the exceptions about order. Where a random walk led to the failure, hundreds of
-// them say who was where when it happened: without one document or pod hardly any
-// still means what it meant, so that nothing can be left out of such a world. A part
-// of it in the default order often fails as well, and then none is needed.
+// plainly tries parts of the scenario in the default order, without the exceptions about order. If a
+// random walk led to the failure, there are hundreds of these exceptions. They depend on the order
+// of all processes: without one document or pod, hardly any has the same effect, so nothing can be
+// removed from such a scenario. But a part of it often fails in the default order as well, and then no
+// exception is needed.
 //
-// Which parts those are depends on nothing but the world.
+// The parts depend only on the scenario.
 func (k *shrinker) plainly() {
 	if !k.crowded() {
 		return
@@ -29,11 +29,11 @@ func (k *shrinker) plainly() {
 	}
 }
 
-// partsMax parts are about as much work as hold does.
+// partsMax parts are about as much work as hold.
 const partsMax = 24
 
-// part is the n-th of the documents' parts: without some manifests, entries of the
-// lists in the Scenario document, and replicas beyond the first.
+// part returns the n-th part of the documents: without some manifests, entries of the lists in the
+// Scenario document, and replicas beyond the first.
 func (k *shrinker) part(n int) []tree.Tree {
 	less := slices.DeleteFunc(k.optional(0, entriesDepth), func(p tree.Path) bool {
 		_, entry := p[len(p)-1].(int)
@@ -55,19 +55,18 @@ func (k *shrinker) part(n int) []tree.Tree {
 	return out
 }
 
-// leaves decides whether the n-th part lacks something: half of everything, in every
-// second part a quarter.
+// leaves reports whether the n-th part lacks something: half of everything, in every second part a
+// quarter.
 func leaves(n int, what string) bool {
 	h := fnv.New64a()
 	fmt.Fprint(h, n, what)
 	return (h.Sum64()>>32)%uint64(2+2*(n%2)) == 0
 }
 
-// entriesDepth is where the entries of spec's lists are.
+// entriesDepth is the depth of the entries of spec's lists.
 const entriesDepth = 3
 
-// crowded reports whether so many exceptions are about order that dropping them one by
-// one is not worth while.
+// crowded reports whether there are too many exceptions about order to remove them one by one.
 func (k *shrinker) crowded() bool {
 	n := 0
 	for _, e := range k.rules {
@@ -80,7 +79,7 @@ func (k *shrinker) crowded() bool {
 
 func isAboutOrder(e strategy.Exception) bool { return isOrder(e) || isDelay(e) }
 
-// orderless are the exceptions without those.
+// orderless returns the exceptions that are not about order.
 func (k *shrinker) orderless() []strategy.Exception {
 	return slices.DeleteFunc(slices.Clone(k.rules), isAboutOrder)
 }

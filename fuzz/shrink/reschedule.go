@@ -6,14 +6,14 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// reschedule looks for another schedule, with few switches, of a failure that needs many: the
-// default order with a few randomly held messages, tried on the world and on parts of it
-// in turn. If addresses depend on the order of all processes, nothing can be left out of
-// the schedule that was found first, nor of its world. But mostly the failure needs only one
-// process that is interrupted between its read and its write, which a small world shows as well.
+// reschedule looks for another schedule, with few switches, for a failure that needs many: the default
+// order with a few randomly held messages, on the scenario and on parts of it in turn. If addresses
+// depend on the order of all processes, nothing can be removed from the original schedule, nor from
+// its scenario. But mostly the failure only needs one process that is interrupted between its read
+// and its write, which a small scenario shows as well.
 //
 // Source: Qadeer and Rehof, Context-Bounded Model Checking of Concurrent Software, TACAS 2005:
-// few switches show most failures.
+// few switches are enough for most failures.
 func (k *shrinker) reschedule() {
 	own := k.orderless()
 	for n := 0; n < reschedulesMax && orders(k.rules) > finding.SwitchesMax && !k.spent(); n++ {
@@ -29,7 +29,7 @@ func (k *shrinker) reschedule() {
 // reschedulesMax is about as much work as hold and plainly together.
 const reschedulesMax = 60
 
-// another tries one schedule, and takes it if it has fewer switches.
+// another tries one schedule, and keeps it if it has fewer switches.
 func (k *shrinker) another(docs []tree.Tree, own []strategy.Exception) {
 	text, err := tree.Write(docs)
 	if err != nil || !k.hasSettings(docs) {

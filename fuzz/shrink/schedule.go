@@ -9,7 +9,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// kinds drops all exceptions, else all of a kind.
+// kinds removes all exceptions, or all of one kind.
 func (k *shrinker) kinds() {
 	if len(k.rules) == 0 || k.try(k.docs, nil) {
 		return
@@ -23,8 +23,8 @@ func (k *shrinker) kinds() {
 	k.brief()
 }
 
-// brief drops the short ones of many delays: where every message takes its time, as timed
-// runs have it, the few that take long decide more often than the exact length of each.
+// brief removes the short delays: if every message is delayed, as in runs of the timed strategy, the
+// few long delays matter more often than the exact length of each.
 func (k *shrinker) brief() {
 	for _, least := range []time.Duration{time.Second, 100 * time.Millisecond, 10 * time.Millisecond} {
 		if !k.crowded() {
@@ -39,7 +39,7 @@ func (k *shrinker) brief() {
 	}
 }
 
-// exceptions drops parts of what is left of them.
+// exceptions removes parts of the remaining exceptions.
 func (k *shrinker) exceptions() {
 	k.halves(func() int { return len(k.rules) }, func(i, n int) bool {
 		return k.try(k.docs, slices.Delete(slices.Clone(k.rules), i, i+n))
@@ -49,9 +49,9 @@ func (k *shrinker) exceptions() {
 	}
 }
 
-// parts drops a large part of the exceptions at once, if there are many: those about
-// processes that are far from the violation, then a quarter, an eighth or a sixteenth.
-// As long as they are there hardly anything else can go.
+// parts removes large parts of the exceptions, if there are many: those about processes that are far from
+// the violation, then a quarter, an eighth or a sixteenth. As long as there are many exceptions,
+// hardly anything else can be removed.
 func (k *shrinker) parts() {
 	if !k.crowded() {
 		return
@@ -74,7 +74,7 @@ func (k *shrinker) parts() {
 	}
 }
 
-// plainer makes one exception simpler: time passes once.
+// plainer simplifies one exception: time passes once.
 func (k *shrinker) plainer(i int) {
 	if i >= len(k.rules) || k.rules[i].Times < 2 || k.rules[i].Outcome != sim.Elapse {
 		return
@@ -88,11 +88,11 @@ func (k *shrinker) plainer(i int) {
 	}
 }
 
-// halves takes parts out of a list of length() elements as long as that works:
-// halves first, single elements last. drop takes n elements from the i-th on.
+// halves removes parts of a list of length() elements as long as that works: halves first, single
+// elements last. drop removes n elements from the i-th on.
 //
 // Source: Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing
-// Input, 2002 (ddmin), without its subsets: what is left over matters as a whole.
+// Input, 2002 (ddmin), without the step that keeps a subset and removes its complement.
 func (k *shrinker) halves(length func() int, drop func(i, n int) bool) {
 	for n := (length() + 1) / 2; n >= 1; n /= 2 {
 		for i := 0; i < length() && !k.spent(); {
@@ -112,8 +112,7 @@ func not(is func(strategy.Exception) bool) func(strategy.Exception) bool {
 	return func(e strategy.Exception) bool { return !is(e) }
 }
 
-// byActor sorts exceptions by whom they are about; those about what goes before
-// one message keep their order.
+// byActor sorts exceptions by process; those about what goes before the same message keep their order.
 func byActor(a, b strategy.Exception) int { return cmp.Compare(about(a).Actor, about(b).Actor) }
 
 func about(e strategy.Exception) strategy.Message {

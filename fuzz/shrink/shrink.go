@@ -1,6 +1,6 @@
-// Package shrink makes a failing run small: its scenario and its schedule
-// together, until neither gets smaller. Every step is confirmed by a run that
-// fails in the same way, so that what is left is what the failure needs.
+// Package shrink reduces a failing run: its scenario and its schedule together, until neither gets
+// smaller. Every step is confirmed by a run that fails in the same way, so the result contains only what
+// the failure needs.
 package shrink
 
 import (
@@ -23,11 +23,11 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Options bound the work. The zero value is usable.
+// Options limit the work. The zero value is usable.
 type Options struct {
-	Runs    int           // how many runs; default 400
+	Runs    int           // number of runs; default 400
 	Time    time.Duration // wall-clock time; default 20 s
-	More    int           // how often both while more than finding.SwitchesMax switches are left; default 1
+	More    int           // factor for both while more than finding.SwitchesMax switches are left; default 1
 	Samples int           // random continuations of the result; default 20, negative: none
 }
 
@@ -41,16 +41,16 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// ErrNotAgain is wrapped by the error of a run that does not fail again in the
-// same way when it is repeated: no finding, but perhaps a defect of the harness.
+// ErrNotAgain is wrapped by the error for a run that does not fail in the same way when it is repeated.
+// There is no finding, but perhaps a defect of the harness.
 var ErrNotAgain = errors.New("it did not fail again the same way")
 
-// Shrink makes a finding of a violation v of a run of s that rep reports. When
-// the options' bounds are reached, or ctx ends, it returns the best so far; the
-// error is then nil, unless not even the first run could be repeated.
+// Shrink returns the finding for a violation v of a run of s, which rep reports. When the options' limits
+// are reached, or ctx ends, it returns the smallest failure so far; the error is then nil, unless not even
+// the first run could be repeated.
 //
-// It runs scenarios in this process, one after another: candidates in memory, where a
-// run is the same and takes less; the finding is recorded and replayed on etcd.
+// Shrink runs scenarios in this process, one after another. Candidates run in memory, which is equivalent
+// and faster; the finding is recorded and replayed on etcd.
 func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation, o Options) (*finding.Finding, error) {
 	o = o.orDefault()
 	k := &shrinker{
@@ -65,7 +65,7 @@ func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep
 	return k.finish()
 }
 
-// shrinker is one failure on its way to a finding.
+// shrinker is the state of shrinking one failure.
 type shrinker struct {
 	ctx       context.Context
 	runner    *scenarios.Runner
@@ -73,26 +73,26 @@ type shrinker struct {
 	options   Options
 	began     time.Time
 	seed      uint64
-	store     string // of the next run: candidates are run on the fast one
+	store     string // of the next run: candidates run in memory
 	lock      finding.Signature
-	invariant string // of the violation that was found
+	invariant string // of the original violation
 	runs      int
-	made      retry.Runs      // of them, while the finding is recorded
+	made      retry.Runs      // the runs of recording the finding
 	tried     map[uint64]bool // candidates, by their text and exceptions
-	needed    map[string]bool // places that could not be left out on their own in this round
-	drawn     int             // schedules, see reschedule
+	needed    map[string]bool // places that could not be removed on their own in this round
+	drawn     int             // number of schedules, see reschedule
 
-	// The smallest so far.
+	// The smallest failure so far.
 	docs     []tree.Tree
 	settings int // see hasSettings
 	world    *scenarios.Scenario
 	rep      *reports.Report
-	rules    []strategy.Exception // sorted by actor, so that neighbours belong together
-	steps    int                  // the fewest so far
+	rules    []strategy.Exception // sorted by process
+	steps    int                  // the lowest number so far
 }
 
-// begin repeats the failure without what comes after it: in the default order if
-// that does, which is often and saves the rest; else in the order recorded.
+// begin repeats the failure without what comes after it: in the default order if the failure occurs there,
+// which is often the case and saves work; otherwise in the recorded order.
 func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) error {
 	plain := bare(s)
 	plain.Doc.Spec.Datastore = rep.Datastore
@@ -119,8 +119,8 @@ func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Vi
 	return fmt.Errorf("shrink %s, seed %d: %s, in the sparse form: %w", s.Name(), rep.Seed, v.Invariant, ErrNotAgain)
 }
 
-// faultless reports whether the failure needs none of its faults, everything else
-// being as it was: then it is locked as one without. One that needs them keeps one.
+// faultless reports whether the failure occurs without any of its faults and with all else unchanged. If
+// so, it is shrunk as a failure without faults; otherwise at least one fault is kept.
 func (k *shrinker) faultless(rules []strategy.Exception) bool {
 	if !k.lock.Faulted {
 		return false
@@ -133,9 +133,8 @@ func (k *shrinker) faultless(rules []strategy.Exception) bool {
 	return false
 }
 
-// withoutOperator tries without what operators do whether the address manager breaks it on its
-// own: then the failure is locked as that. Of the entries of the timeline all are left
-// out, else one.
+// withoutOperator tries whether the address manager breaks the invariant without the operator's actions. If
+// so, that is the failure to shrink. It removes all entries of the timeline, otherwise one.
 func (k *shrinker) withoutOperator() {
 	v := k.lock.In(k.rep)
 	if v == nil {
@@ -159,10 +158,10 @@ func (k *shrinker) withoutOperator() {
 	k.lock = lock
 }
 
-// entriesMax entries are left out one by one.
+// entriesMax is the limit for removing entries one by one.
 const entriesMax = 8
 
-// from starts with the documents of a scenario.
+// from sets the documents of a scenario as the first state.
 func (k *shrinker) from(s *scenarios.Scenario) error {
 	docs, err := s.Documents()
 	if err == nil {
@@ -193,7 +192,7 @@ func (k *shrinker) round() bool {
 	return k.size() != before && !k.spent()
 }
 
-// size is a number that gets smaller whenever something does.
+// size returns a number that decreases whenever something gets smaller.
 func (k *shrinker) size() int {
 	text, _ := tree.Write(k.docs)
 	return len(text) + 100*len(k.rules)
@@ -207,7 +206,7 @@ func (k *shrinker) spent() bool {
 	return k.runs >= n*k.options.Runs || time.Since(k.began) > time.Duration(n)*k.options.Time || k.ctx.Err() != nil
 }
 
-// try takes the candidate if it fails in the same way, and there is work left to do.
+// try takes the candidate if it fails in the same way, unless the limits are reached.
 func (k *shrinker) try(docs []tree.Tree, rules []strategy.Exception) bool {
 	return !k.spent() && k.takes(docs, rules)
 }
@@ -224,7 +223,7 @@ func (k *shrinker) takes(docs []tree.Tree, rules []strategy.Exception) bool {
 	k.tried[key] = true
 	world, err := k.managers.Parse("candidate.yaml", text)
 	if err != nil {
-		return false // what does not load is no candidate
+		return false // a document that does not load is no candidate
 	}
 	walk := strategy.NewSparse(rules)
 	rep, err := k.run(world, walk)
@@ -242,7 +241,7 @@ func (k *shrinker) takes(docs []tree.Tree, rules []strategy.Exception) bool {
 	return true
 }
 
-// run is one run that ends at the violation.
+// run executes one run that ends at the violation.
 func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.Report, error) {
 	k.runs++
 	bounded := *world
@@ -253,8 +252,8 @@ func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.R
 	return rep, err
 }
 
-// stepsSpare lets a candidate take a few more steps than the shortest: taking an
-// exception away can make it longer. One that runs and runs teaches nothing.
+// stepsSpare allows a candidate a few more steps than the shortest run, because removing an exception can
+// make it longer. A much longer run is not worth its time.
 const stepsSpare = 100
 
 func hash(lock finding.Signature, text []byte, rules []strategy.Exception) uint64 {

@@ -1,4 +1,4 @@
-// Package retry tries once more what something outside of the simulation may have disturbed.
+// Package retry repeats attempts that something outside of the simulation may have disturbed.
 package retry
 
 import (
@@ -7,13 +7,13 @@ import (
 	"ipamsim/reports"
 )
 
-// Runs are how many runs a try made, and how often something outside woke one of them.
+// Runs counts the runs of an attempt, and how often something outside woke one of them.
 type Runs struct {
 	N     int
 	Woken uint64
 }
 
-// Add a run that rep reports, if it got that far.
+// Add adds a run that rep reports; rep is nil if the run failed.
 func (r *Runs) Add(rep *reports.Report) {
 	r.N++
 	if rep != nil {
@@ -21,10 +21,9 @@ func (r *Runs) Add(rep *reports.Report) {
 	}
 }
 
-// Woken tries what failed with the error notAgain once more, and a third time, where
-// something outside woke one of its runs: such a run (reports.Report.Foreign) need not
-// repeat, and the next one does. Without that it is a defect, which another try would
-// hide.
+// Woken repeats an attempt that failed with the error notAgain, up to triesMax times, if something outside
+// woke one of its runs. Such a run (reports.Report.Foreign) may not be repeatable, but the next one
+// is. Otherwise the failure is a defect, which another attempt would hide.
 func Woken(notAgain error, try func() (Runs, error)) (repeated reports.Repeated, err error) {
 	for n := 1; ; n++ {
 		r, err := try()
@@ -35,5 +34,5 @@ func Woken(notAgain error, try func() (Runs, error)) (repeated reports.Repeated,
 	}
 }
 
-// triesMax: the kernel of a busy machine wakes hardly one run in a thousand.
+// triesMax is enough: on a busy machine about one run in a thousand is woken.
 const triesMax = 3

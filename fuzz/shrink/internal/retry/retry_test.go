@@ -8,8 +8,8 @@ import (
 	"ipamsim/reports"
 )
 
-// What does not fail again is tried again only if something outside woke one of its
-// runs: anything else is a defect, which luck must not hide.
+// An attempt is repeated only if something outside woke one of its runs. Any other failure is a defect,
+// which must not be hidden by luck.
 func TestAgainOnlyWhatWasWoken(t *testing.T) {
 	errNot := errors.New("it did not fail again")
 	calm, woken := Runs{4, 0}, Runs{4, 1}

@@ -6,20 +6,18 @@ import (
 	"ipamsim/model/invariant"
 )
 
-// Some parts of a cluster must stay, because without them anybody would expect
-// the failure: claims leak where nobody collects, and packets are lost where the
-// pool has no tunnels and calico-node gives its device no address. And a bound is a
-// bound for the timers that the world was drawn with. A small world without them
-// fails in the same words, and shows nothing.
+// Some parts of a cluster must stay, because without them the failure would be expected: claims leak if
+// there is no collector, and packets are lost if the pool has no tunnels and calico-node assigns no
+// address to the tunnel device. Time limits are those for the timers of the original scenario. A
+// small scenario without these parts would show the same violation, but no mistake.
 var (
-	// collectors give back what is lost, when their time has come.
+	// collectors release leaked addresses after some time.
 	collectors = []string{"daemons", "reconcilers", "timers"}
-	// carriers bring packets to where they belong.
+	// carriers deliver packets.
 	carriers = []string{"daemons", "fabric", "ipipMode", "vxlanMode", "disableBGPExport"}
 )
 
-// IsWhole reports whether a value of a document belongs to what must stay for this
-// invariant.
+// IsWhole reports whether a value of a document must stay for this invariant.
 func IsWhole(name string, p Path) bool {
 	if len(p) < 2 || len(p) > 3 || p[0] != "spec" {
 		return false
@@ -34,8 +32,7 @@ func IsWhole(name string, p Path) bool {
 	return IsCollected(name) && slices.Contains(collectors, key)
 }
 
-// Whole reports whether a world that was made small for one invariant still has what
-// another needs.
+// Whole reports whether a scenario that was shrunk for one invariant still has what another one needs.
 func Whole(name, other string) bool {
 	switch {
 	case keep(other) == invariant.KeepRoutes:
@@ -46,8 +43,8 @@ func Whole(name, other string) bool {
 	return true
 }
 
-// IsCollected reports whether an invariant is about what the manager's background
-// processes would fix: quiescent invariants, and those about what a collector releases.
+// IsCollected reports whether an invariant is about something that the manager's background processes fix:
+// quiescent invariants, and those about what a collector releases.
 func IsCollected(name string) bool {
 	return keep(name) == invariant.KeepCollectors || invariant.AtRest(name)
 }
@@ -57,10 +54,10 @@ func keep(name string) invariant.Keep {
 	return i.Keep
 }
 
-// Settings is the manifest that holds a collector's grace period.
+// Settings is the kind of the manifest with a collector's grace period.
 const Settings = "KubeControllersConfiguration"
 
-// CountSettings is how many settings of collectors the documents hold.
+// CountSettings returns the number of manifests of this kind.
 func CountSettings(docs []Tree) (n int) {
 	for _, d := range docs {
 		if Value(d, Path{"kind"}) == Settings {

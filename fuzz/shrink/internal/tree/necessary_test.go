@@ -2,7 +2,7 @@ package tree
 
 import "testing"
 
-// What a small world may not be without, by what it shows.
+// The parts that must stay, by invariant.
 func TestIsWhole(t *testing.T) {
 	tests := []struct {
 		invariant string
@@ -30,8 +30,8 @@ func TestIsWhole(t *testing.T) {
 	}
 }
 
-// What breaks, too, in a world made small for something else counts only if nothing
-// was taken away that it needs.
+// Another violation in a scenario that was shrunk for one invariant counts only if no part was removed
+// that the other invariant needs.
 func TestWhole(t *testing.T) {
 	for _, tt := range []struct {
 		name, other string

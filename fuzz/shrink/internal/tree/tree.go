@@ -1,4 +1,4 @@
-// Package tree has scenario documents as trees, and which of their parts an invariant needs.
+// Package tree represents scenario documents as trees, and knows which parts an invariant needs.
 package tree
 
 import (
@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// A Tree is a document as JSON has it: map[string]any, []any, json.Number,
-// string, bool and nil; and, because a manifest hides structure in text, embedded
-// and list. Trees are never changed: an edit makes a new one that shares the rest.
+// A Tree is a decoded JSON document: map[string]any, []any, json.Number, string, bool and nil. Strings of
+// manifests that contain structure are of the types embedded and list. Trees are immutable: an edit
+// returns a new tree that shares the unchanged parts.
 type Tree = any
 
 // embedded is JSON in a string: the CNI config of a NetworkAttachmentDefinition.
 type embedded struct{ Tree }
 
-// list is a string of parts with commas between them: the networks of a pod.
+// list is a comma-separated list in a string: the networks of a pod.
 type list []any
 
-// Read makes trees of JSON documents.
+// Read decodes JSON documents.
 func Read(docs []json.RawMessage) ([]Tree, error) {
 	var out []Tree
 	for _, d := range docs {
@@ -40,7 +40,7 @@ func decode(text []byte) (t Tree, err error) {
 	return t, d.Decode(&t)
 }
 
-// unfold finds the structure in strings; key is where t stands.
+// unfold finds the structure in strings; key is the key of t.
 func unfold(key string, t Tree) Tree {
 	switch t := t.(type) {
 	case map[string]any:
@@ -68,7 +68,7 @@ func unfold(key string, t Tree) Tree {
 	return t
 }
 
-// MarshalJSON writes the text that the structure was found in.
+// MarshalJSON writes the structure as a string again.
 func (e embedded) MarshalJSON() ([]byte, error) {
 	b, err := json.Marshal(e.Tree)
 	if err != nil {
@@ -77,7 +77,7 @@ func (e embedded) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(b))
 }
 
-// MarshalJSON writes the parts with commas.
+// MarshalJSON writes the elements as a string, separated by commas.
 func (l list) MarshalJSON() ([]byte, error) {
 	var parts []string
 	for _, p := range l {
@@ -86,7 +86,7 @@ func (l list) MarshalJSON() ([]byte, error) {
 	return json.Marshal(strings.Join(parts, ", "))
 }
 
-// Write is the text of a scenario file.
+// Write returns the text of a scenario file.
 func Write(docs []Tree) ([]byte, error) {
 	var out bytes.Buffer
 	for _, d := range docs {
@@ -99,12 +99,12 @@ func Write(docs []Tree) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Path leads to a value: keys and indices.
+// Path is the position of a value: keys and indices.
 type Path []any
 
 func (p Path) then(step any) Path { return append(p[:len(p):len(p)], step) }
 
-// under reports whether q leads to p or into it.
+// under reports whether q is the position of p or of one of its parents.
 func (p Path) under(q Path) bool { return len(p) >= len(q) && slices.Equal(p[:len(q)], q) }
 
 // Walk visits every value below t, parents first, in the order of keys.
@@ -129,7 +129,7 @@ func Walk(t Tree, p Path, visit func(Path, Tree)) {
 	}
 }
 
-// Entries is how many values stand directly below t.
+// Entries returns the number of values directly below t.
 func Entries(t Tree) int {
 	switch t := t.(type) {
 	case map[string]any:
@@ -142,14 +142,14 @@ func Entries(t Tree) int {
 	return 0
 }
 
-// Value is what stands at p, nil if nothing does.
+// Value returns the value at p, nil if there is none.
 func Value(t Tree, p Path) (v Tree) {
 	Edit(t, p, func(at Tree) (Tree, bool) { v = at; return at, true })
 	return v
 }
 
-// Edit is t with the value at p replaced by what change makes of it; keep=false
-// takes it away. A path that leads nowhere changes nothing.
+// Edit returns t with the value at p replaced by the result of change, or removed if keep is false. If there
+// is no such position, it returns t unchanged.
 func Edit(t Tree, p Path, change func(Tree) (v Tree, keep bool)) Tree {
 	switch t := t.(type) {
 	case embedded:
@@ -193,8 +193,7 @@ func next(v Tree, p Path, change func(Tree) (Tree, bool)) (Tree, bool) {
 	return Edit(v, p[1:], change), true
 }
 
-// Without is t with the values at these paths, which are in the order of Walk,
-// taken away.
+// Without returns t without the values at these paths, which are in the order of Walk.
 func Without(t Tree, paths []Path) Tree {
 	var top []Path
 	for _, p := range paths {
@@ -202,7 +201,7 @@ func Without(t Tree, paths []Path) Tree {
 			top = append(top, p)
 		}
 	}
-	for _, p := range slices.Backward(top) { // later indices first
+	for _, p := range slices.Backward(top) { // from the end, so that indices stay valid
 		t = Edit(t, p, func(Tree) (Tree, bool) { return nil, false })
 	}
 	return t

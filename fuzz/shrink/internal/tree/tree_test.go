@@ -10,8 +10,8 @@ import (
 
 const attachment = `{"metadata":{"annotations":{"k8s.v1.cni.cncf.io/networks":"a, b"}},"spec":{"config":"{\"ipam\":{\"exclude\":[\"10.0.0.1/32\",\"10.0.0.2/32\"],\"range\":\"10.0.0.0/24\"}}","replicas":3}}`
 
-// The text in a manifest that is JSON again, or a list with commas, is part of the
-// tree; what is left out of it is left out of the text.
+// JSON and comma-separated lists in strings of a manifest are part of the tree; parts that are removed
+// there are removed from the string.
 func TestWithout(t *testing.T) {
 	docs, err := Read([]json.RawMessage{json.RawMessage(attachment)})
 	if err != nil {

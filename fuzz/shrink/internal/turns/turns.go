@@ -1,4 +1,4 @@
-// Package turns joins the turns of the processes of a run.
+// Package turns reorders the turns of the processes of a run.
 package turns
 
 import (
@@ -8,20 +8,20 @@ import (
 	"ipamsim/sim"
 )
 
-// Turns are those of the processes of a run: a turn is what a process does without another in between.
+// Turns are the turns of a run: a turn is a sequence of steps of one process without a step of another one.
 type Turns struct {
 	all    [][]*sim.Step
-	before []int // of each turn: the turn of the same process before it, -1 if there is none
-	Joints []int // turns that have one before them; those of one process follow each other
+	before []int // for each turn the previous turn of the same process, -1 if there is none
+	Joints []int // turns that have a previous one, grouped by process
 }
 
-// Of are the turns of a run.
+// Of returns the turns of a run.
 func Of(steps []*sim.Step) (t Turns) {
 	type process struct {
-		actor sim.ActorID
-		life  int
+		actor       sim.ActorID
+		incarnation int
 	}
-	last, order := map[process]int{}, []int{} // the last turn of each; which process a turn is of, by its first turn
+	last, order := map[process]int{}, []int{} // the last turn of each process; for each turn, the first turn of its process
 	for i, st := range steps {
 		p := process{st.Choice.Op.Actor, st.Choice.Op.Incarnation}
 		n, known := last[p]
@@ -42,8 +42,8 @@ func Of(steps []*sim.Step) (t Turns) {
 	return t
 }
 
-// Joined are the steps with some turns where the one before them was, or that where they
-// are. Times only grow.
+// Joined returns the steps with the given turns moved directly behind their previous turns (up), or the
+// previous turns directly before them. Times never decrease.
 func (t Turns) Joined(joints []int, up bool) (out []*sim.Step) {
 	place, order := make([]int, len(t.all)), make([]int, len(t.all))
 	for i := range place {

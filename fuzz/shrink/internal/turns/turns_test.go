@@ -8,7 +8,7 @@ import (
 	"ipamsim/sim"
 )
 
-// Turns that are joined leave everything else in its order, and times only grow.
+// Joining turns keeps the order of everything else, and times never decrease.
 func TestTurns(t *testing.T) {
 	var steps []*sim.Step
 	for i, who := range strings.Split("a b a c b a", " ") {
