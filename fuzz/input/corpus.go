@@ -13,27 +13,24 @@ import (
 // Source: internal/fuzz/encoding.go (go1.26).
 const corpusHead = "go test fuzz v1"
 
-// File is the input as a corpus file of go test -fuzz: the head, then one line an
-// argument.
+// File returns the input as a corpus file of go test -fuzz: the head, then one line for each argument.
 func (in Input) File() []byte {
 	return fmt.Appendf(nil, "%s\n[]byte(%q)\n[]byte(%q)\n", corpusHead, in.World, in.Schedule)
 }
 
-// FileName is what Go calls that file: 16 hexadecimal digits.
+// FileName returns the name that Go gives to that file: 16 hexadecimal digits.
 func (in Input) FileName() string { return fmt.Sprintf("%x", sha256.Sum256(in.File()))[:16] }
 
-// FileMax is more bytes than any input of a target has.
+// FileMax is the limit of a file in bytes, more than any input needs.
 const FileMax = 4 << 20
 
-// ParseFile is the inverse of File. It takes what Go writes, and nothing else: two
-// pieces of bytes.
+// ParseFile is the inverse of File. It only accepts the format that Go writes, with two byte strings.
 func ParseFile(text []byte) (in Input, err error) {
 	err = parseFile(text, "the world and the schedule", &in.World, &in.Schedule)
 	return in, err
 }
 
-// ParseSchedule is the schedule that Go wrote for a target with no other argument
-// (ipamsimtest.Fuzz).
+// ParseSchedule parses the file of a target whose only argument is the schedule (ipamsimtest.Fuzz).
 func ParseSchedule(text []byte) (schedule []byte, err error) {
 	err = parseFile(text, "the schedule", &schedule)
 	return schedule, err
@@ -59,7 +56,7 @@ func parseFile(text []byte, want string, args ...*[]byte) error {
 	return nil
 }
 
-// argument reads []byte("...").
+// argument parses []byte("...").
 func argument(line []byte) ([]byte, error) {
 	quoted, ok := bytes.CutPrefix(line, []byte("[]byte("))
 	if ok {

@@ -1,5 +1,5 @@
-// Package input turns what Go's fuzzer makes, two pieces of bytes, into a scenario
-// and a schedule, and back.
+// Package input converts the inputs of Go's fuzzer, two byte strings, to a scenario and a schedule, and
+// back.
 package input
 
 import (
@@ -15,16 +15,16 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Input is what a target is called with.
+// Input is an input of a fuzz target.
 type Input struct {
-	// World is a scenario file, if it begins like one, else the choices from which
-	// the target's world is drawn. Nothing is a world, too: the plainest.
+	// World is a scenario file, if it begins like one, otherwise the choices from which the target's
+	// scenario is generated. Empty choices are the plainest scenario.
 	World []byte
-	// Schedule is what strategy.NewDeviations takes. Nothing is the default order.
+	// Schedule is the argument of strategy.NewDeviations. Empty means the default order.
 	Schedule []byte
 }
 
-// beginnings of a scenario file.
+// beginnings are the beginnings of a scenario file.
 var beginnings = [][]byte{[]byte("apiVersion:"), []byte("# ")}
 
 // IsFile reports whether the world is a scenario file.
@@ -32,7 +32,7 @@ func (in Input) IsFile() bool {
 	return slices.ContainsFunc(beginnings, func(b []byte) bool { return bytes.HasPrefix(in.World, b) })
 }
 
-// Scenario is the world of the target of a name.
+// Scenario returns the scenario for the target with this name.
 func (in Input) Scenario(managers scenarios.Managers, target string) (*scenarios.Scenario, error) {
 	from, ok := targets(managers)[target]
 	if !ok {
@@ -41,14 +41,14 @@ func (in Input) Scenario(managers scenarios.Managers, target string) (*scenarios
 	return in.Of(managers, from)
 }
 
-// Of is the world of a target, with limits under which a run is short. A file that is
-// none, which most changed files are, is refused with a *strict.Error; any other
-// error is a defect of what draws worlds.
+// Of returns the scenario for a target, with limits that keep a run short. If World is a file that does
+// not load, as most mutated files, the error is a *strict.Error; any other error is a defect of the
+// generator.
 func (in Input) Of(managers scenarios.Managers, from Target) (*scenarios.Scenario, error) {
 	if !in.IsFile() {
 		s, err := from.Draw(managers, in.World)
 		if err != nil {
-			return nil, fmt.Errorf("%s: drawn from bytes: %v", from.Name, err) // not wrapped: nobody wrote that file
+			return nil, fmt.Errorf("%s: drawn from bytes: %v", from.Name, err) // not wrapped: it is not a file of the fuzzer
 		}
 		return Bounded(s), nil
 	}
@@ -59,7 +59,7 @@ func (in Input) Of(managers scenarios.Managers, from Target) (*scenarios.Scenari
 	return Bounded(s), nil
 }
 
-// Walk makes the strategy that follows the schedule.
+// Walk returns the strategy that follows the schedule.
 func (in Input) Walk() sim.Strategy { return strategy.NewDeviations(in.Schedule) }
 
 // The limits of a run. Go's fuzzer gives up on an input after ten seconds, and learns
@@ -69,7 +69,7 @@ const (
 	VirtualMax = 30 * time.Minute
 )
 
-// Bounded is a scenario with its limits lowered to those of an input, and cheap controllers.
+// Bounded returns a scenario with its limits lowered to those of an input, and simple controllers.
 func Bounded(s *scenarios.Scenario) *scenarios.Scenario {
 	b := *s.WithSimpleControllers()
 	l := &b.Doc.Spec.Limits

@@ -9,28 +9,26 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Ends says of a violation of a run, with the report so far, that nothing after it need
-// be seen.
+// Ends reports whether a violation ends the run, given the report so far.
 type Ends func(*reports.Report, *model.Violation) bool
 
-// AtFirst ends a run with what is violated first.
+// AtFirst ends a run at the first violation.
 func AtFirst(*reports.Report, *model.Violation) bool { return true }
 
-// Play is the run of an input on a store of scenarios.Options. It ends with the step at
-// which something is violated that the scenario does not expect and that ends it: what
-// comes after may be a consequence, and is not judged.
+// Play runs an input on a store of scenarios.Options. The run ends with the step of the first unexpected
+// violation for which ends returns true: later violations may be consequences.
 func (in Input) Play(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, store string, ends Ends) (*reports.Report, error) {
 	return Follow(ctx, r, s, scenarios.Options{Walk: in.Walk(), Store: store}, ends)
 }
 
-// Follow is such a run of a scenario.
+// Follow is Play for a scenario.
 func Follow(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, o scenarios.Options, ends Ends) (*reports.Report, error) {
 	o.StopAt = func(rep *reports.Report, v *model.Violation) bool { return !expected(s, v) && ends(rep, v) }
 	return r.Run(ctx, s, o)
 }
 
-// Failures are the violations of a run that its scenario does not expect and that end it,
-// as far as they were found together with the first of them.
+// Failures returns the unexpected violations of a run that end it, as far as they were detected at the
+// same step as the first one.
 func Failures(s *scenarios.Scenario, rep *reports.Report, ends Ends) []*model.Violation {
 	var out []*model.Violation
 	for i := range rep.Violations {
@@ -46,8 +44,7 @@ func Failures(s *scenarios.Scenario, rep *reports.Report, ends Ends) []*model.Vi
 	return out
 }
 
-// Others are the violations of a run that its scenario does not expect and that do not
-// end it, in their order.
+// Others returns the unexpected violations of a run that do not end it, in their order.
 func Others(s *scenarios.Scenario, rep *reports.Report, ends Ends) []*model.Violation {
 	var out []*model.Violation
 	for i := range rep.Violations {

@@ -11,8 +11,8 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// PrintsBack is the law of the loader: whatever the text, it returns a scenario
-// that prints back to itself, or one line that says what is wrong.
+// PrintsBack checks a property of the loader: for any text it returns a scenario that is loaded unchanged
+// after it was printed, or an error of one line.
 func PrintsBack(managers scenarios.Managers, text []byte) error {
 	s, err := managers.Parse("fuzz.yaml", text)
 	if err != nil {

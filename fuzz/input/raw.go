@@ -2,18 +2,18 @@ package input
 
 import "encoding/binary"
 
-// rawHead is the length of the world, which comes first.
+// rawHead is the size of the length of the world.
 const rawHead = 4
 
-// Raw is the input in one piece, for fuzzers that know no other: four bytes, the
-// length of the world, least significant first; the world; the schedule.
+// Raw returns the input as one byte string, for fuzzers that support no other form: the length of the world
+// in four bytes, least significant first; the world; the schedule.
 func (in Input) Raw() []byte {
 	out := binary.LittleEndian.AppendUint32(nil, uint32(len(in.World)))
 	return append(append(out, in.World...), in.Schedule...)
 }
 
-// FromRaw reads any bytes as an input. A length that is too large is taken modulo
-// what there is, so that a fuzzer that changes it moves the border.
+// FromRaw converts any bytes to an input. A length that is too large is reduced modulo the available
+// bytes, so that a fuzzer that changes it moves the boundary.
 func FromRaw(raw []byte) Input {
 	if len(raw) < rawHead {
 		return Input{World: raw}

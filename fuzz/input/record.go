@@ -9,8 +9,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Record makes the run of s that o asks for, and the input that makes it again: its
-// steps, one by one, as far as it went.
+// Record runs s with o, and returns the input that repeats the run, step by step, as far as it went.
 func Record(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, o scenarios.Options) (Input, *reports.Report, error) {
 	rep, err := r.Run(ctx, s, o)
 	if err != nil {
@@ -36,8 +35,7 @@ func Record(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, o s
 	return in, rep, nil
 }
 
-// follows is nil if a run begins as the recorded one did, which may have been ended
-// early.
+// follows returns nil if a run begins like the recorded one, which may have been ended early.
 func follows(rep, recorded *reports.Report) error {
 	got, want := rep.Trace.Steps, recorded.Trace.Steps
 	for i, st := range want {
@@ -48,9 +46,9 @@ func follows(rep, recorded *reports.Report) error {
 	return nil
 }
 
-// bare is the scenario without what has no part in a run that is replayed, and
-// without what it expects: an input is judged by what is known of its target. Who
-// measures is a process like others, and stays.
+// bare returns the scenario without the parts that do not affect a replay, and without its expected
+// violations: an input is checked against the known causes of its target. Metrics are kept, because the
+// process that measures sends messages.
 func bare(s *scenarios.Scenario, rep *reports.Report) *scenarios.Scenario {
 	b := *s
 	spec := &b.Doc.Spec

@@ -16,14 +16,14 @@ import (
 // Target is a native fuzz target whose inputs are runs.
 type Target struct {
 	Name string // as in FuzzPools
-	// Lists are those of known causes that count for it; what it learns goes to the first.
+	// Lists are the names of the lists of known causes; new causes are added to the first one.
 	Lists []string
-	// Draw draws a world from bytes, and loads it among the managers.
+	// Draw generates a scenario from bytes, and loads it for the managers.
 	Draw func(managers scenarios.Managers, world []byte) (*scenarios.Scenario, error)
 }
 
-// targets are those of the managers, by name: one for the space of each,
-// FuzzPools for pools, and those that stand among a manager's parts.
+// targets returns the targets of the managers, by name: one for the space of each manager, FuzzPools for
+// pools, and those among a manager's parts.
 func targets(managers scenarios.Managers) map[string]Target {
 	out := map[string]Target{}
 	for _, m := range managers {
@@ -54,7 +54,7 @@ func targetsOf(managers scenarios.Managers, m *ipam.Manager) (out []Target) {
 	return out
 }
 
-// TargetOf is the name of the target that draws from a space: FuzzHostLocal from host-local.
+// TargetOf returns the name of the target for a space: FuzzHostLocal for host-local.
 func TargetOf(space string) string {
 	name := "Fuzz"
 	for word := range strings.SplitSeq(space, "-") {
@@ -63,7 +63,7 @@ func TargetOf(space string) string {
 	return name
 }
 
-// TargetsFor are the names of the targets in which a manager of that name runs, sorted.
+// TargetsFor returns the names of the targets in which a manager runs, sorted.
 func TargetsFor(managers scenarios.Managers, manager string) (out []string) {
 	for _, m := range managers {
 		if m.Name != manager && !slices.Contains(m.Members, manager) {
@@ -77,7 +77,7 @@ func TargetsFor(managers scenarios.Managers, manager string) (out []string) {
 	return out
 }
 
-// Lists are those of known causes that count for a target, or all for "".
+// Lists returns the lists of known causes for a target, or all lists for "".
 func Lists(managers scenarios.Managers, target string) (out []string) {
 	all := slices.SortedFunc(maps.Values(targets(managers)), func(a, b Target) int {
 		return cmp.Or(cmp.Compare(len(b.Lists), len(a.Lists)), cmp.Compare(a.Name, b.Name))
@@ -92,7 +92,7 @@ func Lists(managers scenarios.Managers, target string) (out []string) {
 	return out
 }
 
-// ListsFor are all, those that count for a manager's targets first.
+// ListsFor returns all lists, beginning with those for a manager's targets.
 func ListsFor(managers scenarios.Managers, manager string) (out []string) {
 	for _, target := range append(TargetsFor(managers, manager), "") {
 		for _, list := range Lists(managers, target) {
@@ -104,12 +104,12 @@ func ListsFor(managers scenarios.Managers, manager string) (out []string) {
 	return out
 }
 
-// Targets lists those of the managers.
+// Targets returns the names of the managers' targets, sorted.
 func Targets(managers scenarios.Managers) []string {
 	return slices.Sorted(maps.Keys(targets(managers)))
 }
 
-// CheckTarget is nil for a name of Targets.
+// CheckTarget returns an error for a name that is not in Targets.
 func CheckTarget(managers scenarios.Managers, name string) error {
 	if all := Targets(managers); !slices.Contains(all, name) {
 		return fmt.Errorf("unknown target %q, want one of %s", name, strings.Join(all, ", "))
@@ -117,7 +117,7 @@ func CheckTarget(managers scenarios.Managers, name string) error {
 	return nil
 }
 
-// Choices are bytes from which a world can be drawn.
+// Choices returns bytes from which a scenario can be generated.
 func Choices(seed uint64) (out []byte) {
 	c := space.FromSeed(seed)
 	for range 50 {
@@ -126,7 +126,7 @@ func Choices(seed uint64) (out []byte) {
 	return out
 }
 
-// OfSpace is the target that draws from a space. Its list is the one of the space's name.
+// OfSpace returns the target that generates scenarios from a space. Its list has the space's name.
 func OfSpace(s space.Space) Target {
 	return Target{Name: TargetOf(s.Name), Lists: []string{s.Name}, Draw: func(managers scenarios.Managers, world []byte) (*scenarios.Scenario, error) {
 		return s.World(managers, space.FromBytes(world), 1)

@@ -18,24 +18,24 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Conform is the test that every adapter must pass. It runs the scenario of a file, in
-// which pods come, pods are deleted, and more pods want an address than there are, and
-// says what is missing in the manager or wrong. Each part is a subtest:
+// Conform is the test that every adapter must pass. It runs the scenario of a file, in which pods are
+// created, pods are deleted, and more pods need an address than there are addresses. It reports what
+// is missing or wrong in the manager. Each part is a subtest:
 //
 //   - descriptor: names, required functions, definitions that parse
-//   - open: every process has its code; a manager can be opened again and again
-//   - add: an ADD returns addresses of the network, and the record then shows them
-//   - del: a DEL of what is not there, or of what is gone already, succeeds, as the CNI
-//     specification wants it; after it the record holds nothing of the sandbox
-//   - observe: Observe passes no gate, and says the same twice
-//   - act: Act says what was in writes to objects of the manager's own kinds; of kinds that
-//     are settings it need not
-//   - exhausted: an ADD that fails for want of addresses wraps ipam.ErrExhausted
+//   - open: every process has its code; a manager can be opened repeatedly
+//   - add: an ADD returns addresses of the network, and the record then contains them
+//   - del: a DEL of a container that is not there, or was deleted already, succeeds, as the CNI
+//     specification requires; after a DEL the record has nothing of the sandbox
+//   - observe: Observe passes no gate, and returns the same twice
+//   - act: Act describes writes to objects of the manager's own kinds, except for kinds of
+//     settings
+//   - exhausted: an ADD that fails for lack of addresses wraps ipam.ErrExhausted
 //   - determinism: one seed is one run, twice here and in another process
 //   - crash: a process that is killed at any of its messages leaves a record that can be
 //     observed
 //
-// The scenario must allow no faults. What it gives no occasion to judge fails, but for
+// The scenario must not allow faults. A part for which the scenario has no occasion fails, except for
 // exhausted, which is skipped.
 func Conform(t *testing.T, m *ipam.Manager, file string) {
 	t.Helper()
@@ -61,7 +61,7 @@ func Conform(t *testing.T, m *ipam.Manager, file string) {
 	t.Run("crash", func(t *testing.T) { report(t, b.crashes(b.load(file))) })
 }
 
-// parts are the subtests that the probe judges, in order.
+// parts are the subtests of the probe, in order.
 var parts = []string{"open", "add", "del", "observe", "act", "exhausted"}
 
 func report(t *testing.T, problems []string) {
@@ -71,7 +71,7 @@ func report(t *testing.T, problems []string) {
 	}
 }
 
-// describe says what is wrong with a manager before it is opened.
+// describe returns what is wrong with a manager before it is opened.
 func describe(m *ipam.Manager) (problems []string) {
 	bad := func(is bool, format string, args ...any) {
 		if is {
@@ -107,13 +107,13 @@ func describe(m *ipam.Manager) (problems []string) {
 	return problems
 }
 
-// once is a scenario's own run, in memory.
+// once executes a scenario's own run, in memory.
 func (b *bench) once(s *scenarios.Scenario) (*reports.Report, error) {
 	return b.runner.Run(b.ctx, s, scenarios.Options{Store: scenarios.Memory})
 }
 
-// digestEnv has the process of another test write the digest of a run to the file that it
-// names: what a seed decides must not depend on the process.
+// digestEnv makes the test process write the digest of a run to the named file: what a seed decides must
+// not depend on the process.
 const digestEnv = "IPAMSIM_DIGEST"
 
 func (b *bench) digest(file, out string) {
@@ -127,12 +127,12 @@ func (b *bench) digest(file, out string) {
 	}
 }
 
-// digestFile is a file for each scenario: one test may conform several managers.
+// digestFile returns the file for a scenario: one test may check several managers.
 func digestFile(out, file string) string {
 	return out + "-" + strings.NewReplacer("/", "_", string(os.PathSeparator), "_").Replace(file)
 }
 
-// deterministic compares three runs of one seed: two here, one in a process of its own.
+// deterministic compares three runs of one seed: two here, one in another process.
 func (b *bench) deterministic(t *testing.T, file string) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs runs that repeat: go run ipamsim/cmd/hermetic go test")
@@ -170,7 +170,7 @@ func (b *bench) deterministic(t *testing.T, file string) {
 	}
 }
 
-// crashes kills the first process of each kind at each of its messages, one run each.
+// crashes kills the first process of each kind at each of its messages, in one run for each.
 func (b *bench) crashes(s *scenarios.Scenario) (problems []string) {
 	one := *s
 	one.Doc.Spec.Faults.Max = 1
@@ -195,11 +195,10 @@ func (b *bench) crashes(s *scenarios.Scenario) (problems []string) {
 	return problems
 }
 
-// crashMessagesMax messages of a process are tried at most.
+// crashMessagesMax is the number of messages of a process to try.
 const crashMessagesMax = 25
 
-// firstOfEach are the messages of the first process of each kind that is the manager's,
-// sorted by kind.
+// firstOfEach returns the messages of the first process of each of the manager's kinds, sorted by kind.
 func firstOfEach(rep *reports.Report) (out []strategy.Message) {
 	first := map[string]sim.ActorID{}
 	messages := map[string][]strategy.Message{}

@@ -14,7 +14,7 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// TestConformance: every manager that comes with ipamsim passes.
+// TestConformance: every manager of ipamsim passes.
 func TestConformance(t *testing.T) {
 	all := scenarios.Managers(managers.All())
 	names := []string{"canary", "calico", "whereabouts"}
@@ -28,10 +28,10 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// brokenEnv has TestBroken run one of broken in a process of its own, where it may fail.
+// brokenEnv makes TestBroken check one of broken, in a process of its own, where the test may fail.
 const brokenEnv = "IPAMSIM_TEST_BROKEN"
 
-// broken are managers that do one thing wrong, and what Conform must say.
+// broken are managers with one mistake, and the expected message of Conform.
 var broken = map[string]struct {
 	spoil func(*ipam.Manager)
 	want  string
@@ -47,7 +47,7 @@ var broken = map[string]struct {
 	"claims":         {spoiled(blind), "and Observe shows no claim of it for that pod"},
 }
 
-// TestBroken: an oracle that was never red proves nothing.
+// TestBroken: Conform detects each of these mistakes.
 func TestBroken(t *testing.T) {
 	if name := os.Getenv(brokenEnv); name != "" {
 		m := canary.New()

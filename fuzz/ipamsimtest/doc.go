@@ -1,6 +1,6 @@
-// Package ipamsimtest tests an address manager from its own repository, with go test:
-// its real code runs in a simulated cluster, in virtual time, under a schedule that a
-// seed decides, and every step is judged by the invariants of ipamsim.
+// Package ipamsimtest tests an address manager from its own repository, with go test. The manager's
+// real code runs in a simulated cluster, in virtual time, under a schedule that a seed decides. The
+// invariants of ipamsim are checked after every step.
 //
 //	func TestConform(t *testing.T)  { ipamsimtest.Conform(t, simulation.Manager(), "../scenarios/full.yaml") }
 //	func TestRollout(t *testing.T)  { ipamsimtest.Run(t, simulation.Manager(), "../scenarios/rollout.yaml") }
@@ -15,9 +15,9 @@
 //
 //	go run ipamsim/cmd/hermetic go test ./...
 //
-// On Go's own runtime the same seed need not be the same run: Run then still judges, and
-// whatever needs runs that repeat is skipped and says so.
+// With Go's own runtime the same seed need not be the same run: Run then still checks the run, and
+// tests that need runs that repeat are skipped.
 //
-// Nothing here changes the process: not its environment, its files, GOGC or GOMAXPROCS.
+// The package does not change the process: its environment, its files, GOGC or GOMAXPROCS.
 // A run uses one processor at a time; GOMAXPROCS=1 makes it faster by a third.
 package ipamsimtest

@@ -7,17 +7,17 @@ import (
 	"ipamsim/sim/ipam/canary"
 )
 
-// Manager is an author's own; here it is the one that comes with ipamsim for tests.
+// Manager is the author's own manager; here it is ipamsim's manager for tests.
 var Manager = canary.New
 
-// A test of one's own manager: one scenario, under its own schedule and some more.
+// A test of a manager with one scenario, with its own schedule and three seeds.
 func ExampleRun() {
 	_ = func(t *testing.T) {
 		ipamsimtest.Run(t, Manager(), "testdata/canary.yaml", 1, 2, 3)
 	}
 }
 
-// Whatever is found fails the test.
+// Every finding fails the test.
 func ExampleExplore() {
 	_ = func(t *testing.T) {
 		for _, f := range ipamsimtest.Explore(t, Manager(), "testdata/canary.yaml", ipamsimtest.Search{Runs: 50}) {

@@ -20,21 +20,21 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Search bounds an exploration. The zero value is usable.
+// Search limits an exploration. The zero value is usable.
 type Search struct {
-	// Runs is how many seeds are run, from 1 on; default 200.
+	// Runs is the number of seeds to run, from 1 on; default 200.
 	Runs uint64
-	// Time is when no further seed is begun, wall-clock; default 1 minute. What was found
-	// is shrunk in any case, which takes 20 seconds each at most.
+	// Time is the wall-clock time after which no further seed is run; default 1 minute. Failures that
+	// were found are then still shrunk, which takes at most 20 seconds each.
 	Time time.Duration
-	// Strategy decides the schedules, by its name in ipamsim explore --strategy; default
-	// "portfolio", several in turn; of ExploreSpace the one that each scenario names.
+	// Strategy decides the schedules, with the names of ipamsim explore --strategy. The default is
+	// "portfolio", several in turn; for ExploreSpace it is the strategy in each scenario.
 	Strategy string
-	// Dir is where findings are written; default testdata/findings.
+	// Dir is the directory for findings; default testdata/findings.
 	Dir string
-	// Only are invariants to look for; default: whatever the scenario does not expect.
+	// Only are the invariants to search for; default: all that the scenario does not expect.
 	Only []string
-	// Kinds ends the search as soon as so many kinds of failures were found; default 10.
+	// Kinds is the number of kinds of failures after which the search ends; default 10.
 	Kinds int
 }
 
@@ -50,27 +50,26 @@ func (o Search) orDefault() Search {
 	return o
 }
 
-// Found is one kind of failure that Explore found, shrunk.
+// Found is one kind of failure that Explore found and shrank.
 type Found struct {
 	Invariant string
-	Seed      uint64 // the run that it was found in
-	Runs      uint64 // how many runs had been made then
+	Seed      uint64 // of the run in which it was found
+	Runs      uint64 // number of runs until then
 	File      string // the finding: a scenario with the schedule that fails, which Run replays
-	// Pods, Nodes, Switches, Faults and Steps are what is left in it.
+	// Pods, Nodes, Switches, Faults and Steps are the size of the finding.
 	Pods, Nodes, Switches, Faults, Steps int
-	// Story is how it came about, with the command that replays the file.
+	// Story is the timeline, with the command that replays the file.
 	Story string
 }
 
 func (f Found) String() string { return f.Story }
 
-// Explore runs the scenario of a file under many schedules and returns each kind of
-// failure once, in the order in which they were found, shrunk: scenario and schedule
-// together, until neither gets smaller. Each is written to a file of its own, was
-// replayed from it before it is returned, and stays there.
+// Explore runs the scenario of a file under many schedules and returns each kind of failure once, in the
+// order in which they were found. Scenario and schedule are shrunk together, until neither gets
+// smaller. Each finding is written to a file, which is replayed before Explore returns.
 //
-// The test does not fail by itself: range over the result and say t.Error. On Go's own
-// runtime, where runs do not repeat, the test is skipped.
+// Explore does not fail the test: call t.Error for the elements of the result. With Go's own runtime, where
+// runs do not repeat, the test is skipped.
 func Explore(t *testing.T, m *ipam.Manager, file string, o Search) []Found {
 	t.Helper()
 	b := searcher(t, m)
@@ -84,9 +83,8 @@ func Explore(t *testing.T, m *ipam.Manager, file string, o Search) []Found {
 	})
 }
 
-// ExploreSpace is Explore of scenarios that are generated: number N of the manager's space
-// (see space.Space) is run in run N, under the strategy that was drawn with it or that of
-// the search.
+// ExploreSpace is Explore for generated scenarios: run N runs scenario N of the manager's space (see
+// space.Space), with the strategy in the scenario or that of the search.
 func ExploreSpace(t *testing.T, m *ipam.Manager, o Search) []Found {
 	t.Helper()
 	b := searcher(t, m)
@@ -103,7 +101,7 @@ func ExploreSpace(t *testing.T, m *ipam.Manager, o Search) []Found {
 	})
 }
 
-// searcher is nil if the test was asked for a replay, which is done then.
+// searcher returns the bench for a search. It returns nil if the test was asked for a replay, which it executes.
 func searcher(t *testing.T, m *ipam.Manager) *bench {
 	t.Helper()
 	b := begin(t, m)
@@ -117,7 +115,7 @@ func searcher(t *testing.T, m *ipam.Manager) *bench {
 	return b
 }
 
-// search runs what each seed gives until a bound is met.
+// search runs the scenario of each seed until a limit is reached.
 func (b *bench) search(o Search, of func(seed uint64) (*scenarios.Scenario, scenarios.Options)) (out []Found) {
 	b.t.Helper()
 	began, seen := time.Now(), map[finding.Signature]bool{}
@@ -141,7 +139,7 @@ func (b *bench) search(o Search, of func(seed uint64) (*scenarios.Scenario, scen
 	return out
 }
 
-// unexpected: the scenario does not say that this may be violated.
+// unexpected reports whether the scenario neither expects nor allows the violation.
 func unexpected(s *scenarios.Scenario, v *model.Violation) bool {
 	e := s.Doc.Spec.Expect
 	return e == nil || !slices.Contains(e.Violations, v.Invariant) && !slices.Contains(e.May, v.Invariant)

@@ -20,18 +20,17 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// fuzzWallMax is less than the ten seconds after which Go's fuzzer takes an input for hung.
+// fuzzWallMax is less than the ten seconds after which Go's fuzzer considers an input hung.
 const fuzzWallMax = 8 * time.Second
 
-// Fuzz is a native fuzz target whose inputs are schedules of the scenario of a file: what
-// breaks that the scenario does not expect fails. Go's fuzzer is shown what the run saw
-// of the system, and not only which lines ran, if the package ipamsim/fuzz/coverage/counter
-// and the manager's own are built with -gcflags=-d=libfuzzer; the Makefile that ipamsim
-// init writes does so. With plain go test -fuzz all of Kubernetes is instrumented:
-// minutes of building, and few executions.
+// Fuzz is a native fuzz target whose inputs are schedules of the scenario of a file. A violation that the
+// scenario does not expect fails. If the package ipamsim/fuzz/coverage/counter and the manager's packages
+// are built with -gcflags=-d=libfuzzer, as in the Makefile of ipamsim init, Go's fuzzer is guided by what
+// a run saw of the system, and not only by the executed lines. Plain go test -fuzz instruments all of
+// Kubernetes: minutes of building, and few executions.
 //
-// Without -fuzz, the plainest schedule and what the corpus holds are run. What Go writes
-// down is made a finding by ipamsim finding --scenario.
+// Without -fuzz, Fuzz runs the plainest schedule and the corpus. ipamsim finding --scenario converts an
+// input that Go wrote to a finding.
 func Fuzz(f *testing.F, m *ipam.Manager, file string) {
 	f.Helper()
 	b := fuzzer(f, m)
@@ -40,10 +39,9 @@ func Fuzz(f *testing.F, m *ipam.Manager, file string) {
 	f.Fuzz(func(t *testing.T, schedule []byte) { b.execute(t, s, schedule) })
 }
 
-// FuzzSpace is a native fuzz target whose inputs are scenarios of the manager's space (see
-// space.Space), and a schedule each; otherwise it is as Fuzz. The target's name is that of
-// the space, FuzzFirstfree of firstfree: then ipamsim finding makes findings of what Go
-// writes down.
+// FuzzSpace is a native fuzz target like Fuzz whose inputs are scenarios of the manager's space (see
+// space.Space), with a schedule each. The name of the target has to be that of the space, FuzzFirstfree for
+// firstfree, so that ipamsim finding can convert the inputs that Go wrote to findings.
 func FuzzSpace(f *testing.F, m *ipam.Manager) {
 	f.Helper()
 	b := fuzzer(f, m)
@@ -70,7 +68,7 @@ func fuzzer(f *testing.F, m *ipam.Manager) *bench {
 	return begin(f, m)
 }
 
-// spaceOf is the space of a manager, without which a test cannot be.
+// spaceOf returns the space of a manager. It fails the test if there is none.
 func spaceOf(t testing.TB, m *ipam.Manager) space.Space {
 	t.Helper()
 	s, ok := ipam.Part[space.Space](m)
@@ -80,7 +78,7 @@ func spaceOf(t testing.TB, m *ipam.Manager) space.Space {
 	return s
 }
 
-// execute is one input of a target.
+// execute runs one input of a target.
 func (b *bench) execute(t *testing.T, s *scenarios.Scenario, schedule []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), fuzzWallMax)
 	defer cancel()
@@ -97,8 +95,8 @@ func (b *bench) execute(t *testing.T, s *scenarios.Scenario, schedule []byte) {
 	}
 }
 
-// play is one execution: it ends with the first violation that the scenario does not
-// expect, which etcd must show as well.
+// play executes one run. It ends with the first violation that the scenario does not expect, which must also
+// occur on etcd.
 func (b *bench) play(ctx context.Context, s *scenarios.Scenario, schedule []byte) (*reports.Report, *model.Violation, error) {
 	on := func(store string) func() (*reports.Report, error) {
 		return func() (*reports.Report, error) {
@@ -119,7 +117,7 @@ func (b *bench) play(ctx context.Context, s *scenarios.Scenario, schedule []byte
 	return rep, first(s, rep), nil
 }
 
-// first is the first violation that the scenario does not expect, or nil.
+// first returns the first violation that the scenario does not expect, or nil.
 func first(s *scenarios.Scenario, rep *reports.Report) *model.Violation {
 	for i := range rep.Violations {
 		if unexpected(s, &rep.Violations[i]) {

@@ -17,17 +17,17 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// problemsMax of one part are told: what is wrong once is wrong at every call.
+// problemsMax problems of one part are reported: most mistakes occur in every call.
 const problemsMax = 5
 
-// probe is a manager around another one, which it watches during a run.
+// probe is a manager that wraps another one, and checks it during a run.
 type probe struct {
 	m    *ipam.Manager
 	inst ipam.Instance
 
-	mu       sync.Mutex          // never held while a message is parked
+	mu       sync.Mutex          // never held while a message waits for the schedule
 	problems map[string][]string // by part
-	judged   map[string]int      // by part: how often there was an occasion
+	judged   map[string]int      // number of checks by part
 	given    map[string][]netip.Addr
 }
 
@@ -44,14 +44,14 @@ func (p *probe) bad(part, format string, args ...any) {
 	}
 }
 
-// judge counts an occasion to judge a part.
+// judge counts a check of a part.
 func (p *probe) judge(part string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.judged[part]++
 }
 
-// give remembers what a container got, and take forgets it.
+// give records an address that a container got; take removes the record.
 func (p *probe) give(container string, a netip.Addr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (p *probe) take(container string) []netip.Addr {
 	return out
 }
 
-// occasion is what a scenario needs for a part to be judged.
+// occasion is what a scenario needs for a part to be checked.
 var occasion = map[string]string{
 	"open":      "the run opens no manager",
 	"add":       "no ADD succeeds in the scenario: want a pod that gets an address",
@@ -88,7 +88,7 @@ func (p *probe) report(t *testing.T, part string) {
 	}
 }
 
-// manager is the descriptor of the probe.
+// manager returns the descriptor of the probe.
 func (p *probe) manager() *ipam.Manager {
 	out := *p.m
 	out.Open = func(env ipam.Env) (ipam.Instance, error) {
@@ -104,7 +104,7 @@ func (p *probe) manager() *ipam.Manager {
 	return &out
 }
 
-// opened compares an instance with what the descriptor promises.
+// opened compares an instance with its descriptor.
 func (p *probe) opened(i *ipam.Instance) {
 	p.judge("open")
 	for name, missing := range map[string]bool{"Add": i.Add == nil, "Del": i.Del == nil, "Observe": i.Observe == nil, "Act": i.Act == nil} {
@@ -125,7 +125,7 @@ func (p *probe) opened(i *ipam.Instance) {
 	slices.Sort(p.problems["open"])
 }
 
-// add is an ADD, before it a DEL of a sandbox that there never was.
+// add executes an ADD, and before it a DEL for a sandbox that never existed.
 func (p *probe) add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
 	never := c
 	never.Container, never.Unplug = "never-"+c.Container, nil
@@ -163,7 +163,7 @@ func (p *probe) add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result,
 	return out, nil
 }
 
-// del is a DEL, and once more.
+// del executes a DEL twice.
 func (p *probe) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	if err := p.inst.Del(ctx, g, c); err != nil || ctx.Err() != nil {
 		return err
@@ -186,7 +186,7 @@ func (p *probe) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	return nil
 }
 
-// observe is the record, read twice.
+// observe reads the record twice.
 func (p *probe) observe(ctx context.Context, g *sim.Gate) model.Snapshot {
 	p.judge("observe")
 	steps := len(g.World().Trace().Steps)
@@ -217,7 +217,7 @@ func compareClaims(a, b model.Claim) int {
 	return a.Addr.Compare(b.Addr)
 }
 
-// kinds are the resources of the manager's own definitions.
+// kinds returns the resources of the manager's own definitions.
 func (p *probe) kinds() (out []string) {
 	crds, err := p.m.Definitions()
 	if err != nil {
@@ -229,9 +229,9 @@ func (p *probe) kinds() (out []string) {
 	return out
 }
 
-// acts looks at what Act said of each write of the run.
+// acts checks the result of Act for each write of the run.
 func (p *probe) acts(rep *reports.Report) {
-	own, told := p.kinds(), false
+	own, described := p.kinds(), false
 	for _, s := range rep.Trace.Steps {
 		x, ok := s.Detail.(kube.Exchange)
 		if !ok || x.Bare || !slices.Contains(own, x.Resource) || x.Subresource != "" || x.Status >= 400 {
@@ -252,10 +252,10 @@ func (p *probe) acts(rep *reports.Report) {
 		if a := rep.Act(x); a.Verb == "" || a.Bare {
 			p.bad("act", "Act does not say what was in a write by %s (the zero Act, or Act.Bare): %s of %s", s.Choice.Op.Actor.Kind(), x.Verb, x.Resource)
 		} else {
-			told = true
+			described = true
 		}
 	}
-	if told { // kinds of settings say enough without
+	if described { // for kinds of settings no description is needed
 		delete(p.problems, "act")
 	}
 }

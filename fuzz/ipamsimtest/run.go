@@ -19,24 +19,22 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Environment variables of one go test, which the commands that a failure prints set.
+// Environment variables of a go test, which the commands printed for failures set.
 const (
-	// SeedEnv has Run run this seed only.
+	// SeedEnv makes Run run this seed only.
 	SeedEnv = "IPAMSIM_SEED"
-	// ReplayEnv has Run and Explore replay this finding instead of their file.
+	// ReplayEnv makes Run and Explore replay this finding instead of their file.
 	ReplayEnv = "IPAMSIM_REPLAY"
 )
 
-// Run runs the scenario of a file, once as it says itself or, if seeds are given, once
-// with each of them. The test fails if a run does not end as the file expects: a file
-// without spec.expect expects that no invariant is violated. It prints the gravest
-// violation with its timeline, and the command that shows this run again.
+// Run runs the scenario of a file, with its own seed or with each of the given seeds. The test fails if a
+// run does not end as the file expects: without spec.expect, no invariant may be violated. Run prints the
+// most severe violation with its timeline, and the command that repeats the run.
 //
-// A file that holds a recorded schedule, a finding, is replayed: the test fails if that
-// does not reproduce what was recorded.
+// A finding, which is a file with a recorded schedule, is replayed: the test fails if the replay does not
+// reproduce the recorded run.
 //
-// Runs take place on the store in memory, and what breaks there once more on etcd, which
-// is the judge.
+// Runs use the store in memory. A run with a violation is repeated on etcd, which decides.
 func Run(t *testing.T, m *ipam.Manager, file string, seeds ...uint64) {
 	t.Helper()
 	b := begin(t, m)
@@ -62,12 +60,12 @@ func Run(t *testing.T, m *ipam.Manager, file string, seeds ...uint64) {
 	for _, seed := range seeds {
 		if rep := b.run(s, scenarios.Options{Seed: &seed}); !rep.AsExpected() {
 			t.Error(b.story(rep, rep.Gravest(), fmt.Sprintf("%s=%d", SeedEnv, seed)))
-			return // the others say little that this one does not
+			return // other seeds would show little more
 		}
 	}
 }
 
-// bench is where the runs of one test take place.
+// bench is the environment for the runs of one test.
 type bench struct {
 	t        testing.TB
 	ctx      context.Context
@@ -89,7 +87,7 @@ func (b *bench) load(file string) *scenarios.Scenario {
 	return s
 }
 
-// run is one run that was judged: on etcd, if anything is violated.
+// run executes one run: on etcd, if it has a violation.
 func (b *bench) run(s *scenarios.Scenario, o scenarios.Options) *reports.Report {
 	b.t.Helper()
 	o.Store = scenarios.Memory
@@ -127,7 +125,7 @@ func (b *bench) replay(file string) {
 	}
 }
 
-// stock says that a build is on Go's own runtime, if it is.
+// stock returns a note if the build uses Go's own runtime.
 func stock() string {
 	if hermetic.Enabled {
 		return ""
@@ -135,8 +133,8 @@ func stock() string {
 	return "; this build is on Go's own runtime, where runs need not repeat"
 }
 
-// story is a run on one line, how a violation of it came about, if there is one, and the
-// command that shows it again.
+// story returns a run on one line, the timeline of a violation, if there is one, and the command that
+// repeats the run.
 func (b *bench) story(rep *reports.Report, v *model.Violation, env string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", reports.Line(rep))
@@ -147,7 +145,7 @@ func (b *bench) story(rep *reports.Report, v *model.Violation, env string) strin
 	return out.String()
 }
 
-// again is a command line that runs this test in this folder, with a variable set.
+// again returns a command that runs this test in this directory, with a variable set.
 func (b *bench) again(env string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -156,7 +154,7 @@ func (b *bench) again(env string) string {
 	return fmt.Sprintf("cd %s && %s go run ipamsim/cmd/hermetic go test -v -run %s .", reports.Shell(dir), env, pattern(b.t.Name()))
 }
 
-// pattern is the -run of one test: subtests are matched level by level.
+// pattern returns the -run argument for one test: subtests are matched level by level.
 func pattern(test string) string {
 	return "'^" + strings.ReplaceAll(test, "/", "$/^") + "$'"
 }

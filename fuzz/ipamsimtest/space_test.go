@@ -9,7 +9,7 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// crowds are scenarios of the manager that comes with ipamsim for tests, with a bug of its.
+// crowds generates scenarios of ipamsim's manager for tests, with one of its bugs.
 func crowds(bug string) space.Space {
 	return space.Space{Name: "canary", Draw: func(w *space.World) {
 		w.Doc.Spec.IPAM = "canary"
@@ -27,7 +27,7 @@ func crowds(bug string) space.Space {
 	}}
 }
 
-// What a space generates is searched, shrunk and kept as any scenario is.
+// Generated scenarios are searched, shrunk and written like others.
 func TestExploreSpace(t *testing.T) {
 	found := ipamsimtest.ExploreSpace(t, Manager().With(crowds("duplicate-address")), ipamsimtest.Search{
 		Runs: 10, Only: []string{"duplicate-address"}, Kinds: 1, Dir: t.TempDir(),

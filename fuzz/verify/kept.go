@@ -17,14 +17,14 @@ import (
 	"ipamsim/sim/por"
 )
 
-// kept are the runs of a search, a line each (see pack), in a file that is named by all that they
-// depend on: the program, the scenario, the bound on faults.
+// kept is the stored runs of a search, one on each line (see pack). The name of the file contains
+// everything that the runs depend on: the program, the scenario, the limit of faults.
 type kept struct {
 	f    *os.File
 	logs []*por.Log
 }
 
-// lineMax is far more than a run of a small world takes.
+// lineMax is far more than a run of a small scenario takes.
 const lineMax = 256 << 20
 
 func open(cfg Config, w *world) (*kept, error) {
@@ -46,7 +46,7 @@ func open(cfg Config, w *world) (*kept, error) {
 	}
 	k := &kept{f: f}
 	end, err := k.read()
-	if err == nil { // a line that a killed search left half written is written again
+	if err == nil { // overwrite a partial line of a search that was killed
 		err = errors.Join(f.Truncate(end), seek(f, end))
 	}
 	if err != nil {
@@ -61,7 +61,7 @@ func seek(f *os.File, at int64) error {
 	return err
 }
 
-// read the runs that are there. End is after the last whole line.
+// read reads the stored runs. end is the position after the last complete line.
 func (k *kept) read() (end int64, err error) {
 	s := bufio.NewScanner(k.f)
 	s.Buffer(nil, lineMax)
@@ -85,7 +85,7 @@ func (k *kept) keep(l *por.Log) error {
 	return err
 }
 
-// pack a log into a line: a tenth of its JSON.
+// pack returns a log as a line, compressed to a tenth of its JSON.
 func pack(l *por.Log) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

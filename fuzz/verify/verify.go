@@ -19,13 +19,13 @@ import (
 // Config of a search.
 type Config struct {
 	Managers   scenarios.Managers
-	File       string // the scenario's, as the user named it
+	File       string // path of the scenario
 	Text       []byte
 	Bounds     por.Bounds
 	Workers    int    // processes
-	Command    string // of this program, which serves a worker process
-	Dir        string // where the runs are kept, and what breaks
-	Build      string // of this program: runs of another are of no use
+	Command    string // the command of this program that serves a worker process
+	Dir        string // for the runs and the finding
+	Build      string // of this program: runs of another build cannot be used
 	Probes     int
 	OnProgress func(por.Progress)
 }
@@ -33,20 +33,20 @@ type Config struct {
 // Outcome of a search.
 type Outcome struct {
 	*por.Result
-	Why     error           // it is not covered, nil if it is or something broke
-	Finding string          // the file of the shortest run that breaks
+	Why     error           // why not everything is covered; nil if it is, or an invariant broke
+	Finding string          // the file of the shortest run that breaks an invariant
 	Report  *reports.Report // of that run
 	Broke   *model.Violation
-	Meant   bool // the scenario says that it breaks
-	// Unmet are invariants of which the scenario says that they break, and that no schedule
-	// within the bounds does, of a world that is covered. What breaks them takes more than the bounds
-	// allow, or a latency, or it is gone: nobody can say which.
+	Meant   bool // the scenario expects the violation
+	// Unmet are invariants that the scenario expects to break, but that break in no schedule within the
+	// bounds, if all are covered. The violation may need more faults or switches, or latencies, or it may
+	// be fixed: the search cannot distinguish these.
 	Unmet []string
 }
 
-// Run covers the scenario's schedules, or goes on with a search of the same scenario,
-// bounds of faults and program. The error is that of the environment; what ended the
-// search before everything was covered is the outcome's.
+// Run covers the scenario's schedules, or resumes a search with the same scenario, limit of faults and
+// program. The returned error is about the environment. What ended the search before everything was
+// covered is in the outcome.
 func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	if err := scratch.Check(); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
@@ -90,7 +90,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	return out, out.write(context.WithoutCancel(ctx), cfg, s, broken, expected)
 }
 
-// meant are the invariants that the scenario says will or may break.
+// meant returns the invariants that the scenario expects or allows to break.
 func meant(s *scenarios.Scenario) []string {
 	e := s.Doc.Spec.Expect
 	if e == nil {
@@ -100,7 +100,7 @@ func meant(s *scenarios.Scenario) []string {
 	return slices.Concat(must, may)
 }
 
-// write the run that breaks as a file that replays, and make sure that it does.
+// write writes the run that breaks an invariant as a file, and checks that the file replays.
 func (o *Outcome) write(ctx context.Context, cfg Config, s *scenarios.Scenario, l *por.Log, expected []string) error {
 	runner, err := scenarios.NewRunner()
 	if err != nil {

@@ -12,30 +12,29 @@ import (
 	"ipamsim/sim/por"
 )
 
-// ask is a line to a worker process: the world first, then a plan for each run of it.
+// ask is a request to a worker process: first the world, then a plan for each run of it.
 type ask struct {
 	World *world `json:",omitempty"`
 	Plan  por.Plan
 }
 
-// world is a scenario as its file has it.
+// world is a scenario file.
 type world struct {
 	File, Text string
 	Faults     int
 }
 
-// answer is the line that comes back.
+// answer is the reply to ask.
 type answer struct {
 	Log          *por.Log `json:",omitempty"`
 	Defect       string   `json:",omitempty"`
 	Hung, Stacks string   `json:",omitempty"`
 }
 
-// Stuck says that the run got stuck.
+// Stuck returns why the run got stuck, for process.Answer.
 func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 
-// ServeWorker makes the runs that a search asks for until there are no more, keeping what
-// it stores in dir.
+// ServeWorker executes the runs that a search requests until its input ends, with its files in dir.
 func ServeWorker(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir, process.Die)
 	if err != nil {
@@ -76,10 +75,10 @@ func (w *world) parse(m scenarios.Managers) (*scenarios.Scenario, error) {
 type pool struct {
 	scratch, command string
 	world            *world
-	idle             chan *process.Handle // nil: one that is to be started
+	idle             chan *process.Handle // nil: not started yet
 }
 
-// newPool makes one of n worker processes, which the program starts as its own command.
+// newPool returns a pool of n worker processes, started with the program's own command.
 func newPool(scratch, command string, w *world, n int) *pool {
 	p := &pool{scratch: scratch, command: command, world: w, idle: make(chan *process.Handle, n)}
 	for range n {
@@ -88,7 +87,7 @@ func newPool(scratch, command string, w *world, n int) *pool {
 	return p
 }
 
-// run a plan in a worker process. One that dies is tried once more in another.
+// run executes a plan in a worker process. If the process dies, the run is repeated once in another one.
 func (p *pool) run(ctx context.Context, plan por.Plan) (*por.Log, error) {
 	k := <-p.idle
 	defer func() { p.idle <- k }()
@@ -137,7 +136,7 @@ func (p *pool) start(ctx context.Context) (*process.Handle, error) {
 	return k, nil
 }
 
-// close ends them, when none is asked anything any more.
+// close ends the worker processes, when no run is active.
 func (p *pool) close() {
 	for range cap(p.idle) {
 		if k := <-p.idle; k != nil {

@@ -1,6 +1,6 @@
-// Package verify covers every schedule of a scenario within bounds: the runs that
-// partial-order reduction (sim/por) asks for, in processes of their own, kept in a folder
-// from which it goes on.
+// Package verify covers every schedule of a scenario within bounds. Partial-order reduction (sim/por)
+// determines the runs; they take place in processes of their own, and are stored in a directory, so that
+// a search can be resumed.
 package verify
 
 import (
@@ -19,14 +19,13 @@ import (
 	"ipamsim/sim/por"
 )
 
-// Instant is how coarse time is: what timers send within waits together. It is far longer
-// than the nanoseconds that the steps of one instant take, and shorter than what anybody
-// waits for.
+// Instant is the granularity of time: messages that timers send within an Instant wait together. It is
+// far longer than the nanoseconds of consecutive steps, and shorter than any timeout.
 const Instant = time.Millisecond
 
-// World is a scenario in which so many faults may happen, with the simple controllers unless it
-// says otherwise: Kubernetes' own send ten times as many messages, whose orders say nothing
-// of addresses.
+// World returns a scenario with the given limit of faults, and with simple controllers unless it
+// specifies otherwise: Kubernetes' own controllers send ten times as many messages, whose order
+// does not affect addresses.
 func World(s *scenarios.Scenario, faults int) *scenarios.Scenario {
 	w := *s.WithSimpleControllers()
 	w.Doc.Spec.Faults.Max = faults
@@ -34,14 +33,14 @@ func World(s *scenarios.Scenario, faults int) *scenarios.Scenario {
 	return &w
 }
 
-// RunPlan runs a world as a plan says, with what else the caller wants of the run.
+// RunPlan runs a scenario according to a plan; o are the caller's options for the run.
 func RunPlan(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.Plan, o scenarios.Options) (*por.Log, *reports.Report, error) {
 	o.Store, o.Instant = scenarios.Memory, Instant
 	var rep *reports.Report
 	for n := 1; ; n++ {
 		g := por.NewGuide(p, w.Faults())
 		o.Walk = g
-		starting := map[string]bool{} // pods that do not run yet
+		starting := map[string]bool{} // pods that are not running yet
 		o.Served = func(api *kube.Server) {
 			api.OnChange(func(ch kube.Change) {
 				if g.Wrote(written(ch)); ch.Resource == "pods" {
@@ -59,7 +58,7 @@ func RunPlan(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p 
 		}
 		if rep.Foreign == 0 || !hermetic.Enabled {
 			l := logOf(g, rep)
-			// Whether there was room for a pod is judged by how many addresses others have.
+			// Whether a pod could get an address depends on the number of addresses of all others.
 			l.Together = len(starting) > 0
 			return l, rep, nil
 		}
@@ -69,8 +68,8 @@ func RunPlan(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p 
 	}
 }
 
-// wakesMax: a run that something outside woke is done again; that hits hardly one in a
-// thousand.
+// wakesMax is how often a run that was disturbed from outside is repeated. About one run in a thousand
+// is disturbed.
 const wakesMax = 5
 
 func logOf(g *por.Guide, rep *reports.Report) *por.Log {
@@ -85,7 +84,7 @@ func logOf(g *por.Guide, rep *reports.Report) *por.Log {
 	return l
 }
 
-// first is the violation that a run broke by first, nil if it did by none that matters.
+// first returns the first violation of a run that matters, nil if there is none.
 func first(rep *reports.Report, matters func(invariant string) bool) *model.Violation {
 	for i := range rep.Violations {
 		if v := &rep.Violations[i]; matters(v.Invariant) {

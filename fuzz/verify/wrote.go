@@ -12,15 +12,15 @@ import (
 	"ipamsim/sim/por"
 )
 
-// stored is a message to a store that is not Kubernetes'.
+// stored is a message to a store other than the Kubernetes API server.
 type stored interface {
-	// Wrote is how the message left the object that it is about, as whoever reads that sees it but
-	// for revisions; no object if it wrote nothing. Known is false if it may have written more.
+	// Wrote returns the state of the written object as a reader sees it, without revisions; the object is
+	// "" if nothing was written. known is false if the message may have written more.
 	Wrote() (object string, state []byte, known bool)
 }
 
-// wrote notes of which steps of a run it is known all that they wrote: the changes of what
-// Kubernetes' API server stores were noted as they came.
+// wrote marks the steps whose writes are completely known. Changes in the Kubernetes API server were
+// recorded as they occurred.
 func wrote(l *por.Log, rep *reports.Report) {
 	for i := range l.Steps {
 		s := &l.Steps[i]
@@ -36,9 +36,9 @@ func wrote(l *por.Log, rep *reports.Report) {
 	}
 }
 
-// written is what whoever is told of a change gets to see of it, but for its revision and the
-// object's uid: they are others after any other order of unrelated writes, and say no more than which
-// came first, and which of one name it is. Who is told of every change knows that.
+// written returns a change as watchers see it, without the object's revision and UID. These differ after
+// any other order of unrelated writes, and only show which change came first and which of several
+// objects with the same name it is about. A process that watches all changes knows that anyway.
 func written(ch kube.Change) (object string, state []byte) {
 	if ch.Object != nil {
 		state = blank(ch.Object)
@@ -46,7 +46,7 @@ func written(ch kube.Change) (object string, state []byte) {
 	return fmt.Sprint(ch.Group, " ", ch.Resource, " ", ch.Namespace, "/", ch.Name), fmt.Appendf(state, " %v", ch.Old != nil)
 }
 
-// blank is an object as JSON, without its revision and uid.
+// blank returns an object as JSON, without its revision and UID.
 func blank(o runtime.Object) []byte {
 	c := o.DeepCopyObject()
 	if m, err := meta.Accessor(c); err == nil {
@@ -55,7 +55,7 @@ func blank(o runtime.Object) []byte {
 	}
 	b, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // what the API server has just written as JSON
+		panic(err) // the API server has just encoded the same object
 	}
 	return b
 }

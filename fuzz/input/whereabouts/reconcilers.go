@@ -1,4 +1,4 @@
-// Package whereabouts is a fuzz target of its own: Whereabouts' ip-reconciler.
+// Package whereabouts has a fuzz target for Whereabouts' ip-reconciler.
 package whereabouts
 
 import (
@@ -18,10 +18,10 @@ import (
 // Reconcilers is the target.
 var Reconcilers = input.Target{Name: "FuzzReconcilers", Draw: reconciled}
 
-// settings of a world of concurrent passes of the ip-reconciler against churn.
+// settings are the settings of a scenario with concurrent passes of the ip-reconciler during churn.
 type settings struct{ crowd.Crowd }
 
-// reconciled draws such a world.
+// reconciled generates such a scenario.
 func reconciled(managers scenarios.Managers, world []byte) (*scenarios.Scenario, error) {
 	c := settings{crowd.Chosen(world)}
 	var text bytes.Buffer
@@ -104,7 +104,7 @@ func (c settings) networks() (out []any) {
 			"cniVersion": "0.3.1", "name": name, "type": "macvlan", "ipam": object{"type": "whereabouts", "range": of},
 		})
 		if err != nil {
-			panic(err) // made of text
+			panic(err) // strings always marshal
 		}
 		out = append(out, object{
 			"apiVersion": "k8s.cni.cncf.io/v1", "kind": "NetworkAttachmentDefinition",

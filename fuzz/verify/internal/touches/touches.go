@@ -1,4 +1,4 @@
-// Package touches notes what the steps of a run change of what invariants look at.
+// Package touches records what the steps of a run change that invariants depend on.
 package touches
 
 import (
@@ -10,25 +10,26 @@ import (
 	"ipamsim/sim/por"
 )
 
-// What a step changes of what invariants look at, as things: see por.Step.Touches. An
-// invariant that holds always is about one pod, its containers and addresses, their claims, and
-// what these were joined with. What is judged by more than that touches the whole.
+// touches collects the things that each step changes and that invariants depend on: see
+// por.Step.Touches. An invariant that holds at any time is about one pod, its containers and addresses,
+// their claims, and what these were joined with. A step that affects invariants about more than that
+// touches the whole.
 type touches struct {
 	log   *por.Log
-	whole bool // nothing is judged apart
-	short bool // how many addresses are free is judged
+	whole bool // invariants depend on everything together
+	short bool // invariants depend on the number of free addresses
 }
 
-// Note notes in a log what the steps of its run changed.
+// Note adds to a log what the steps of its run changed.
 func Note(l *por.Log, rep *reports.Report) {
 	t := &touches{log: l}
 	for i := range rep.Ledger.Changes {
-		// Blocks are judged by their number and by what is empty, handles by what they count.
+		// Invariants about blocks depend on their number and on empty ones, those about handles on counts.
 		t.whole = t.whole || rep.Ledger.Changes[i].Row == model.RefBlock || rep.Ledger.Changes[i].Row == model.RefHandle
 	}
 	for i := range rep.History.Events {
-		// A call that fails is judged by the least that was free at any time during it: of a
-		// release and an ADD of two strangers, that is one more if the release goes first.
+		// A failed call is checked against the lowest number of free addresses during it. If another pod
+		// releases an address and a third claims one, that number is higher if the release comes first.
 		e := &rep.History.Events[i]
 		t.short = t.short || e.Kind == model.AddEnd && e.Err != ""
 	}
@@ -54,7 +55,7 @@ func Note(l *por.Log, rep *reports.Report) {
 	}
 }
 
-// add things to what a step touches; before the first, they are joined from the start.
+// add adds things to a step; before the first step, they are joined from the start.
 func (t *touches) add(step int, things ...string) {
 	switch {
 	case len(things) == 0 || step > len(t.log.Steps):
@@ -73,15 +74,15 @@ func (t *touches) add(step int, things ...string) {
 	}
 }
 
-// recorded is a row of the record. A pool is everybody's.
+// recorded adds a change of a row of the record. A pool affects all pods.
 func (t *touches) recorded(c *model.Change) {
 	if t.add(c.Step, named(c.Refs)...); t.short || c.Row == model.RefPool {
 		t.add(c.Step, por.Whole)
 	}
 }
 
-// policy reports whether a step writes what decides on more than one pod: who may have
-// which addresses, and who else has one. What it decides is in no row of the record.
+// policy reports whether a step writes an object that decides about several pods: which addresses they
+// may have, and which are in use elsewhere. Such objects are not rows of the record.
 func policy(st *sim.Step) bool {
 	op := &st.Choice.Op
 	return op.Kind == sim.Write && op.Request != nil && st.Choice.Outcome != sim.FailBefore && slices.Contains(policies, op.Request.Resource)
@@ -89,8 +90,8 @@ func policy(st *sim.Step) bool {
 
 var policies = []string{"ipaddresses", "namespaces", "network-attachment-definitions", "nodes", "servicecidrs", "services"}
 
-// happened is whom an event is about. Passes are judged at rest only, and what commands print
-// is not; in the end they count.
+// happened returns the things that an event is about. Invariants about passes are checked at rest only,
+// and none is about the output of commands.
 func happened(e *model.Event) (out []string) {
 	switch e.Kind {
 	case model.Reconcile, model.Reconciled, model.Exited, model.Output:
@@ -113,8 +114,7 @@ func happened(e *model.Event) (out []string) {
 	return out
 }
 
-// named are the things that tell who is meant: not in which pool or network, or on which
-// node.
+// named returns the things that identify the pod. Pools, networks and nodes do not.
 func named(refs []model.Ref) (out []string) {
 	for _, r := range refs {
 		switch r.Kind {

@@ -11,11 +11,11 @@ import (
 	"ipamsim/sim/por"
 )
 
-// A pool has one free address. Web-2's ADD is under way while web-0 leaves its address and
-// web-1 takes the free one; then web-2 is refused. If web-0 left first, an address was free at
-// every instant of the ADD, which then was refused wrongly: SpuriousExhaustion. If web-1 came first,
-// none was free for a moment, and nothing is wrong. So the two steps must be in order although they
-// touch no common thing.
+// A pool has one free address. While web-2's ADD is running, web-0 releases its address and web-1 claims
+// the free one; then web-2 is refused. If web-0's release came first, an address was free at all times of the
+// ADD, and the refusal was wrong: SpuriousExhaustion. If web-1's claim came first, no address was free for
+// a moment, and the refusal was right. So the order of the two steps matters although they touch no common
+// thing.
 func TestNumbersAreJudgedTogether(t *testing.T) {
 	steps := func(refused string) []por.Step {
 		pod := func(name string) model.PodRef { return model.PodRef{Namespace: "default", Name: name} }
@@ -45,7 +45,7 @@ func TestNumbersAreJudgedTogether(t *testing.T) {
 	}
 }
 
-// What strangers do is judged apart; what an address joins is not, and handles never.
+// Steps about unrelated pods touch different things; an address joins them; handles always touch the whole.
 func TestTouches(t *testing.T) {
 	web := model.PodRef{Namespace: "default", Name: "web-0"}
 	step := func(n int, resource string, o sim.Outcome) *sim.Step {

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What gofuzz fills is a setting of every kind, and can be written down again.
+// Chosen accepts any bytes, and Bytes is its inverse.
 func TestCrowdsAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Chosen(rapid.SliceOfN(rapid.Byte(), 8*19, 8*19).Draw(t, "world"))
