@@ -30,20 +30,20 @@ var (
 	ablationRuns = flag.Uint64("ablation-runs", 300, "TestAblation: so many runs of each space")
 )
 
-// ran is what a world was, and what its run saw.
+// ran is a world, and the result of its run.
 type ran struct {
 	Seed    uint64
 	Space   string
-	Classes string        // what can happen in it: known before it runs
-	Done    bool          // without it the run took the process along
+	Classes string        // classes of actions that can occur, known before the run
+	Done    bool          // false: the run killed its process
 	Cost    time.Duration // processor time
-	Kinds   []uint64      // states that are judged, and states of the allocators
-	Causes  []string      // signatures of what broke
+	Kinds   []uint64      // kinds of states and of the allocators' states
+	Causes  []string      // signatures of the violations
 }
 
-// TestAblation asks what it is worth to choose worlds by what is unseen. Each run is made
-// once. Then each policy puts the same runs in an order, over and over with the seeds of
-// each class shuffled, and what they saw is counted against the time that they took.
+// TestAblation measures the benefit of choosing worlds by what is unseen. Each run is done once.
+// Then each policy orders the same runs, repeatedly with the seeds of each class shuffled, and the
+// test measures what was seen by the time that the runs took.
 func TestAblation(t *testing.T) {
 	if *ablation == "" {
 		t.Skip("SKIPPED: -ablation DIR, half an hour")
@@ -63,7 +63,7 @@ func TestAblation(t *testing.T) {
 	}
 }
 
-// ranOf is the runs of a space: those that are kept, and the others made now.
+// ranOf returns the runs of a space: stored ones, and the others.
 func ranOf(t *testing.T, name string) (out []ran) {
 	t.Helper()
 	path := filepath.Join(*ablation, name+".json")
@@ -120,16 +120,17 @@ func ranOf(t *testing.T, name string) (out []ran) {
 	return out
 }
 
-// class is worlds of which the same is known before they run.
+// class is the worlds that cannot be distinguished before they run.
 type class struct {
 	left []ran
 	runs int
 	cost time.Duration
-	once int // kinds that one run alone of all saw, and that was this class'
+	once int // kinds that only one of all runs saw, if that run was of this class
 }
 
-// promise is how many kinds that nobody has seen the next run of a class shows for its time,
-// by Good and Turing: one kind more than was seen, so that a class without a run comes first.
+// promise estimates the number of new kinds that the next run of a class sees for its time, by Good
+// and Turing. It adds one to the kinds that only one run saw, so that a class without a run comes
+// first.
 func (c *class) promise() float64 {
 	if c.runs == 0 {
 		return 1e9
@@ -137,11 +138,11 @@ func (c *class) promise() float64 {
 	return float64(c.once+1) / c.cost.Seconds()
 }
 
-// policy is by what weight the class of the next world is drawn.
+// policy is the weight with which the class of the next world is drawn.
 type policy struct {
 	name    string
 	weight  func(*class) float64
-	asDrawn int // one in so many worlds is as drawn; 0: none
+	asDrawn int // one of so many worlds is drawn without weights; 0: none
 }
 
 var policies = []policy{
@@ -152,10 +153,10 @@ var policies = []policy{
 	{"three in four by what is unseen", (*class).promise, 4},
 }
 
-// worlds are how many are left: by this weight each is as likely as any other.
+// worlds returns the number of remaining worlds: with this weight all worlds have the same probability.
 func (c *class) worlds() float64 { return float64(len(c.left)) }
 
-// rounds is how often the seeds are shuffled.
+// rounds is the number of times that the seeds are shuffled.
 const rounds = 40
 
 // replayed writes a row for each policy: what it has seen, in percent of what all runs see.
@@ -194,11 +195,11 @@ func replayed(w io.Writer, name string, runs []ran, classOf func(*ran) string) {
 	}
 }
 
-// course is runs in the order of a policy.
+// course is the runs in the order of a policy.
 type course struct {
 	classes []*class
 	spent   time.Duration
-	seenBy  map[uint64]*class // the class of the only run that saw a kind; nil: several did
+	seenBy  map[uint64]*class // the class of the only run that saw a kind; nil: several runs saw it
 	causes  map[string]bool
 }
 
@@ -218,7 +219,7 @@ func newCourse(runs []ran, classOf func(*ran) string) *course {
 	return c
 }
 
-// run makes one more run, if there is one.
+// run does one more run, if there is one.
 func (c *course) run(p policy, rng *rand.Rand) bool {
 	weight := p.weight
 	if p.asDrawn > 0 && rng.IntN(p.asDrawn) == 0 {

@@ -21,7 +21,7 @@ var (
 
 type figure = bench.Figure
 
-// TestBench measures what the feedback costs and what it is good for.
+// TestBench measures the cost and the benefit of the feedback.
 func TestBench(t *testing.T) {
 	if *benchJSON == "" || !hermetic.Enabled {
 		t.Skip("SKIPPED: make bench")
@@ -51,8 +51,8 @@ func benchHunts(t *testing.T, m map[string]figure) {
 	m["coverage_feedback_p"] = bench.NewFigure(p, "", how+"; two-sided rank test of Mann and Whitney")
 }
 
-// rankTest is how likely an x is larger than a y, and the p-value of the two-sided
-// test of Mann and Whitney by the normal distribution, which is good from 8 each.
+// rankTest returns the probability that an x is larger than a y, and the p-value of the two-sided
+// test of Mann and Whitney by the normal distribution, which is adequate from 8 samples each.
 func rankTest(x, y []float64) (larger, p float64) {
 	ties := map[float64]float64{}
 	for _, a := range x {
@@ -93,7 +93,7 @@ func TestRankTest(t *testing.T) {
 	}
 }
 
-// benchFeedback compares executions with feedback and without, in turn.
+// benchFeedback compares executions with and without feedback, in turn.
 func benchFeedback(t *testing.T, m map[string]figure) {
 	r, err := runner()
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// The cause of a failure is the same in both of Calico's datastores, and names the
-// functions that did it.
+// The cause of a failure is the same in both of Calico's datastores, with the same functions.
 func TestCauseInBothDatastores(t *testing.T) {
 	longtest.Skip(t)
 	if !hermetic.Enabled {
@@ -58,7 +57,7 @@ func TestCauseInBothDatastores(t *testing.T) {
 	}
 }
 
-// causeOf is the cause of the first violation of an invariant, "" if there is none.
+// causeOf returns the cause of the first violation of an invariant, "" if there is none.
 func causeOf(rep *reports.Report, invariant string) string {
 	for i := range rep.Violations {
 		if v := &rep.Violations[i]; v.Invariant == invariant {
@@ -68,8 +67,7 @@ func causeOf(rep *reports.Report, invariant string) string {
 	return ""
 }
 
-// An evicted pod is told by what its object says, whoever deletes it: the stand-in for
-// Kubernetes' controllers, and those themselves.
+// An evicted pod is recognized by its object, whether the simple controllers or Kubernetes' own delete it.
 func TestCauseUnderRealControllers(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")

@@ -11,7 +11,7 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Every kind of action is the trigger that its class names.
+// Every kind of action has the trigger of its class.
 func TestTriggersOfActions(t *testing.T) {
 	want := map[model.Class]cause.Trigger{
 		model.Ordinary: cause.NoFault, model.InjectedFault: cause.Faulted, model.Crash: cause.Killed, model.OperatorAction: cause.OperatorAction,
@@ -29,7 +29,7 @@ func TestTriggersOfActions(t *testing.T) {
 		{&action.Terminate{}, cause.Killed},
 		{&action.Scale{}, cause.NoFault},
 		{&action.Second{}, cause.OperatorAction},
-		// kubectl takes a resource with its group or without.
+		// kubectl accepts a resource with or without its group.
 		{&action.Delete{Resource: "statefulsets"}, cause.NoFault},
 		{&action.Delete{Resource: "jobs.batch"}, cause.NoFault},
 		{&action.Delete{Resource: "services"}, cause.NoFault},

@@ -15,7 +15,7 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// TestCauseWording: causes and signatures are of what happened, not of how it is told.
+// TestCauseWording: causes and signatures do not depend on the texts of messages.
 func TestCauseWording(t *testing.T) {
 	longtest.Skip(t)
 	if !hermetic.Enabled {
@@ -43,11 +43,11 @@ func TestCauseWording(t *testing.T) {
 		}
 		want := identities(rep)
 		for i := range rep.Violations {
-			rep.Violations[i].Message = "told in other words"
+			rep.Violations[i].Message = "in other words"
 		}
 		for i := range rep.History.Events {
-			if e := &rep.History.Events[i]; e.Kind != model.ActorPanic { // whose text is a stack
-				e.Text = "told in other words"
+			if e := &rep.History.Events[i]; e.Kind != model.ActorPanic { // the text of a panic is its stack
+				e.Text = "in other words"
 			}
 		}
 		if got := identities(rep); len(want) == 0 || !slices.Equal(got, want) {

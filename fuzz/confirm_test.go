@@ -13,8 +13,7 @@ import (
 	"ipamsim/scenarios/scenariotest"
 )
 
-// foundIn makes a finding of a scenario's first violation, as it was recorded: what it does
-// not need is in it.
+// foundIn returns the finding of a scenario's first violation without shrinking.
 func foundIn(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -37,8 +36,8 @@ func foundIn(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
 	return f
 }
 
-// What upstream's code does is confirmed, by a file that replays; what only the simple
-// controllers do is not, and is text.
+// A failure of upstream's code is confirmed, with a file that replays. A failure that only the
+// simple controllers cause is not confirmed, which is reported as text.
 func TestConfirm(t *testing.T) {
 	r := scenariotest.Runner(t)
 	for _, x := range []struct {
@@ -76,7 +75,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// What a finding was not tried for is not text.
+// A finding that was not tried has no text.
 func TestUnconfirmedHasNoText(t *testing.T) {
 	if text := (&finding.Finding{}).RealText(); text != "" {
 		t.Error(text)

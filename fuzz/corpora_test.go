@@ -23,24 +23,23 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the seed corpora in testdata/fuzz")
 
-// Bounds of what is in a seed corpus: every file is run whenever the tests are,
-// and again and again by the fuzzer.
+// Limits of a seed corpus: every file is run with the tests, and repeatedly by the fuzzer.
 const (
 	seedSteps = 450
 	seedBytes = 16 << 10
-	drawnMax  = 6 // worlds drawn from bytes, for each target
+	drawnMax  = 6 // generated worlds for each target
 )
 
-// due is true for the seeds that are looked at: all when they are rewritten, else a
-// quarter. What moves schedules moves most of them.
+// due reports whether a seed is checked: all seeds when they are updated, otherwise a quarter. A
+// change of schedules affects most of them.
 func due(name string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return *update || h.Sum32()%4 == 0
 }
 
-// The seed corpora are what the library and the spaces make of them: the small
-// scenarios as they run, and a few drawn worlds as their own strategies run them.
+// The seed corpora contain the small scenarios of the library, as they run, and a few generated
+// worlds, with their own strategies.
 func TestCorporaAreCurrent(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
@@ -57,10 +56,10 @@ func TestCorporaAreCurrent(t *testing.T) {
 	}
 }
 
-// fuzzed says which target takes the scenarios of an address manager.
+// fuzzed is the target for the scenarios of an address manager.
 var fuzzed = map[string]string{"calico": "FuzzCalico", "calico+whereabouts": "FuzzMixed", "calico-lb": "FuzzCalicoLb", "host-local": "FuzzHostLocal", "metallb": "FuzzMetallb", "nodeipam": "FuzzNodeipam", "services": "FuzzServices", "whereabouts": "FuzzWhereabouts"}
 
-// fromLibrary adds the scenarios that are small.
+// fromLibrary adds the small scenarios.
 func fromLibrary(t *testing.T, r *scenarios.Runner, target string, to map[string][]byte) {
 	files, err := filepath.Glob("../scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -77,7 +76,7 @@ func fromLibrary(t *testing.T, r *scenarios.Runner, target string, to map[string
 		if fuzzed[s.Doc.Spec.IPAM] != target || !due(s.Name()) || slices.ContainsFunc(s.Doc.Spec.Reconcilers, ours) {
 			continue
 		}
-		s = s.WithSimpleControllers() // as every input runs
+		s = s.WithSimpleControllers() // as for every input
 		s.Doc.Spec.Limits.Steps = seedSteps
 		in, rep, err := input.Record(context.Background(), r, s, scenarios.Options{Store: scenarios.Memory})
 		if err != nil {
@@ -89,10 +88,10 @@ func fromLibrary(t *testing.T, r *scenarios.Runner, target string, to map[string
 	}
 }
 
-// ours is a reconciler of the reference, wrong on purpose: see scenarios/r3-*.
+// ours reports whether a reconciler is the project's incorrect reference: see scenarios/r3-*.
 func ours(r scenarios.Reconciler) bool { return strings.HasPrefix(r.Name, "reference-") }
 
-// long reports whether the golden of a scenario tells of more steps than a seed has.
+// long reports whether the golden of a scenario has more steps than a seed may have.
 func long(file string) bool {
 	text, err := os.ReadFile(strings.TrimSuffix(file, ".yaml") + ".golden")
 	m := stepsOf.FindSubmatch(text)
@@ -105,7 +104,7 @@ func long(file string) bool {
 
 var stepsOf = regexp.MustCompile(`(\d+) steps?,`)
 
-// fromSpace adds drawn worlds.
+// fromSpace adds generated worlds.
 func fromSpace(t *testing.T, r *scenarios.Runner, target string, to map[string][]byte) {
 	for seed, n := uint64(1), 0; n < drawnMax; seed++ {
 		name := fmt.Sprintf("drawn-%d", seed)
@@ -114,7 +113,7 @@ func fromSpace(t *testing.T, r *scenarios.Runner, target string, to map[string][
 		case !*update && seed > 50*drawnMax:
 			t.Fatalf("%s: want %d drawn worlds; go test ./fuzz -run Corpora -update", target, drawnMax)
 		case !*update && err != nil:
-			continue // too long, or too large
+			continue // too many steps or bytes
 		case !due(name):
 			n++
 			continue
@@ -137,8 +136,8 @@ func fromSpace(t *testing.T, r *scenarios.Runner, target string, to map[string][
 	}
 }
 
-// compare holds a corpus against what it should be, or rewrites it. Files with
-// other names than it makes are somebody's: crashes that were kept, on purpose.
+// compare compares a corpus with what it should be, or updates it. Files with other names were
+// added by hand, for example crashes, and are kept.
 func compare(t *testing.T, dir string, want map[string][]byte) {
 	if *update {
 		if err := os.MkdirAll(dir, 0o755); err != nil {

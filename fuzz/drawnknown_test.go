@@ -13,9 +13,8 @@ import (
 
 var drawn = flag.Uint64("drawn", 25, "so many of the worlds that a gate's search draws, for each target")
 
-// What a search finds in the releases is known: else the gate of a fork that breaks
-// nothing would be red. With -learn it is noted; -drawn 2000 is more than a gate gets to
-// see.
+// The failures that a search finds in the releases are known. Otherwise the gate of a correct fork
+// would be red. With -learn new ones are added to the lists; -drawn 2000 is more than a gate runs.
 func TestDrawnWorldsAreKnown(t *testing.T) {
 	longtest.Skip(t)
 	if !hermetic.Enabled {

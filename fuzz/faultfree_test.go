@@ -24,9 +24,8 @@ var (
 	timeFree  = flag.Duration("fault-free-time", 12*time.Hour, "begin no more after this time")
 )
 
-// TestFaultFree: where nobody edits objects or deletes by force, no message is lost and no
-// machine fails, a manager has no excuses. What breaks there is upstream's own and known, or
-// a false alarm.
+// TestFaultFree: without edits by operators, forced deletions, lost messages and failing machines,
+// a manager has no excuses. Violations are then known bugs of upstream, or false alarms.
 func TestFaultFree(t *testing.T) {
 	if *faultFree == "" {
 		t.Skip("SKIPPED: an hour; -fault-free SPACE")
@@ -43,7 +42,7 @@ func TestFaultFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, steps, foreign, verdicts, looks := 0, 0, uint64(0), map[string]int{}, map[string]int{}
+	runs, steps, foreign, verdicts, lines := 0, 0, uint64(0), map[string]int{}, map[string]int{}
 	for seed, began := from, time.Now(); seed <= to && time.Since(began) < *timeFree; seed++ {
 		s, err := space.Draw(managers.All(), *faultFree, seed, space.Classes()...)
 		if err == nil {
@@ -55,7 +54,7 @@ func TestFaultFree(t *testing.T) {
 		if *dualFree && !bothFamilies(s) {
 			continue
 		}
-		s.Doc.Spec.Limits.Steps = 1000 + 4*s.Doc.Spec.Limits.Steps // Kubernetes' own send more
+		s.Doc.Spec.Limits.Steps = 1000 + 4*s.Doc.Spec.Limits.Steps // Kubernetes' own controllers send more
 		rep, err := r.Run(t.Context(), s, scenarios.Options{Store: scenarios.Memory})
 		if err != nil {
 			t.Fatalf("world %d: %v", seed, err)
@@ -66,14 +65,14 @@ func TestFaultFree(t *testing.T) {
 		for i := range rep.Violations {
 			v := &rep.Violations[i]
 			why := cause.Of(rep, v)
-			look := "known " + why.Signature()
+			line := "known " + why.Signature()
 			if k.Find(why) == "" {
-				look = "NEW " + why.Signature()
+				line = "NEW " + why.Signature()
 				t.Errorf("world %d, %s, step %d of %d, violation %d: %s: %s", seed, rep.Strategy, v.Step, len(rep.Trace.Steps), i+1, why.Signature(), v.Message)
 			}
-			if !seen[look] {
-				seen[look] = true
-				looks[look]++
+			if !seen[line] {
+				seen[line] = true
+				lines[line]++
 			}
 		}
 		if runs%100 == 0 {
@@ -81,13 +80,12 @@ func TestFaultFree(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs, %d steps, %d wake-ups from outside, %v", runs, steps, foreign, verdicts)
-	for _, l := range slices.Sorted(maps.Keys(looks)) {
-		t.Logf("%5d runs: %s", looks[l], l)
+	for _, l := range slices.Sorted(maps.Keys(lines)) {
+		t.Logf("%5d runs: %s", lines[l], l)
 	}
 }
 
-// bothFamilies reports whether a network of the scenario gives a pod addresses of IPv4 and
-// of IPv6.
+// bothFamilies reports whether a network of the scenario assigns a pod addresses of both IPv4 and IPv6.
 func bothFamilies(s *scenarios.Scenario) bool {
 	for _, n := range s.Policies() {
 		if b := n.Blocks; b != nil {

@@ -8,8 +8,8 @@ import (
 	"ipamsim/fuzz/finding"
 )
 
-// A campaign writes Files and removes what is among them and has no content any more. So what
-// a finding tells its reader to replay must be one of them.
+// A campaign writes Files and removes those of them that have no content any more. So a file that a
+// finding's text mentions must be one of them.
 func TestWhatIsToBeReplayedIsAFile(t *testing.T) {
 	f := finding.Finding{Fingerprint: "7b900887cbe2", Real: finding.Real{Verdict: finding.Confirmed, Runs: 2, Strategy: "ordered"}}
 	_, name, _ := strings.Cut(f.RealText(), "ipamsim replay ")

@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim"
 )
 
-// brokenRun is a report of one step at which an invariant broke.
+// brokenRun returns a report of one step at which an invariant broke.
 func brokenRun(actor, verb, resource string, events ...model.Event) *reports.Report {
 	r := &sim.Request{Verb: verb, Resource: resource}
 	st := &sim.Step{Decision: sim.Decision{Step: 1, Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: sim.Write, Request: r}}}}
@@ -23,21 +23,21 @@ func brokenRun(actor, verb, resource string, events ...model.Event) *reports.Rep
 	}
 }
 
-// One bug in two worlds, in two datastores, has one signature; what broke it, or
-// that a fault came before it, makes another.
+// A bug in two scenarios and in two datastores has the same signature. Another write, or a fault
+// before it, makes another signature.
 func TestSignature(t *testing.T) {
 	of := func(r *reports.Report) finding.Signature { return finding.SignatureOf(r, &r.Violations[0]) }
 	want := of(brokenRun("cni-del/default/web-0/eth0", "Update", "block"))
 	coded := brokenRun("cni-del/x/y", "PUT", "ipamblocks")
 	coded.Violations[0].Invariant = invariant.OutOfPool.Name
-	told := brokenRun("cni-del/x/y", "PUT", "ipamblocks")
-	told.Violations[0].Message = "told in other words"
+	reworded := brokenRun("cni-del/x/y", "PUT", "ipamblocks")
+	reworded.Violations[0].Message = "in other words"
 	for _, tt := range []struct {
 		name string
 		rep  *reports.Report
 		same bool
 	}{
-		{"in other words", told, true},
+		{"in other words", reworded, true},
 		{"another pod, another datastore", brokenRun("cni-del/kube-system/db-abc/eth0~2", "PUT", "ipamblocks"), true},
 		{"another process", brokenRun("ipam-controller", "PUT", "ipamblocks"), false},
 		{"after a fault", brokenRun("cni-del/x/y", "PUT", "ipamblocks", model.Event{Step: 1, Kind: model.FaultEvent}), false},
@@ -49,7 +49,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// A run with faults does not stand for one without, nor the other way round.
+// The signature of a failure after faults does not match a run without faults, nor the reverse.
 func TestFaultsNeitherComeNorGo(t *testing.T) {
 	clean := brokenRun("cni-del/x/y", "PUT", "ipamblocks")
 	hurt := brokenRun("cni-del/x/y", "PUT", "ipamblocks", model.Event{Kind: model.FaultEvent})
@@ -64,7 +64,7 @@ func TestFaultsNeitherComeNorGo(t *testing.T) {
 	}
 }
 
-// A finding of a run as it was recorded names what else was found at its step.
+// A finding without shrinking lists the other violations of its step.
 func TestFindingNamesOthersOfItsStep(t *testing.T) {
 	rep := brokenRun("cni-del/x/y", "PUT", "ipamblocks")
 	rep.Violations = append(rep.Violations,

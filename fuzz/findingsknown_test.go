@@ -25,12 +25,12 @@ import (
 var findings = flag.String("findings", "", "the findings of a campaign in this folder are known, of -target")
 var ofTarget = flag.String("target", "FuzzWhereabouts", "whose lists")
 
-// What a campaign has found in the releases is known:
+// The findings of campaigns in the releases are known:
 //
 //	go test ./fuzz -run FindingsAreKnown -findings findings/calico -target FuzzCalico -learn
 func TestFindingsAreKnown(t *testing.T) {
 	if *findings == "" || !hermetic.Enabled {
-		t.Skip("no -findings: nothing to look at")
+		t.Skip("no -findings: nothing to check")
 	}
 	r, err := runner()
 	if err != nil {
@@ -49,7 +49,7 @@ func TestFindingsAreKnown(t *testing.T) {
 	for i := range all {
 		f := &all[i]
 		if !f.Small {
-			continue // what it says of its cause is too little
+			continue // its cause is not precise enough
 		}
 		s, err := managers.All().Load(filepath.Join(*findings, f.File))
 		if err != nil {
@@ -81,7 +81,7 @@ func TestFindingsAreKnown(t *testing.T) {
 	}
 }
 
-// shownBy is the violation of a finding, with which its run ends: the last of its invariant.
+// shownBy returns the violation of a finding, with which its run ends: the last one of its invariant.
 func shownBy(rep *reports.Report, invariant string) (out *model.Violation) {
 	for i := range rep.Violations {
 		if v := &rep.Violations[i]; v.Invariant == invariant {
@@ -91,8 +91,7 @@ func shownBy(rep *reports.Report, invariant string) (out *model.Violation) {
 	return out
 }
 
-// decided is the cause of a violation with the orders of messages that decide, as the
-// finding's file has them.
+// decided returns the cause of a violation with the races in the finding's file.
 func decided(rep *reports.Report, v *model.Violation) *cause.Cause {
 	c := cause.Of(rep, v)
 	step := func(n int) *sim.Step {

@@ -1,10 +1,10 @@
-// Package fuzz has the native targets of go test -fuzz, and the lists of the causes that are
-// known of each address manager.
+// Package fuzz has the native targets of go test -fuzz, and the lists of known causes of the
+// address managers.
 package fuzz
 
 import "embed"
 
-// Known are the lists of known causes, as fuzz/known reads them.
+// Known has the lists of known causes, for fuzz/known.
 //
 //go:embed testdata/known
 var Known embed.FS

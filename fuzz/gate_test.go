@@ -18,7 +18,7 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// gateWorld is a small scenario of the canary: two pods, and a bug or none.
+// gateWorld is a small scenario of the canary: two pods, with or without a bug.
 func gateWorld(t *testing.T, dir, name, bug string) *scenarios.Scenario {
 	t.Helper()
 	expect := ""
@@ -73,7 +73,7 @@ func hermeticOnly(t *testing.T) {
 	}
 }
 
-// gateBaseline is the baseline of some scenarios as they are.
+// gateBaseline returns the baseline of some scenarios.
 func gateBaseline(t *testing.T, all ...*scenarios.Scenario) *baseline.Baseline {
 	t.Helper()
 	b, o, err := (&gate.Gate{Scenarios: all, Baseline: &baseline.Baseline{}, All: true, Parallel: 2, SeedsMax: 10}).Update(t.Context())
@@ -107,9 +107,8 @@ func gateText(t *testing.T, o *baseline.Outcome) string {
 	return b.String()
 }
 
-// TestGate: as the baseline it is green, by one process as by three; the same
-// scenario with a bug in its manager is red, and says by which invariant, how often,
-// with which command, and how it came to it.
+// TestGate: a gate of the same scenarios is green, with one process and with three. With a bug in
+// the manager it is red, and reports the invariant, the frequency, the command and the timeline.
 func TestGate(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
@@ -141,8 +140,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestGateUpdateAgain: of what is as before, only the few seeds are run again, and the
-// file stays as it was, to the byte.
+// TestGateUpdateAgain: for an unchanged result only the first seeds are run again, and the file
+// does not change.
 func TestGateUpdateAgain(t *testing.T) {
 	hermeticOnly(t)
 	calm := gateWorld(t, t.TempDir(), "calm", "")
@@ -165,7 +164,7 @@ func TestGateUpdateAgain(t *testing.T) {
 	}
 }
 
-// TestGateDeaths: a run that takes its process along costs nothing but itself.
+// TestGateDeaths: a run that kills its process affects no other run.
 func TestGateDeaths(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
@@ -185,7 +184,7 @@ func TestGateDeaths(t *testing.T) {
 			if len(o.Rows[0].Changes) == 0 || len(o.Rows[1].Changes) != 0 {
 				t.Fatalf("%s", gateText(t, o))
 			}
-			if o.Repeated.Died < 1 || o.Repeated.Died > 2 { // on each store once
+			if o.Repeated.Died < 1 || o.Repeated.Died > 2 { // once for each store
 				t.Errorf("%+v, want a run repeated because its process died", o.Repeated)
 			}
 			if c := o.Rows[0].Changes[0]; c.Kind != x.kind || !c.Regression || !strings.Contains(c.Sentence, x.want) {
@@ -195,7 +194,7 @@ func TestGateDeaths(t *testing.T) {
 	}
 }
 
-// TestGateInterrupted: it ends at once, says so, and leaves nothing.
+// TestGateInterrupted: the gate ends immediately, returns an error, and leaves no files.
 func TestGateInterrupted(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
@@ -209,8 +208,8 @@ func TestGateInterrupted(t *testing.T) {
 	}
 }
 
-// TestGateBudget: what there is no time for is left out by name, and not green; nor is it
-// red.
+// TestGateBudget: scenarios for which no time is left are listed by name, and count neither as
+// green nor as a regression.
 func TestGateBudget(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()
@@ -230,8 +229,8 @@ func TestGateBudget(t *testing.T) {
 	}
 }
 
-// TestGateDecidedStops: after one run that comes to no end where it did before, the others
-// of its scenario are not done.
+// TestGateDecidedStops: after a run that does not end although it did before, no other runs of the
+// scenario are done.
 func TestGateDecidedStops(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"ipamsim/scenarios"
 )
 
-// TestGateBrief: a brief gate runs each run once, ends after the part with the first scenario
-// that is worse, and says the same of it as a whole gate.
+// TestGateBrief: a brief gate does each run once, ends after the part with the first scenario that
+// is worse, and reports the same for it as a whole gate.
 func TestGateBrief(t *testing.T) {
 	hermeticOnly(t)
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// gateSearched is what a gate of one scenario and a search come to.
+// gateSearched returns the outcome of a gate with one scenario and a search.
 func gateSearched(t *testing.T, s gate.Search) *baseline.Outcome {
 	t.Helper()
 	hermeticOnly(t)
@@ -32,7 +32,7 @@ func gateSearched(t *testing.T, s gate.Search) *baseline.Outcome {
 	return o
 }
 
-// TestGateSearchKnowsWhatIsKnown: the bugs of the release that everybody knows are no news.
+// TestGateSearchKnowsWhatIsKnown: the known bugs of the release are not reported as new.
 func TestGateSearchKnowsWhatIsKnown(t *testing.T) {
 	longtest.Skip(t)
 	o := gateSearched(t, gate.Search{Time: 20 * time.Second, Dir: t.TempDir(), Known: filepath.Join("testdata", "known")})
@@ -40,12 +40,12 @@ func TestGateSearchKnowsWhatIsKnown(t *testing.T) {
 		t.Errorf("%s", gateText(t, o))
 	}
 	if !strings.Contains(gateText(t, o), " searched") {
-		t.Errorf("nobody is told: %s", gateText(t, o))
+		t.Errorf("the outcome does not report it: %s", gateText(t, o))
 	}
 }
 
-// TestGateSearchFinds: for who knows nothing, those bugs are news: the gate is red, and
-// each is a file that replays.
+// TestGateSearchFinds: with empty lists, those bugs are new: the gate is red, and each bug has a
+// file that replays.
 func TestGateSearchFinds(t *testing.T) {
 	lists, dir := t.TempDir(), filepath.Join(t.TempDir(), "found")
 	for _, list := range []string{"calico", "mixed", "whereabouts"} {
@@ -77,14 +77,14 @@ func TestGateSearchFinds(t *testing.T) {
 	}
 	i := slices.IndexFunc(rep.Violations, func(v model.Violation) bool { return v.Invariant == c.What })
 	if i < 0 || c.Step != rep.Violations[i].Step || c.Timeline != timeline.Story(rep, &rep.Violations[i]) {
-		t.Errorf("what is told of step %d is not what its file shows:\n%s", c.Step, c.Timeline)
+		t.Errorf("the timeline of step %d differs from that of its file:\n%s", c.Step, c.Timeline)
 	}
 	if c.Command != "ipamsim replay "+c.File || len(c.Calls) == 0 || !c.Calls[0].Site.Known() {
 		t.Errorf("%s: calls %+v", c.File, c.Calls)
 	}
 }
 
-// TestGateSearchWithoutLists: who does not know what is known cannot search, and says so.
+// TestGateSearchWithoutLists: without the lists a search is impossible, which the gate reports.
 func TestGateSearchWithoutLists(t *testing.T) {
 	o := gateSearched(t, gate.Search{Time: time.Second, Dir: t.TempDir(), Known: "nowhere"})
 	c := o.Rows[len(o.Rows)-1].Changes

@@ -25,10 +25,10 @@ import (
 
 var hunter = flag.String("hunter", "", "FuzzHunt: lit or dark, with or without feedback")
 
-// The hunt: from the plainest world and nothing else, Go's fuzzer looks for two
-// living pods with one address. A world of FuzzReconcilers must have more pods than
-// one, a cron, churn and a slow network status for that, or worse, which is several
-// changes in a row. Who goes without feedback has lost after huntMax executions.
+// The hunt: starting from the plainest world only, Go's fuzzer has to find two running pods with
+// the same address. That needs a world of FuzzReconcilers with more than one pod, a CronJob, churn
+// and a slow network status, or worse, which are several changes together. A hunt without a result
+// after huntMax executions is given up.
 const (
 	huntTarget = "FuzzReconcilers"
 	huntMax    = 2000
@@ -78,11 +78,11 @@ const gotcha = "caught"
 
 var executions = regexp.MustCompile(`execs: (\d+)`)
 
-// hunt is how many executions Go's fuzzer needed, +Inf if huntMax were too few.
+// hunt returns the number of executions that Go's fuzzer needed, +Inf if huntMax were too few.
 func hunt(t *testing.T, how string) float64 {
 	c := exec.Command(os.Args[0], "-test.run=^$", "-test.fuzz=^FuzzHunt$", "-test.parallel=1", "-hunter="+how,
 		fmt.Sprintf("-test.fuzztime=%dx", huntMax), "-test.fuzzminimizetime=0x", "-test.fuzzcachedir="+t.TempDir())
-	c.Dir = t.TempDir() // where a crash is written down
+	c.Dir = t.TempDir() // where the fuzzer writes a crash
 	out, err := c.CombinedOutput()
 	lines := executions.FindAllSubmatch(out, -1)
 	found := strings.Contains(string(out), gotcha)

@@ -21,7 +21,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Any bytes are a world or are refused in one line; nothing panics.
+// Any bytes are a world or are refused with an error of one line; nothing panics.
 func TestAnyBytesAreAWorld(t *testing.T) {
 	files, err := filepath.Glob("../scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -58,7 +58,8 @@ func TestAnyBytesAreAWorld(t *testing.T) {
 	}
 }
 
-// A run under a strategy, as bytes, is the same run, and stays it in a file of Go's.
+// A run under a strategy can be written as bytes, also in the format of Go's corpus, and repeated
+// from them.
 func TestRecordedRunsAreInputs(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")

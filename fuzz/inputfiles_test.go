@@ -10,7 +10,7 @@ import (
 	"ipamsim/fuzz/input"
 )
 
-// What File writes, ParseFile reads.
+// ParseFile is the inverse of File.
 func TestInputFilesAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bytesOf := rapid.SliceOfN(rapid.Byte(), 0, 50)
@@ -22,7 +22,7 @@ func TestInputFilesAndBack(t *testing.T) {
 	})
 }
 
-// Whatever stands in a file, it is read or refused in one line.
+// Any file is parsed, or refused with an error of one line.
 func TestHostileInputFiles(t *testing.T) {
 	tests := []struct{ name, text, problem string }{
 		{"good", "go test fuzz v1\n[]byte(\"a\\x00\")\n[]byte(\"\")\n", ""},

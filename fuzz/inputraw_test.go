@@ -9,7 +9,7 @@ import (
 	"ipamsim/fuzz/input"
 )
 
-// Any bytes are an input, and any input is bytes again.
+// Any bytes are an input, and any input can be written as bytes.
 func TestRawInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := rapid.SliceOf(rapid.Byte()).Draw(t, "raw")

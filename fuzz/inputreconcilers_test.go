@@ -10,7 +10,7 @@ import (
 	manager "ipamsim/sim/ipam/whereabouts"
 )
 
-// Any bytes that gofuzz fills a crowd from are a world that loads.
+// Any bytes from which gofuzz fills a crowd are a world that loads.
 func TestCrowdsLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		world := rapid.SliceOfN(rapid.Byte(), 8*19, 8*19).Draw(t, "world")

@@ -30,8 +30,8 @@ import (
 
 var stock = flag.Bool("stock", !hermetic.Enabled, "behave as on Go's own runtime")
 
-// fuzzRuns is a target whose inputs are runs. They take place on the store in
-// memory; etcd is the judge of what fails there.
+// fuzzRuns is a target whose inputs are runs. They use the store in memory; a failure is repeated
+// on etcd, which decides.
 func fuzzRuns(f *testing.F, target string) {
 	if *stock && targeted() != "" { // a skip would be PASS, after no execution
 		f.Fatalf("needs the hermetic build, in which runs repeat; run make fuzz TARGET=%s", target)
@@ -56,11 +56,10 @@ func fuzzRuns(f *testing.F, target string) {
 	})
 }
 
-// wallMax is less than the ten seconds after which Go's fuzzer takes an input for
-// hung, and ends with it.
+// wallMax is less than the ten seconds after which Go's fuzzer considers an input hung and stops.
 const wallMax = 8 * time.Second
 
-// judge is one run and what is said of it.
+// judge is one run and its checks.
 type judge struct {
 	ctx    context.Context
 	runner *scenarios.Runner
@@ -69,8 +68,8 @@ type judge struct {
 	known known.Causes
 }
 
-// judge runs the input. It returns an error that says what is new, and nothing of
-// what is known; whatever is wrong with the harness is an error always.
+// judge runs the input. It returns an error for a new failure, but not for known ones, and an error
+// for any defect of the harness.
 func (j *judge) judge() error {
 	s, rep, err := j.run()
 	var bad *strict.Error
@@ -83,17 +82,17 @@ func (j *judge) judge() error {
 	}
 	coverage.Count(rep)
 	var classes []string
-	for _, v := range input.Failures(s, rep, j.looksNew) {
+	for _, v := range input.Failures(s, rep, j.isNew) {
 		if why := cause.Of(rep, v); *learn {
 			err = errors.Join(err, add(&j.known, j.target, why, known.SeenAs(v.Message)))
 		} else {
 			err = errors.Join(err, j.confirm(s, rep, v, why.Signature()))
 		}
 	}
-	others := input.Others(s, rep, j.looksNew)
+	others := input.Others(s, rep, j.isNew)
 	for _, v := range others {
-		if look := cause.Of(rep, v).Signature(); !slices.Contains(classes, look) {
-			classes = append(classes, look)
+		if signature := cause.Of(rep, v).Signature(); !slices.Contains(classes, signature) {
+			classes = append(classes, signature)
 		}
 	}
 	if err == nil {
@@ -114,24 +113,24 @@ func (j *judge) run() (*scenarios.Scenario, *reports.Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	rep, err := j.Play(j.ctx, j.runner, s, scenarios.Memory, j.looksNew)
+	rep, err := j.Play(j.ctx, j.runner, s, scenarios.Memory, j.isNew)
 	return s, rep, err
 }
 
-func (j *judge) looksNew(rep *reports.Report, v *model.Violation) bool {
+func (j *judge) isNew(rep *reports.Report, v *model.Violation) bool {
 	return j.known.Find(cause.Of(rep, v)) == ""
 }
 
-// looks that are known and of which this process made failures small.
-var looks settle.Signatures
+// signatures counts the known signatures whose failures this process has shrunk.
+var signatures settle.Signatures
 
-// settle looks behind what is known, as every search does.
+// settle shrinks failures with known signatures, as every search does.
 func (j *judge) settle(s *scenarios.Scenario, rep *reports.Report, others []*model.Violation) error {
-	if len(others) == 0 || !looks.Due(done.Inputs-done.Refused) {
+	if len(others) == 0 || !signatures.Due(done.Inputs-done.Refused) {
 		return nil
 	}
-	trial, err := settle.Try(j.ctx, j.runner, s, rep, others, j.known, looks.Settled(), shrink.Options{Runs: 400, Time: wallMax / 2})
-	looks.Tried(trial.Signatures, trial.Runs)
+	trial, err := settle.Try(j.ctx, j.runner, s, rep, others, j.known, signatures.Settled(), shrink.Options{Runs: 400, Time: wallMax / 2})
+	signatures.Tried(trial.Signatures, trial.Runs)
 	for _, f := range trial.News {
 		if *learn {
 			err = errors.Join(err, add(&j.known, j.target, &f.Cause, known.SeenAs(f.Sentence)))
@@ -142,14 +141,14 @@ func (j *judge) settle(s *scenarios.Scenario, rep *reports.Report, others []*mod
 	return err
 }
 
-// confirm repeats a failure on etcd, and says what happened.
+// confirm repeats a failure on etcd, and returns an error that describes it.
 func (j *judge) confirm(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, class string) error {
 	on := func(store string) func() (*reports.Report, error) {
-		return func() (*reports.Report, error) { return j.Play(j.ctx, j.runner, s, store, j.looksNew) }
+		return func() (*reports.Report, error) { return j.Play(j.ctx, j.runner, s, store, j.isNew) }
 	}
 	again, err := scenarios.Agree(rep, on(scenarios.Memory), on(scenarios.Etcd))
 	if again != nil {
-		done.Repeated.Add(again.Repeated) // told with the next count
+		done.Repeated.Add(again.Repeated) // printed with the next count
 	}
 	if err != nil {
 		return fmt.Errorf("the harness, on etcd: %w; in memory: %s", err, v.Message)

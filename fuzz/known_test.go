@@ -15,21 +15,20 @@ import (
 	"ipamsim/fuzz/known"
 )
 
-// Go's fuzzer stops at the first failure that is of no class of the lists: see package
-// known.
+// Go's fuzzer stops at the first failure whose cause is on no list: see package known.
 var learn = flag.Bool("learn", false, "note classes of failure that are not in testdata/known there, instead of failing")
 
-// knownDir is known.Dir from here.
+// knownDir is known.Dir relative to this directory.
 var knownDir = filepath.Join("testdata", "known")
 
 func listFile(list string) string { return filepath.Join(knownDir, list) }
 
-// add notes a class. Other processes may do so at the same time.
+// add adds a cause to a list. Other processes may do so at the same time.
 func add(k *known.Causes, target string, c *cause.Cause, what string) error {
 	return noteKey(k, target, known.Key(c), what)
 }
 
-// noteKey is add of what known.Key says of a cause.
+// noteKey is add for a cause in the form of known.Key.
 func noteKey(k *known.Causes, target, key, what string) error {
 	if !k.LearnKey(key, what) {
 		return nil
@@ -42,8 +41,8 @@ func noteKey(k *known.Causes, target, key, what string) error {
 	return errors.Join(err, f.Close())
 }
 
-// The lists can be read, and each line says what is known: the scenarios that show
-// it, whose rows are in reports/README.md, or an example that a search saw.
+// The lists can be parsed, and each line has what is known: the scenarios that show the cause,
+// which have rows in reports/README.md, or an example from a search.
 func TestKnown(t *testing.T) {
 	for _, target := range input.Targets(managers.All()) {
 		k, err := known.Load(knownDir, input.Lists(managers.All(), target)...)

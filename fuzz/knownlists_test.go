@@ -20,9 +20,8 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// TestLibraryIsKnown writes the lists of known causes: with -update it shrinks each failure
-// of the library, which shows its cause. That the lists have them all, TestLibrary of
-// package scenarios checks.
+// TestLibraryIsKnown writes the lists of known causes: with -update it shrinks each failure of the
+// library to get its cause. TestLibrary of package scenarios checks that the lists are complete.
 func TestLibraryIsKnown(t *testing.T) {
 	if !*update {
 		t.Skip("SKIPPED: writes the lists: -update")
@@ -38,7 +37,7 @@ func TestLibraryIsKnown(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scenarios: %v", err)
 	}
-	lists := map[string]map[string][]string{} // list → its lines without what is known → scenarios
+	lists := map[string]map[string][]string{} // list → key of a cause → scenarios
 	for _, file := range files {
 		s, err := managers.All().Load(file)
 		if err != nil {
@@ -89,7 +88,7 @@ func TestLibraryIsKnown(t *testing.T) {
 	}
 }
 
-// seen are the lines of a list of what no scenario shows.
+// seen returns the lines of a list for causes that no scenario shows.
 func seen(t *testing.T, list string) (out []string) {
 	b, err := os.ReadFile(listFile(list))
 	if err != nil {
@@ -109,13 +108,13 @@ const listHead = `# Causes of failure that are known of %s, a line each: the kin
 # Written by go test ./fuzz -run LibraryIsKnown -update.
 `
 
-// runsMax is enough to shrink most failures; of the large ones the first link is right
-// after a few runs. The bound is not one of time, so that a loaded machine writes the same lists.
+// runsMax is enough to shrink most failures; for large ones the first link is right after a few
+// runs. The limit is not in time, so that the lists do not depend on the machine.
 const runsMax = 100
 
-// shown are the causes of a violation of a scenario: as a search would find it, made small,
-// and as it is there if that looks otherwise. What looks the same and says less would be
-// the cause of whatever looks so.
+// shown returns the causes of a violation of a scenario: after shrinking, as a search would find
+// it, and without shrinking if that has another signature. A cause with the same signature but
+// fewer links would match every failure with that signature.
 func shown(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, i int) []*cause.Cause {
 	v := &rep.Violations[i]
 	out := []*cause.Cause{cause.Of(rep, v)}

@@ -30,10 +30,10 @@ var (
 	linearFirst  = flag.Uint64("linear-first", 1, "TestLinearAgrees: from this seed on")
 )
 
-// TestLinearAgrees asks both oracles about the same runs, of the library and of worlds
-// that nobody made by hand: duplicate-address, which looks at who is alive after
-// every step, and porcupine, which looks for an order of the calls. They name the
-// same addresses, but for differences that are explained here.
+// TestLinearAgrees compares two oracles on the same runs, of the library and of generated worlds:
+// duplicate-address, which checks the running sandboxes after every step, and porcupine, which
+// looks for an order of the calls. They report the same addresses, except for differences that are
+// explained here.
 func TestLinearAgrees(t *testing.T) {
 	longtest.Skip(t)
 	r := scenariotest.Runner(t)
@@ -52,7 +52,7 @@ func TestLinearAgrees(t *testing.T) {
 	}
 }
 
-// agreement is what both oracles found.
+// agreement is the results of both oracles.
 type agreement struct {
 	runs, wires, both int
 	explained         map[string]int
@@ -106,7 +106,7 @@ func (y *agreement) add(t *testing.T, s *scenarios.Scenario, rep *reports.Report
 	}
 }
 
-// duplicates that our oracle saw, by address.
+// duplicates returns the violations of duplicate-address, by address.
 func duplicates(rep *reports.Report) map[netip.Addr]model.Violation {
 	out := map[netip.Addr]model.Violation{}
 	for _, v := range rep.Violations {
@@ -125,12 +125,13 @@ func addresses(ours map[netip.Addr]model.Violation, theirs map[netip.Addr]linear
 	return slices.Compact(all)
 }
 
-// tunnel: a node's own device goes by the name of a pod without a namespace.
+// tunnel reports whether the holder is a node's own device, which has the name of a pod without a
+// namespace.
 func tunnel(v model.Violation) bool {
 	return slices.ContainsFunc(v.Objects, func(o model.Ref) bool { return o.Kind == model.RefPod && o.Name[0] == '/' })
 }
 
-// pods reports whether both holders of an address are.
+// pods reports whether both holders of an address are pods.
 func pods(v model.Violation) bool {
 	n := 0
 	for _, o := range v.Objects {
@@ -141,8 +142,8 @@ func pods(v model.Violation) bool {
 	return n == 2
 }
 
-// overlap reports whether an address that one sandbox had was handed to another
-// one on its wire; if asked for, to one that was alive.
+// overlap reports whether an address of one sandbox was assigned to another one on its wire; with
+// living, to one that was running.
 func overlap(h *model.History, w linear.Wire, living bool) bool {
 	dead, has := map[string]bool{}, map[string]bool{}
 	for _, e := range h.Events {
@@ -162,7 +163,7 @@ func overlap(h *model.History, w linear.Wire, living bool) bool {
 	return false
 }
 
-// shortLibrary is the library of scenarios; without -linear-full only those that are short.
+// shortLibrary returns the scenarios of the library; without -linear-full only short ones.
 func shortLibrary(t *testing.T) (out []*scenarios.Scenario) {
 	files, err := filepath.Glob("../scenarios/*.yaml")
 	if err != nil || len(files) == 0 {

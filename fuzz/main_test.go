@@ -14,12 +14,12 @@ import (
 	"ipamsim/sim/scratch"
 )
 
-// scratchEnv names a directory that the processes of one go test -fuzz share. The
-// first of them removes it: the others are killed without a word.
+// scratchEnv names a directory that the processes of one go test -fuzz share. The first one removes
+// it, because the others are killed.
 const scratchEnv = "IPAMSIM_FUZZ_SCRATCH"
 
-// runner and server are this process' one each. Go's fuzzer gives a process one
-// input at a time. Nothing of etcd is started before somebody asks for it.
+// runner and server exist once in a process. Go's fuzzer runs one input at a time in a process.
+// etcd is started when it is first needed.
 var (
 	runner = sync.OnceValues(func() (*scenarios.Runner, error) {
 		r, err := scenarios.NewRunnerIn(os.Getenv(scratchEnv), nil)
@@ -38,9 +38,8 @@ var (
 	toClose []func() error
 )
 
-// TestMain sums up what the worker processes of go test -fuzz did, which have
-// nothing to print to. It lets this binary be a worker process, as
-// ipamsim is.
+// TestMain prints the sum of what the worker processes of go test -fuzz did, because they cannot
+// print. It also lets the test binary be a worker process of ipamsim.
 func TestMain(m *testing.M) {
 	if os.Args[0] == "ipamsim" {
 		workerProcess(os.Args[1], os.Args[2])
@@ -54,7 +53,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// targeted is the target of go test -fuzz, or "".
+// targeted returns the target of go test -fuzz, or "".
 func targeted() string { return strings.Trim(flag.Lookup("test.fuzz").Value.String(), "^$") }
 
 func run(m *testing.M) (code int, err error) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPlainFuzz: on Go's own runtime go test -fuzz of a target whose inputs are runs
-// fails, and says why.
+// TestPlainFuzz: with Go's own runtime, go test -fuzz of a target whose inputs are runs fails with
+// an explanation.
 func TestPlainFuzz(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^$", "-test.fuzz=^FuzzCalico$", "-test.fuzztime=1x", "-test.fuzzcachedir="+t.TempDir(), "-stock")
 	out, err := cmd.CombinedOutput()

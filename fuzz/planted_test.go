@@ -12,9 +12,9 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// What is new is caught: the canary hands out an address twice, which no list
-// knows. What is on the list is not told again, and what does not load is refused. What looks
-// like something on the list, and is something else when it is small, is caught, too.
+// A new failure is detected: the canary assigns an address twice, which is on no list. A failure on
+// the list is not reported again, and a file that does not load is refused. A failure with a known
+// signature, but another cause after shrinking, is detected, too.
 func TestWhatIsNewIsCaught(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
@@ -34,8 +34,8 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 		}
 		return k
 	}
-	of := func(look string) known.Causes { return listed(look + " |  | seen: the canary's") }
-	const look = "duplicate-address, two-sandboxes, wrote cni-add canarypools new canary.(*client).try < canary.(*instance).Add"
+	of := func(signature string) known.Causes { return listed(signature + " |  | seen: the canary's") }
+	const signature = "duplicate-address, two-sandboxes, wrote cni-add canarypools new canary.(*client).try < canary.(*instance).Add"
 	tests := []struct {
 		name  string
 		world string
@@ -43,22 +43,22 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 		want  []string
 	}{
 		{"new", string(planted), known.Causes{}, []string{
-			"NEW: duplicate-address (critical), on etcd too; no class of fuzz/testdata/known/whereabouts: " + look,
+			"NEW: duplicate-address (critical), on etcd too; no class of fuzz/testdata/known/whereabouts: " + signature,
 			"10.0.0.1 is handed out AGAIN",
 			"ipamsim finding fuzz/testdata/fuzz/FuzzWhereabouts/",
 		}},
 		{"another is known", string(planted), of("duplicate-address, two-sandboxes, wrote cni-add pods new"), []string{"NEW: duplicate-address"}},
-		{"known", string(planted), of(look), nil},
-		{"shown by a scenario", string(planted), listed(look + " |  | scenarios: the-canary"), nil},
-		{"a scenario shows another that looks the same", string(planted), listed(look + " | read pods, changed pods | scenarios: another"), []string{
-			"NEW: duplicate-address (critical), on etcd too; no cause of fuzz/testdata/known/whereabouts: " + look + "\n",
+		{"known", string(planted), of(signature), nil},
+		{"shown by a scenario", string(planted), listed(signature + " |  | scenarios: the-canary"), nil},
+		{"a scenario shows another cause with the same signature", string(planted), listed(signature + " | read pods, changed pods | scenarios: another"), []string{
+			"NEW: duplicate-address (critical), on etcd too; no cause of fuzz/testdata/known/whereabouts: " + signature + "\n",
 			"kind: Scenario",
 		}},
 		{"refused", strings.Replace(string(planted), "until: 30s", "until: never", 1), known.Causes{}, nil},
 		{"nothing breaks", strings.Replace(string(planted), `, "bug": "duplicate-address"`, "", 1), known.Causes{}, nil},
 	}
 	for _, tt := range tests {
-		looks = settle.Signatures{}
+		signatures = settle.Signatures{}
 		j := judge{t.Context(), r, "FuzzWhereabouts", input.Input{World: []byte(tt.world)}, tt.known}
 		got := j.judge()
 		if (got == nil) != (tt.want == nil) {

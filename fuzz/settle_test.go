@@ -7,8 +7,8 @@ import (
 	"ipamsim/fuzz/settle"
 )
 
-// A look is settled after so many failures, and a search that has run no more worlds than
-// it spent runs makes nothing more small.
+// A signature is settled after a number of failures. A search shrinks no more failures while it has
+// spent more runs on that than it has run worlds.
 func TestSettledSignatures(t *testing.T) {
 	var l settle.Signatures
 	if !l.Due(0) || l.Settled() != nil {

@@ -21,8 +21,7 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// failingRun runs a scenario of the library and returns its first violation of an
-// invariant.
+// failingRun runs a scenario of the library and returns its first violation of an invariant.
 func failingRun(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64) (*scenarios.Scenario, *reports.Report, *model.Violation) {
 	t.Helper()
 	s, err := managers.All().Load(filepath.Join("..", "scenarios", name+".yaml"))
@@ -43,11 +42,11 @@ func failingRun(t *testing.T, r *scenarios.Runner, name, invariant string, seed 
 	return nil, nil, nil
 }
 
-// shrinkPatience is more than shrinking takes on a busy machine: its bound is its runs.
+// shrinkPatience is more than shrinking takes on a busy machine: the limit is in runs.
 const shrinkPatience = 5 * time.Minute
 
-// Two runs of whereabouts#162, with five pods on three nodes and two networks,
-// shrink to one finding: a pod, its address taken away while its status waits.
+// Two runs of whereabouts#162, with five pods on three nodes and two networks, shrink to one
+// finding: a pod whose address is released while its status is not written yet.
 func TestShrinkTwoSeedsOfOneBug(t *testing.T) {
 	longtest.Skip(t)
 	r := scenariotest.Runner(t)
@@ -76,8 +75,8 @@ func TestShrinkTwoSeedsOfOneBug(t *testing.T) {
 	}
 }
 
-// The file of a finding says as data which order decides; its story, and that of every
-// replay, marks those messages.
+// The file of a finding has its races as data. The timeline, also that of every replay, marks their
+// messages.
 func TestShrinkMarksWhatDecides(t *testing.T) {
 	r := scenariotest.Runner(t)
 	s, rep, v := failingRun(t, r, "found-calico-limit-race", "max-blocks", 3)
@@ -90,8 +89,8 @@ func TestShrinkMarksWhatDecides(t *testing.T) {
 	if len(races) == 0 || !slices.Equal(again.Races, races) {
 		t.Fatalf("the cause has %+v, the replay %+v\n%s", races, again.Races, f.YAML)
 	}
-	told := timeline.Of(again, &again.Violations[0])
-	for _, text := range []string{told, string(f.YAML), string(f.Issue(again, &again.Violations[0]))} {
+	story := timeline.Of(again, &again.Violations[0])
+	for _, text := range []string{story, string(f.YAML), string(f.Issue(again, &again.Violations[0]))} {
 		for _, want := range []string{"A read ", "A change ", "A use ", "A: if the read of step ", "there is no " + f.Invariant + " (simulated)"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
@@ -100,7 +99,7 @@ func TestShrinkMarksWhatDecides(t *testing.T) {
 	}
 }
 
-// replayFinding loads the file of a finding and runs it, as ipamsim replay does.
+// replayFinding loads the file of a finding and runs it, like ipamsim replay.
 func replayFinding(t *testing.T, r *scenarios.Runner, f *finding.Finding) *reports.Report {
 	t.Helper()
 	s, err := managers.All().Parse("finding.yaml", f.YAML)
@@ -114,7 +113,7 @@ func replayFinding(t *testing.T, r *scenarios.Runner, f *finding.Finding) *repor
 	return rep
 }
 
-// A failure that needs a fault keeps it, and no other.
+// A failure that needs a fault keeps this fault, and no other.
 func TestShrinkKeepsFaults(t *testing.T) {
 	r := scenariotest.Runner(t)
 	for _, tt := range []struct {
@@ -137,7 +136,7 @@ func TestShrinkKeepsFaults(t *testing.T) {
 	}
 }
 
-// A budget that is used up, or a context that ends, gives the best so far; a run
+// When the limits are reached or the context ends, the result is the smallest failure so far. A run
 // that does not fail is no finding.
 func TestShrinkBounds(t *testing.T) {
 	r := scenariotest.Runner(t)

@@ -20,7 +20,7 @@ import (
 	"ipamsim/scenarios/scenariotest"
 )
 
-// Shrinking is measured on generated scenarios, or on findings that are made small once more:
+// Shrinking is measured on generated scenarios, or on findings that are shrunk again:
 //
 //	go test ./fuzz -run ShrinkMeasure -v -shrink-space whereabouts -shrink-seeds 1-200 -shrink-each 3 -shrink-out DIR
 //	go test ./fuzz -run ShrinkMeasure -v -args findings/calico/a9f5e20c0cdc.yaml
@@ -45,7 +45,7 @@ func TestShrinkMeasure(t *testing.T) {
 	r := scenariotest.Runner(t)
 	seen := map[finding.Signature]int{}
 	var all []*finding.Finding
-	var times []float64 // of the processor, for each
+	var times []float64 // processor time, for each
 	measure := func(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) {
 		before := bench.CPU()
 		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Time: *shrinkBound, More: *shrinkMore})
@@ -105,7 +105,7 @@ func TestShrinkMeasure(t *testing.T) {
 	shrinkSums(t, all, times, len(seen))
 }
 
-// shrinkSums prints what all of them come to.
+// shrinkSums prints the sums.
 func shrinkSums(t *testing.T, all []*finding.Finding, times []float64, signatures int) {
 	if len(all) == 0 {
 		return

@@ -12,21 +12,21 @@ import (
 	"ipamsim/reports"
 )
 
-// tally is what was done with the inputs.
+// tally counts inputs by result.
 type tally struct {
 	Began, Ended time.Time      // of the first and the last input
-	Inputs       int            // as often as Go's fuzzer called
-	Refused      int            // no world
+	Inputs       int            // calls by Go's fuzzer
+	Refused      int            // inputs that are no world
 	Cut          int            // runs that a limit cut short
-	Known        map[string]int // failures that are known, by class
+	Known        map[string]int // known failures, by class
 	Repeated     reports.Repeated
 }
 
-// done is this process' own.
+// done is the tally of this process.
 var done = tally{Known: map[string]int{}}
 
-// count adds an input, and keeps the sum where the coordinator looks for it: a
-// worker is killed without a word.
+// count counts an input, and writes the tally for the coordinator, because a worker process is
+// killed at its end.
 func count(what func(*tally)) error {
 	if done.Inputs == 0 {
 		done.Began = time.Now()
@@ -49,7 +49,7 @@ func count(what func(*tally)) error {
 	return os.Rename(file+".new", file+".tally")
 }
 
-// sumTallies adds up what all processes did.
+// sumTallies adds the tallies of all processes.
 func sumTallies() (tally, error) {
 	sum := tally{Known: map[string]int{}}
 	files, err := filepath.Glob(filepath.Join(os.Getenv(scratchEnv), "*.tally"))

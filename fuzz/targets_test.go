@@ -1,6 +1,6 @@
-// Package fuzz_test holds the native targets of go test -fuzz. Each is a few lines
-// over fuzz/input, which makes a scenario and a schedule of any bytes; what counts
-// as a failure is in judge_test.go.
+// Package fuzz_test has the native targets of go test -fuzz. Each is a few lines on top of
+// fuzz/input, which converts any bytes to a scenario and a schedule; judge_test.go decides what a
+// failure is.
 //
 //	make fuzz TARGET=FuzzCalico T=2m
 package fuzz_test
@@ -27,8 +27,8 @@ func FuzzCalicoLb(f *testing.F) { fuzzRuns(f, "FuzzCalicoLb") }
 // FuzzHostLocal: worlds of host-local.
 func FuzzHostLocal(f *testing.F) { fuzzRuns(f, "FuzzHostLocal") }
 
-// FuzzImport: any bytes that are taken for a dump, pasted text or an archive are refused in
-// one line, or make a scenario that loads.
+// FuzzImport: any bytes that are imported as a dump, pasted text or an archive are refused with an
+// error of one line, or become a scenario that loads.
 func FuzzImport(f *testing.F) {
 	for _, name := range []string{"calico.json", "check.txt", "export.txt", "show.txt", "tkg.yaml", "whereabouts.yaml"} {
 		text, err := os.ReadFile(filepath.Join("../scenarios/dump/testdata", name))
@@ -62,14 +62,14 @@ func FuzzServices(f *testing.F) { fuzzRuns(f, "FuzzServices") }
 // FuzzNodeipam: worlds of Kubernetes' node IPAM.
 func FuzzNodeipam(f *testing.F) { fuzzRuns(f, "FuzzNodeipam") }
 
-// FuzzReconcilers: concurrent passes of Whereabouts' reconciler against churn.
+// FuzzReconcilers: concurrent passes of Whereabouts' reconciler during churn.
 func FuzzReconcilers(f *testing.F) { fuzzRuns(f, "FuzzReconcilers") }
 
 // FuzzWhereabouts: worlds of Whereabouts.
 func FuzzWhereabouts(f *testing.F) { fuzzRuns(f, "FuzzWhereabouts") }
 
-// FuzzScenarioFile: the loader never panics, refuses in one line, and never
-// accepts what it cannot print back.
+// FuzzScenarioFile: the loader never panics, refuses with an error of one line, and never accepts a
+// file that it cannot print and load again.
 func FuzzScenarioFile(f *testing.F) {
 	for _, dir := range []string{"bad", "good"} {
 		files, err := testfiles.All(filepath.Join("../scenarios/testdata", dir), ".yaml")
@@ -88,8 +88,8 @@ func FuzzScenarioFile(f *testing.F) {
 	})
 }
 
-// FuzzStore: any program of operations, watches and leases among them, does the same on
-// the store in memory, on etcd under the bridge, and on etcd by itself.
+// FuzzStore: any program of operations, including watches and leases, has the same results on the
+// store in memory, on etcd behind the bridge, and on etcd itself.
 func FuzzStore(f *testing.F) {
 	for seed := range uint64(6) {
 		f.Add(input.Choices(seed))

@@ -7,5 +7,5 @@ import (
 
 func init() {
 	controllers.Use()
-	scenarios.Tune() // as main functions do
+	scenarios.Tune() // like main functions
 }

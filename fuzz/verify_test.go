@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/por"
 )
 
-// verifyConfig is a search of a file in testdata, in which some words are replaced by others.
+// verifyConfig returns the configuration of a search for a file in testdata, with some words replaced.
 func verifyConfig(t *testing.T, file string, b por.Bounds, replace ...string) verify.Config {
 	t.Helper()
 	if !hermetic.Enabled {
@@ -38,8 +38,8 @@ func verifyConfig(t *testing.T, file string, b por.Bounds, replace ...string) ve
 	}
 }
 
-// TestVerifyGoesOn: a search that was stopped, and whose last line was cut off as by a kill, goes on where it was,
-// makes no run twice, and counts what one that was not stopped counts.
+// TestVerifyGoesOn: a search that was stopped, and whose last line is incomplete after a kill,
+// resumes, repeats no run, and has the same counts as a search without interruption.
 func TestVerifyGoesOn(t *testing.T) {
 	b := por.Bounds{Preemptions: 1}
 	whole, err := verify.Run(t.Context(), verifyConfig(t, "one-of-the-canary.yaml", b))
@@ -85,8 +85,8 @@ func TestVerifyGoesOn(t *testing.T) {
 	}
 }
 
-// TestVerifyBreaks: what breaks is the shortest, as a file that replays on the first try; what the
-// scenario expects ends no search.
+// TestVerifyBreaks: the shortest run that breaks an invariant is a file that replays on the first
+// try; an expected violation does not end the search.
 func TestVerifyBreaks(t *testing.T) {
 	cfg := verifyConfig(t, "whereabouts-162-pods-first.yaml", por.Bounds{Preemptions: 1})
 	o, err := verify.Run(t.Context(), cfg)
@@ -106,8 +106,8 @@ func TestVerifyBreaks(t *testing.T) {
 	}
 }
 
-// TestVerifyExpects: a covered world of which the scenario says that something breaks is as
-// expected if it does; if no schedule shows it, that is said.
+// TestVerifyExpects: a covered scenario that expects a violation is as expected if the violation
+// occurs; if no schedule shows it, the outcome lists it as unmet.
 func TestVerifyExpects(t *testing.T) {
 	const bug, expect = `"range": "10.0.0.0/28"`, "until: 10s\n"
 	planted := bug + `, "bug": "out-of-pool"`

@@ -24,11 +24,11 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// -verify-full also goes through worlds of which that takes minutes.
+// -verify-full also runs scenarios that take minutes.
 var verifyFull = flag.Bool("verify-full", false, "TestPlainEnumeration: hold the reduction to plain enumeration on worlds of thousands of schedules, too")
 
-// coveredEnds is what runs of a world came to, without what goes by the order of unrelated steps:
-// times, revisions, ids of containers.
+// coveredEnds is the results of a scenario's runs, without what depends on the order of unrelated
+// steps: times, revisions, IDs of containers.
 type coveredEnds struct {
 	broke map[string]bool
 	ends  map[string]bool
@@ -50,7 +50,7 @@ func (s *coveredEnds) add(rep *reports.Report, end string) {
 	s.ends[end] = true
 }
 
-// endOf is what a cluster was in the end, in truth and on record.
+// endOf returns the final state of a cluster, the truth and the record.
 func endOf(t *testing.T, c *cluster.Cluster) string {
 	s, err := c.Checker.Snapshot()
 	if err != nil {
@@ -83,8 +83,8 @@ func endOf(t *testing.T, c *cluster.Cluster) string {
 	return strings.Join(out, "\n")
 }
 
-// TestPlainEnumeration: of real worlds the reduction counts the schedules that plain
-// enumeration goes through one by one, and comes to the same ends and the same violations.
+// TestPlainEnumeration: for real scenarios, the reduction counts as many schedules as plain
+// enumeration runs, with the same final states and the same violations.
 func TestPlainEnumeration(t *testing.T) {
 	longtest.Skip(t)
 	if !hermetic.Enabled {
@@ -147,7 +147,7 @@ func heldToPlain(t *testing.T, file string, b por.Bounds) {
 			}
 		}
 	}
-	// Probes go beyond the bounds, so more is no fault where there are some.
+	// Probes go beyond the bounds, so more violations are possible if there are probes.
 	if len(want.broke) == 0 && len(got.broke) > 0 && r.Outside == nil {
 		t.Errorf("breaks what no schedule breaks: %v", slices.Sorted(maps.Keys(got.broke)))
 	}

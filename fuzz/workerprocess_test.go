@@ -16,8 +16,8 @@ import (
 	"ipamsim/fuzz/verify"
 )
 
-// workerProcess is this binary as a worker process of a gate or of a verification, in dir,
-// as ipamsim is. It ends the process.
+// workerProcess runs this binary as a worker process of a gate or of a verification, in dir, and
+// ends the process.
 func workerProcess(kind, dir string) {
 	serve := verify.ServeWorker
 	if kind == "gate-process" {
@@ -33,8 +33,8 @@ func workerProcess(kind, dir string) {
 	os.Exit(0)
 }
 
-// dieEnv is the blow that a test deals out: FILE:SEED:KIND. Of "once=DIR" the process
-// dies a single time, which a file in DIR knows.
+// dieEnv is when a worker process dies: FILE:SEED:KIND. With "once=DIR" it dies a single time,
+// which a file in DIR records.
 const dieEnv = "IPAMSIM_TEST_DIE"
 
 func blow(file string, seed uint64) {

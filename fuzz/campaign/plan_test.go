@@ -155,7 +155,7 @@ func TestPlanChaos(t *testing.T) {
 	if o.Runs != runs || string(wild) != calm {
 		t.Errorf("%d points, want %d; the same %t", o.Runs, runs, string(wild) == calm)
 	}
-	c.gone()
+	c.checkGone()
 }
 
 // TestPlanDeaths: a point that ends its process has an error as its result, and the other points run.

@@ -129,7 +129,8 @@ func (g *Gate) library() (out []*candidate) {
 	return out
 }
 
-// next returns the next candidate, nil if there is none. Generated scenarios run once with the default order and once with another.
+// next returns the next candidate, nil if there is none. Generated scenarios run once with the
+// default order and once with another.
 func (p *candidates) next() *candidate {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -101,7 +101,8 @@ func ExploreSpace(t *testing.T, m *ipam.Manager, o Search) []Found {
 	})
 }
 
-// searcher returns the bench for a search. It returns nil if the test was asked for a replay, which it executes.
+// searcher returns the bench for a search. It returns nil if the test was asked for a replay, which
+// it executes.
 func searcher(t *testing.T, m *ipam.Manager) *bench {
 	t.Helper()
 	b := begin(t, m)

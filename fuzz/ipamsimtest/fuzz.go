@@ -95,8 +95,8 @@ func (b *bench) execute(t *testing.T, s *scenarios.Scenario, schedule []byte) {
 	}
 }
 
-// play executes one run. It ends with the first violation that the scenario does not expect, which must also
-// occur on etcd.
+// play executes one run. It ends with the first violation that the scenario does not expect, which
+// must also occur on etcd.
 func (b *bench) play(ctx context.Context, s *scenarios.Scenario, schedule []byte) (*reports.Report, *model.Violation, error) {
 	on := func(store string) func() (*reports.Report, error) {
 		return func() (*reports.Report, error) {

@@ -129,7 +129,8 @@ func (k *Causes) load(from fs.FS, dir string, lists []string) error {
 	return nil
 }
 
-// LoadIf reads the lists in Dir, if it exists, and the lists embedded in the program. It reports whether there are any.
+// LoadIf reads the lists in Dir, if it exists, and the lists embedded in the program. It reports
+// whether there are any.
 func LoadIf(lists ...string) (out Causes, found bool, err error) {
 	built, err := fs.Sub(fuzz.Known, "testdata/known")
 	if err != nil {

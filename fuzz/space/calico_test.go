@@ -13,8 +13,7 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Two thousand worlds of Calico load, and one in twenty is printed and loads again
-// to an equal one.
+// Two thousand worlds of Calico load. One in twenty is printed, and the result loads to an equal one.
 func TestCalicoWorldsAreFiles(t *testing.T) {
 	for seed := range uint64(2000) {
 		s, err := space.Draw(managers.All(), "calico", seed)
@@ -38,8 +37,7 @@ func TestCalicoWorldsAreFiles(t *testing.T) {
 	}
 }
 
-// calicoFeatures are what a thousand worlds of Calico must show between them, as it
-// stands in the file.
+// calicoFeatures are texts of scenario files that must occur in a thousand worlds of Calico.
 var calicoFeatures = strings.Fields(`
 	"datastore":"etcdv3" "datastore":"kubernetes" kubestage1001.eqiad.wmnet worker-4 "zone":"b" 10.0.1.12/24
 	"cidr":"10.64.75.0/24" "cidr":"10.64.75.0/26" "cidr":"10.64.75.0/27" "cidr":"10.64.75.0/28" "cidr":"10.64.75.0/29" "cidr":"fd00:64:75::/124"
@@ -82,8 +80,8 @@ func TestCalicoFeatures(t *testing.T) {
 	}
 }
 
-// No two machines have one address. The cluster gives those that replace others the
-// next one (seed 4626 had a newcomer on it).
+// No two machines have the same address. The cluster gives machines that replace others the next
+// free address (with seed 4626 a new node had it).
 func TestNewcomersLeaveRoom(t *testing.T) {
 	found := 0
 	for seed := range uint64(600) {
@@ -105,7 +103,7 @@ func TestNewcomersLeaveRoom(t *testing.T) {
 		}
 		slices.Sort(taken)
 		for _, n := range slices.Compact(taken) {
-			if n >= 20 { // a newcomer's
+			if n >= 20 { // a new node's
 				if found++; n-last <= replaced {
 					t.Errorf("seed %d: a newcomer at .%d, %d machines are replaced behind .%d", seed, n, replaced, last)
 				}

@@ -8,8 +8,8 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Churn draws what deletes pods all the time: none in two worlds of five, else so
-// often that a pod name lives up to three times until the script ends.
+// Churn draws the continuous deletion of pods: none in two of five worlds, otherwise so often that up to
+// three pods have the same name before the script ends.
 func (w *World) Churn() {
 	n := Pick(w.Choices, 0, 1, 0, 1, 1)
 	for range n {
@@ -26,7 +26,7 @@ func (w *World) Churn() {
 	}
 }
 
-// Millis is a duration in whole milliseconds, at least one: what a person would write.
+// Millis rounds a duration to milliseconds, at least one, as a user would write it.
 func Millis(d time.Duration) metav1.Duration {
 	return metav1.Duration{Duration: max(d.Round(time.Millisecond), time.Millisecond)}
 }

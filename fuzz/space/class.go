@@ -13,14 +13,14 @@ import (
 	"ipamsim/sim/cluster/hazard"
 )
 
-// Classes lists the classes of actions that a World may go without, in the order in which
-// they are printed. Ordinary actions happen in every World.
+// Classes lists the classes of actions that a World may leave out, in the order in which they are
+// printed. Ordinary actions occur in every World.
 func Classes() []model.Class {
 	return []model.Class{model.OperatorAction, model.ForcedDeletion, model.InjectedFault, model.Crash}
 }
 
-// ParseClasses reads names of classes in any order and returns them in that of Classes,
-// each once.
+// ParseClasses parses names of classes in any order and returns them in that of Classes, without
+// repetition.
 func ParseClasses(names []string) (out []model.Class, err error) {
 	all := Classes()
 	for _, n := range names {
@@ -36,7 +36,7 @@ func ParseClasses(names []string) (out []model.Class, err error) {
 	return out, nil
 }
 
-// List is the names of classes with commas between them.
+// List returns the names of classes, separated by commas.
 func List(classes []model.Class) string {
 	var names []string
 	for _, c := range classes {
@@ -45,8 +45,8 @@ func List(classes []model.Class) string {
 	return strings.Join(names, ", ")
 }
 
-// classOf is the class of an entry of a timeline apart from force: a Delete of something
-// that is not ordinary stays an operator's action when it is not forced.
+// classOf returns the class of a timeline entry as if it did not use force: a forced Delete of an
+// object that is not ordinary is an operator's action in any case.
 func classOf(e scenarios.Event) model.Class {
 	switch a := e.Action.(type) {
 	case *action.Delete:
@@ -62,7 +62,7 @@ func classOf(e scenarios.Event) model.Class {
 // forced reports whether an entry deletes pods by force.
 func forced(e scenarios.Event) bool { return action.Ref(e.Action).Class == model.ForcedDeletion }
 
-// applied is the kind and the name of the object that an entry applies.
+// applied returns the kind and the name of the object that an entry applies.
 func applied(e scenarios.Event) (kind, name string) {
 	a, ok := e.Action.(*action.Apply)
 	if !ok {
@@ -72,12 +72,11 @@ func applied(e scenarios.Event) (kind, name string) {
 		Kind     string
 		Metadata struct{ Name string }
 	}
-	_ = json.Unmarshal(a.Object, &o) // loading reports what is wrong with it
+	_ = json.Unmarshal(a.Object, &o) // the loader reports errors
 	return o.Kind, o.Metadata.Name
 }
 
-// ClassesOf lists the classes of actions that can happen in a World, in the order of
-// Classes.
+// ClassesOf lists the classes of actions that can occur in a World, in the order of Classes.
 func ClassesOf(s *scenarios.Spec) (out []model.Class) {
 	has := map[model.Class]bool{}
 	for _, e := range s.Timeline {

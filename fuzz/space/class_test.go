@@ -12,8 +12,8 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// Of a thousand worlds the stated shares have no operator action, and neither fault
-// nor crash, whatever else was drawn; and of each kind there are worlds that have it.
+// Of a thousand worlds, at least the specified shares have no operator action, and neither fault
+// nor crash. Some worlds have actions of each class.
 func TestSharesOfWorlds(t *testing.T) {
 	longtest.Skip(t)
 	const worlds = 1000
@@ -51,7 +51,7 @@ func TestSharesOfWorlds(t *testing.T) {
 	}
 }
 
-// A world without a class of actions has none of it, and is the same otherwise.
+// A world without a class of actions has none of it, and is otherwise the same.
 func TestWithout(t *testing.T) {
 	longtest.Skip(t)
 	for _, name := range Names(All) {
@@ -87,7 +87,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// rest of a world: all but what the classes are made of.
+// rest returns all of a world that does not depend on the classes.
 func rest(t *testing.T, s *scenarios.Scenario) string {
 	spec := s.Doc.Spec
 	spec.Title, spec.Timeline, spec.Faults, spec.Hazards = "", nil, scenarios.Faults{}, scenarios.Hazards{}
@@ -102,8 +102,8 @@ func rest(t *testing.T, s *scenarios.Scenario) string {
 	return string(b)
 }
 
-// Where nobody does anything out of the ordinary, Services still come, go and become
-// another type; nobody asks for a certain address or family later.
+// In worlds without operator actions, Services are still created and deleted and change their type,
+// but do not request a certain address or family later.
 func TestServicesLiveInCalmWorlds(t *testing.T) {
 	const worlds = 300
 	for _, name := range []string{"calico-lb", "metallb", "services"} {

@@ -13,14 +13,14 @@ import (
 	"ipamsim/sim/cluster/checker"
 )
 
-// world is two machines and a pod on one of them, whose address the other cannot reach,
-// and, if lives, the pod's sandbox.
-func world(lives bool, lost ...route.Loss) *checker.Snapshot {
+// world returns two machines and a pod on one of them, whose address the other cannot reach, and,
+// if running is true, the pod's sandbox.
+func world(running bool, lost ...route.Loss) *checker.Snapshot {
 	up := model.Node{Up: true, Registered: true}
 	s := &checker.Snapshot{Losses: lost}
 	s.Truth.Nodes = map[string]model.Node{"a": up, "b": up}
 	s.Truth.Pods = map[model.PodRef]model.Pod{{Namespace: "default", Name: "p"}: {Node: "a"}}
-	if lives {
+	if running {
 		s.Truth.Sandboxes = []model.Sandbox{{
 			ID: "1", Pod: model.PodRef{Namespace: "default", Name: "p"}, Node: "a",
 			Attachments: []model.Attachment{{Network: "n", Interface: "eth0", Addrs: []netip.Addr{netip.MustParseAddr("10.0.0.1")}}},
@@ -29,7 +29,7 @@ func world(lives bool, lost ...route.Loss) *checker.Snapshot {
 	return s
 }
 
-// excused are the faults that are left of an import.
+// excused returns the differences of an import that have no excuse.
 func excused(was, is *checker.Snapshot, p *corev1.Pod) (faults []string, x *excuses) {
 	x = newExcuses(func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }, end{Snapshot: was}, is)
 	if p != nil {
@@ -42,7 +42,7 @@ func excused(was, is *checker.Snapshot, p *corev1.Pod) (faults []string, x *excu
 	return faults, x
 }
 
-// A sandbox that no dump shows excuses the ways to it, and no other.
+// A sandbox that no dump shows excuses the routes to it, and no others.
 func TestExcuseOfASandboxCoversItsAddresses(t *testing.T) {
 	to := func(a string) route.Loss {
 		return route.Loss{From: "b", To: netip.MustParseAddr(a), On: "a", At: "b", How: fib.Unreachable}
@@ -58,7 +58,7 @@ func TestExcuseOfASandboxCoversItsAddresses(t *testing.T) {
 	}
 }
 
-// A sandbox that is not there has an excuse only if the dump told its addresses.
+// An imported sandbox that does not exist has an excuse only if the dump contains its addresses.
 func TestASandboxOutOfNothingHasNoExcuse(t *testing.T) {
 	p := &corev1.Pod{Spec: corev1.PodSpec{NodeName: "a"}, Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.9"}}
 	if faults, _ := excused(world(false), world(true), p); len(faults) != 1 {

@@ -19,9 +19,9 @@ import (
 	"ipamsim/sim/cluster/checker"
 )
 
-// excuses compares what there is with what the import takes for it. What a dump cannot
-// show is counted under its reason, and taken over from the import: the very node or
-// sandbox that the excuse names, the ways that lead by it, and nothing else.
+// excuses compares a cluster with the result of importing its dump. A difference that a dump cannot
+// avoid is counted under its reason, and the import's value is accepted: for the node or sandbox of
+// the excuse, the routes that depend on it, and nothing else.
 type excuses struct {
 	fail  func(string, ...any)
 	was   end
@@ -30,11 +30,11 @@ type excuses struct {
 	nodes map[string]*corev1.Node
 	count map[string]int
 
-	loose map[string]bool     // nodes that have an excuse
-	freed map[netip.Addr]bool // addresses of sandboxes that have one
+	loose map[string]bool     // nodes with an excuse
+	freed map[netip.Addr]bool // addresses of sandboxes with an excuse
 }
 
-// node and sandbox excuse what they name.
+// node and sandbox excuse a node and a sandbox.
 func (x *excuses) node(name, why string) {
 	x.count[why]++
 	x.loose[name] = true
@@ -49,7 +49,7 @@ func (x *excuses) sandbox(s *model.Sandbox, why string) {
 	}
 }
 
-// ownAddress is the annotation with the address that a node announces routes from.
+// ownAddress is the annotation with the address from which a node announces routes.
 const ownAddress = "projectcalico.org/IPv4Address"
 
 // The reasons.
@@ -73,20 +73,20 @@ const (
 	off        = "a machine that is off, and its Node says no more than that nobody hears of it"
 )
 
-// More than one excuse, and what is no excuse of an object.
+// The sum of all excuses, and one that is about the whole cluster.
 const (
 	anyExcuse   = "any of these"
 	notImported = "a cluster without a Node, or in which nothing of an address manager is left: not imported"
 )
 
-// ceilings are how many worlds of a hundred may need an excuse: what many worlds needed,
-// and a little more, for schedules change. What is not here excuses nothing.
+// ceilings are the percentages of worlds that may need an excuse: measured on many worlds, with a
+// margin, because schedules change. Reasons that are not listed do not excuse anything.
 var ceilings = map[string]float64{
 	noObject: 4, noStatus: 12, noNode: 4, podsLeft: 2, unnoticed: 5, outOfReach: 4, device: 2, noCalico: 2, moved: 6,
 	noPools: 2, noID: 2, stopped: 4, assumed: 7, stale: 8, renewed: 2, off: 2, underWay: 36, notImported: 2,
 }
 
-// anyExcuseMax is how many may need one at all.
+// anyExcuseMax is the percentage of worlds that may need any excuse.
 const anyExcuseMax = 50
 
 func newExcuses(fail func(string, ...any), was end, is *checker.Snapshot) *excuses {
@@ -122,9 +122,9 @@ func (x *excuses) read(s *scenarios.Scenario) {
 	}
 }
 
-// policy takes over what a dump cannot show of the policy: the nodes that pools serve,
-// where Calico's own datastore has lost one or the Node is gone; a pool that is gone;
-// and Calico itself where nothing is left of it.
+// policy accepts differences of the policy that a dump cannot avoid: the nodes that pools serve, if
+// Calico's datastore has lost one or a Node is gone; a pool that is gone; and Calico itself if
+// nothing is left of it.
 func (x *excuses) policy() {
 	calico := map[string]bool{}
 	for _, o := range x.was.stored {
@@ -154,7 +154,7 @@ func (x *excuses) policy() {
 	x.was.Networks = kept
 }
 
-// served are the nodes that a pool serves, with those of the import that have an excuse.
+// served returns the nodes that a pool serves, with the import's nodes that have an excuse.
 func (x *excuses) served(was, is []string, calico map[string]bool) []string {
 	out := slices.Clone(was)
 	for _, name := range is {
@@ -171,7 +171,7 @@ func (x *excuses) served(was, is []string, calico map[string]bool) []string {
 	return out
 }
 
-// forget takes a network away from those that pods want.
+// forget removes a network from the requests of pods.
 func (x *excuses) forget(key string) {
 	x.was.Truth.Pods = maps.Clone(x.was.Truth.Pods)
 	for ref, p := range x.was.Truth.Pods {
@@ -221,8 +221,8 @@ func (x *excuses) truth() {
 	x.sameLosses()
 }
 
-// sameBusy takes over the calls under way, of which a dump tells nothing, and counts it
-// where they are of other pods; see cluster.Look.
+// sameBusy accepts the import's active calls, which a dump does not show, and counts a difference
+// if they are for other pods; see cluster.Look.
 func (x *excuses) sameBusy() {
 	pods := func(all map[string]model.Busy) map[model.PodRef]bool {
 		out := map[model.PodRef]bool{}
@@ -237,7 +237,7 @@ func (x *excuses) sameBusy() {
 	x.was.Truth.Busy = x.is.Truth.Busy
 }
 
-// sameLosses compares the ways that no excuse touches, and takes over the others.
+// sameLosses compares the lost routes that no excuse affects, and accepts the others.
 func (x *excuses) sameLosses() {
 	touched := func(l route.Loss) bool {
 		if x.loose[l.From] || x.loose[l.On] || x.loose[l.At] || x.freed[l.To] {
@@ -261,7 +261,7 @@ func (x *excuses) sameLosses() {
 	slices.SortFunc(x.was.Losses, func(a, b route.Loss) int { return cmp.Or(cmp.Compare(a.From, b.From), a.To.Compare(b.To)) })
 }
 
-// sameNodes are the machines as they are, but for the excuses.
+// sameNodes returns the cluster's nodes, with the import's values for excused ones.
 func (x *excuses) sameNodes() map[string]model.Node {
 	out := map[string]model.Node{}
 	for name, n := range x.was.Truth.Nodes {
@@ -300,13 +300,13 @@ func unheard(n *corev1.Node) bool {
 	})
 }
 
-// sameSandbox compares everything of two sandboxes that has no time in it.
+// sameSandbox compares two sandboxes except for times.
 func (x *excuses) sameSandbox(was, is *model.Sandbox) {
 	strip := func(s *model.Sandbox) model.Sandbox {
 		out := *s
 		out.Since, out.UID, out.Attachments = 0, "", slices.Clone(s.Attachments)
 		for i := range out.Attachments {
-			out.Attachments[i].Since, out.Attachments[i].OfPool = 0, false // no dump says what a namespace asks for
+			out.Attachments[i].Since, out.Attachments[i].OfPool = 0, false // a dump does not show what a namespace requests
 		}
 		return out
 	}
@@ -314,7 +314,7 @@ func (x *excuses) sameSandbox(was, is *model.Sandbox) {
 		x.count[noID]++
 		was.ID = is.ID
 	}
-	if was.Stopped && !is.Stopped { // a dump tells addresses, not processes
+	if was.Stopped && !is.Stopped { // a dump shows addresses, not processes
 		why := stale
 		if p := x.pods[was.Pod]; p != nil && p.DeletionTimestamp != nil {
 			why = stopped
@@ -327,7 +327,7 @@ func (x *excuses) sameSandbox(was, is *model.Sandbox) {
 	}
 }
 
-// claimants are the containers for which the record claims a sandbox's addresses.
+// claimants returns the containers for which the record claims a sandbox's addresses.
 func (x *excuses) claimants(s *model.Sandbox) map[string]bool {
 	out := map[string]bool{}
 	for _, c := range x.is.Record.Claims {
@@ -340,13 +340,13 @@ func (x *excuses) claimants(s *model.Sandbox) map[string]bool {
 	return out
 }
 
-// samePods compares the pod objects. Their uids are the API server's own.
+// samePods compares the pod objects, without the UIDs that the API server assigns.
 func (x *excuses) samePods() {
 	now := map[model.PodRef]model.Pod{}
 	for ref, p := range x.was.Truth.Pods {
 		is, ok := x.is.Truth.Pods[ref]
 		if done := p.Phase == "Succeeded" || p.Phase == "Failed"; !ok && (done || len(p.Networks) == 0) {
-			continue // it holds nothing, or wants nothing
+			continue // it has no address, or requests none
 		}
 		if !ok {
 			x.fail("the import has no pod %s", ref)

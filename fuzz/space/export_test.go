@@ -2,5 +2,5 @@ package space
 
 import "ipamsim/scenarios"
 
-// All are the managers, for tests inside of this package: what lists them imports it.
+// All are the managers, for tests in this package: the list of managers imports it.
 var All scenarios.Managers

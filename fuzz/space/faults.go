@@ -10,9 +10,8 @@ import (
 	"ipamsim/sim/way"
 )
 
-// Faults draws what the schedule may do to messages: nothing in two worlds of
-// five, else a few of them, of a random subset of the kinds (swarm), at rates low
-// enough that calls come to their end.
+// Faults draws the faults of messages: none in two of five worlds, otherwise a few, of a random subset
+// of the kinds (swarm), at rates low enough for calls to end.
 //
 // Source: Groce et al., Swarm Testing, ISSTA 2012; the rates are measured
 // (sim/strategy/README.md).
@@ -21,7 +20,7 @@ func (w *World) Faults() {
 	if f.Max = Pick(w.Choices, 0, 1, 2, 0, 4, 10, 1); f.Max == 0 {
 		return
 	}
-	if w.Chance(1, 6) { // CNI calls that die on the way, DELs above all
+	if w.Chance(1, 6) { // CNI calls that crash, mostly DELs
 		f.Only, f.Allowed = []string{Pick(w.Choices, "cni-del/", "cni-add/", "cni-")}, []string{sim.Crash.String()}
 		f.Rates = map[string]float64{sim.Crash.String(): Pick(w.Choices, .03, .1)}
 		return
@@ -40,8 +39,8 @@ func (w *World) Faults() {
 	f.Rates = rates
 }
 
-// answers restricts, in one world of three, what a request is answered that a fault meets: to
-// one answer of an API server or etcd. A schedule that has all seldom meets two of a kind.
+// answers limits the replies of failing requests, in one of three worlds, to one reply of an API server or
+// etcd. With all replies, a schedule rarely has two of the same kind.
 func (w *World) answers() {
 	f, own := &w.Doc.Spec.Faults, w.fork(ofAnswers)
 	hurts := func(name string) bool { return name == sim.FailBefore.String() || name == sim.LoseReply.String() }
@@ -49,12 +48,12 @@ func (w *World) answers() {
 		return
 	}
 	one := Pick(own, way.Timeout, way.Refused, way.EtcdTimeout, way.ConnectionLost)
-	for _, w := range []way.Way{one, way.IOError, way.DiskFull, way.Internal} { // a disk and a cloud have answers of their own
+	for _, w := range []way.Way{one, way.IOError, way.DiskFull, way.Internal} { // disks and clouds have replies of their own
 		f.Answers = append(f.Answers, w.String())
 	}
 }
 
-// noSpace fills etcd's database for a while, in one world of twelve in which something fails.
+// noSpace fills etcd's database for some time, in one of twelve worlds with faults or hazards.
 func (w *World) noSpace() {
 	if own := w.fork(ofSpace); w.Doc.Spec.Faults.Max+w.Doc.Spec.Hazards.Max > 0 && own.Chance(1, 12) {
 		at := time.Duration(own.Between(int(w.First.Milliseconds()), int(w.Until.Milliseconds()))) * time.Millisecond
@@ -62,16 +61,15 @@ func (w *World) noSpace() {
 	}
 }
 
-// Unanswered allows faults of writes that are done or not, and whose answer is an error
-// either way, each at one of these rates.
+// Unanswered allows faults of writes, at one of the given rates each: the reply is an error, and the write
+// is executed or not.
 func (w *World) Unanswered(rates ...float64) {
 	f := &w.Doc.Spec.Faults
 	f.Allowed = []string{sim.LoseReply.String(), sim.FailBefore.String()}
 	f.Rates = map[string]float64{sim.LoseReply.String(): Pick(w.Choices, rates...), sim.FailBefore.String(): Pick(w.Choices, rates...)}
 }
 
-// MostlyUnanswered draws what Faults does, in one world of four, or a few faults of
-// Unanswered.
+// MostlyUnanswered draws Faults in one of four worlds, otherwise a few faults of Unanswered.
 func (w *World) MostlyUnanswered(rates ...float64) {
 	if w.Chance(1, 4) {
 		w.Faults()
@@ -82,7 +80,7 @@ func (w *World) MostlyUnanswered(rates ...float64) {
 	}
 }
 
-// Shortly is a moment within this time after something on the timeline.
+// Shortly returns a time within the given duration after an entry of the timeline.
 func (w *World) Shortly(within time.Duration) time.Duration {
 	after := Pick(w.Choices, w.Doc.Spec.Timeline...)
 	return after.At.Duration + time.Duration(w.Between(0, int(within.Milliseconds())))*time.Millisecond

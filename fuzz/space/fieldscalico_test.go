@@ -16,11 +16,11 @@ var calicoBounds = map[string][]bound{
 		among("of several blocks", "blockSize", func(cidr, size string) bool { return cidr != prefix(cidr).Addr().String()+"/"+size }),
 		among("smaller than a block", "disabled", func(cidr, disabled string) bool { return disabled == "true" && prefix(cidr).Bits() == 30 }),
 	},
-	"v3.IPPoolSpec.blockSize":         exactly(20, 26, 30, 32, 116, 122, 126, 128), // both ends and the default of each family, and between
+	"v3.IPPoolSpec.blockSize":         exactly(20, 26, 30, 32, 116, 122, 126, 128), // the limits and the default of each family, and values between
 	"v3.IPPoolSpec.nodeSelector":      append(exactly("all()", "has(nothing)"), texts("some nodes", func(s string) bool { return s != "all()" && s != "has(nothing)" })),
 	"v3.IPPoolSpec.namespaceSelector": append(exactly("all()"), texts("some namespaces", func(s string) bool { return s != "all()" })),
 
-	"v3.IPAMConfigSpec.maxBlocksPerHost":        exactly(0, 1, 2, 4, 20, math.MaxInt32), // 20 is what upstream allows without a setting
+	"v3.IPAMConfigSpec.maxBlocksPerHost":        exactly(0, 1, 2, 4, 20, math.MaxInt32), // 20 is upstream's default
 	"v3.IPAMConfigurationSpec.maxBlocksPerHost": exactly(0, 1, 2, 4, 20, math.MaxInt32),
 
 	"v3.IPReservationSpec.reservedCIDRs": {
@@ -29,7 +29,7 @@ var calicoBounds = map[string][]bound{
 		texts("in no pool", func(s string) bool { return s == "198.51.100.0/24" }), texts("IPv6", six),
 	},
 
-	"v3.NodeControllerConfig.leakGracePeriod": append(exactly("0s", "1s"), texts("seconds", func(s string) bool { return s != "0s" && s != "1s" })), // nobody has less
+	"v3.NodeControllerConfig.leakGracePeriod": append(exactly("0s", "1s"), texts("seconds", func(s string) bool { return s != "0s" && s != "1s" })), // a shorter one is not realistic
 
 	"types.NetConf.ipam.assign_ipv4": exactly("true", "false"),
 	"types.NetConf.ipam.assign_ipv6": exactly("true", "false"),

@@ -13,11 +13,10 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// drawnMax is how many worlds of each space are looked at, unless fewer draw all.
+// drawnMax is the number of worlds of each space to generate, unless fewer contain everything.
 const drawnMax = 1500
 
-// manifest is an object of a world, as it is at the start, or as somebody applies it
-// later; or a patch of one.
+// manifest is an object of a world, from the start or applied later, or a patch.
 type manifest struct {
 	Kind, APIVersion string
 	Metadata         struct {
@@ -29,10 +28,10 @@ type manifest struct {
 	patch        bool
 }
 
-// calico reports whether it is one of Calico's kinds.
+// calico reports whether the kind is Calico's.
 func (m *manifest) calico() bool { return strings.Contains(m.APIVersion, "projectcalico.org/") }
 
-// patched are the kinds by how worlds name them in patches.
+// patched are the kinds of resources in patches.
 var patched = map[string]manifest{
 	"ippools.crd.projectcalico.org":                       {Kind: "IPPool", APIVersion: "crd.projectcalico.org/v1"},
 	"kubecontrollersconfigurations.crd.projectcalico.org": {Kind: "KubeControllersConfiguration", APIVersion: "crd.projectcalico.org/v1"},
@@ -44,8 +43,8 @@ var patched = map[string]manifest{
 	"overlappingrangeipreservations.whereabouts.cni.cncf.io": {Kind: "OverlappingRangeIPReservation"},
 }
 
-// worlds calls a function for every manifest of the worlds of all spaces, a hundred of
-// each at a time, until that is enough.
+// worlds calls do for every manifest of the worlds of all spaces, a hundred of each at a time,
+// until enough returns true.
 func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 	t.Helper()
 	for seed := uint64(0); seed < drawnMax; seed++ {
@@ -67,8 +66,8 @@ func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 	}
 }
 
-// hasKinds reports whether a manager, or one of its members, is configured by objects of its
-// own kinds. Others have flags.
+// hasKinds reports whether a manager, or one of its members, is configured by objects of its own
+// kinds. Others are configured by flags.
 func hasKinds(m *ipam.Manager) bool {
 	return m.CRDs != nil || slices.ContainsFunc(m.Members, func(name string) bool { return hasKinds(managers.All().Find(name)) })
 }
@@ -99,7 +98,7 @@ func read(t *testing.T, body json.RawMessage, do func(*manifest)) {
 	do(&m)
 }
 
-// patch is a manifest of what a patch names.
+// patch calls do with a manifest for a patch.
 func patch(t *testing.T, resource string, merge map[string]any, do func(*manifest)) {
 	t.Helper()
 	m, ok := patched[resource]
@@ -117,7 +116,7 @@ func patch(t *testing.T, resource string, merge map[string]any, do func(*manifes
 	do(&m)
 }
 
-// template is the metadata of the pods of a workload.
+// template returns the annotations of a workload's pods.
 func (m *manifest) template(t *testing.T) (annotations map[string]any, ok bool) {
 	t.Helper()
 	switch m.Kind {
@@ -132,7 +131,7 @@ func (m *manifest) template(t *testing.T) (annotations map[string]any, ok bool) 
 	return nil, false
 }
 
-// within reads JSON that stands in a text.
+// within decodes JSON in a string.
 func within[T any](t *testing.T, text string) T {
 	t.Helper()
 	var out T

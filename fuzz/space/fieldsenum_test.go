@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// source reads upstream's packages, of which reflection tells the types only: neither
-// the constants of one nor the names of annotations.
+// source parses upstream's packages. Reflection has the types, but neither the constants of a type
+// nor the keys of annotations.
 type source struct {
 	t     *testing.T
 	files map[string][]*ast.File // by import path
@@ -54,7 +54,7 @@ func (s *source) of(path string) []*ast.File {
 	return out
 }
 
-// enum lists the constants of a type of texts that has a name, in upstream's order.
+// enum lists the constants of a named string type, in upstream's order.
 func (s *source) enum(t reflect.Type) []string {
 	if t.Kind() != reflect.String || !strings.Contains(t.PkgPath(), ".") {
 		return nil
@@ -82,7 +82,7 @@ func (s *source) enum(t reflect.Type) []string {
 	return out
 }
 
-// keys lists the keys of annotations, and of labels, that stand in packages.
+// keys lists the keys of annotations and labels in packages.
 func (s *source) keys(paths ...string) []string {
 	out := map[string]bool{}
 	for _, path := range paths {
@@ -98,10 +98,10 @@ func (s *source) keys(paths ...string) []string {
 	return slices.Sorted(maps.Keys(out))
 }
 
-// annotation leaves out the versions of APIs.
+// annotation does not match versions of APIs.
 var annotation = regexp.MustCompile(`^(([a-z]+\.)?projectcalico\.org|k8s\.v1\.cni\.cncf\.io)/[A-Za-z][A-Za-z0-9-]{2,}$`)
 
-// indexed lists the keys with which a map is read in a package.
+// indexed lists the keys with which a package reads a map.
 func (s *source) indexed(path, name string) []string {
 	out := map[string]bool{}
 	for _, f := range s.of(path) {
@@ -130,7 +130,7 @@ func literal(n ast.Node) (string, bool) {
 	return text, err == nil
 }
 
-// structOf is a struct with a field for each key, as its key in JSON.
+// structOf returns a struct type with a field for each key, which is its key in JSON.
 func structOf(keys []string) reflect.Type {
 	var out []reflect.StructField
 	for i, k := range keys {

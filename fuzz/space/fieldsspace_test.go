@@ -18,7 +18,7 @@ import (
 	metallbv1beta1 "go.universe.tf/metallb/api/v1beta1"
 )
 
-// The types in which users configure address management.
+// The types with which users configure address management.
 var (
 	ipPool         = reflect.TypeFor[apiv3.IPPoolSpec]()
 	ipamSettings   = reflect.TypeFor[libapiv3.IPAMConfigSpec]()
@@ -37,7 +37,7 @@ var (
 	balancerPool   = reflect.TypeFor[metallbv1beta1.IPAddressPoolSpec]()
 )
 
-// Packages of upstream's in which the keys of annotations stand.
+// Packages of upstream with the keys of annotations.
 const (
 	calicoModule   = "github.com/projectcalico/calico/"
 	podSource      = calicoModule + "cni-plugin/pkg/k8s"
@@ -48,8 +48,8 @@ const (
 	multus         = "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
 )
 
-// Every field of upstream's configuration and every annotation is drawn with each of its
-// boundary values by some world of some space, or excluded with the reason.
+// Each boundary value of every field of upstream's configuration and of every annotation occurs in
+// some world of some space, or is excluded with a reason.
 func TestSpacesDrawUpstreamsConfiguration(t *testing.T) {
 	src := newSource(t)
 	bounds := maps.Clone(calicoBounds)
@@ -77,7 +77,7 @@ func TestSpacesDrawUpstreamsConfiguration(t *testing.T) {
 	}
 }
 
-// manifest takes note of what a manifest configures.
+// manifest records what a manifest configures.
 func (w *walk) manifest(t *testing.T, m *manifest, notes map[string]reflect.Type) {
 	t.Helper()
 	if annotations, ok := m.template(t); ok {
@@ -127,7 +127,7 @@ func (w *walk) manifest(t *testing.T, m *manifest, notes map[string]reflect.Type
 	}
 }
 
-// exactly are boundary values by how they print.
+// exactly returns boundary values, compared by their printed form.
 func exactly(values ...any) []bound {
 	var out []bound
 	for _, v := range values {
@@ -137,7 +137,7 @@ func exactly(values ...any) []bound {
 	return out
 }
 
-// printed is a value of JSON as people write it: 20, not 2e+01.
+// printed returns a JSON value as users write it: 20, not 2e+01.
 func printed(v any) string {
 	if f, ok := v.(float64); ok {
 		return fmt.Sprint(int64(f))
@@ -145,19 +145,19 @@ func printed(v any) string {
 	return fmt.Sprint(v)
 }
 
-// texts is a class of texts.
+// texts is a class of strings.
 func texts(class string, of func(text string) bool) bound {
 	return bound{class, func(v any, _ map[string]any) bool { return of(printed(v)) }}
 }
 
-// among is a class of texts that what stands beside them decides.
+// among is a class of strings that depends on the value of another field.
 func among(class, key string, of func(text, other string) bool) bound {
 	return bound{class, func(v any, beside map[string]any) bool {
 		return beside[key] != nil && of(printed(v), printed(beside[key]))
 	}}
 }
 
-// prefix reads one; it is invalid if the text is none.
+// prefix parses a prefix. The result is invalid if the text is no prefix.
 func prefix(text string) netip.Prefix {
 	p, _ := netip.ParsePrefix(text)
 	return p.Masked()

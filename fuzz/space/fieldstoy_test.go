@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// toySpec is a configuration of nobody's.
+// toySpec is a configuration for tests.
 type toySpec struct {
 	Name     string    `json:"name"`
 	Size     int       `json:"size,omitempty"`
@@ -15,7 +15,7 @@ type toySpec struct {
 	Sync     string    `json:"sync,omitempty" validate:"omitempty,oneof=Enabled Disabled"`
 	Strict   bool      `json:"strict"`
 	Old      *string   `json:"old,omitempty"`
-	Gateway  string    // beside one that JSON writes in small letters
+	Gateway  string    // next to a field whose JSON key differs only in case
 	Gate     string    `json:"gateway"`
 	Parts    []toyPart `json:"parts"`
 	internal int
@@ -31,14 +31,14 @@ type toyPart struct {
 
 type toyMode string
 
-// toys are documents that draw all of a toySpec but what is excluded.
+// toys are documents that contain all of a toySpec, except for what is excluded.
 var toys = []string{
 	`{}`,
 	`{"name": "a", "size": 20, "mode": "Always", "sync": "Enabled", "strict": true, "gateway": "x", "parts": [{"where": {}}]}`,
 	`{"size": 26, "mode": "Never", "sync": "Disabled", "parts": [{"range": "r", "omit": ["o"], "where": {"zone": "z"}}, {"omit": ["o", "p"]}]}`,
 }
 
-// A boundary value of a field that upstream does not have is a slip.
+// A boundary value for a field that upstream does not have is reported as an error.
 func TestWalkNamesBoundsOfNothing(t *testing.T) {
 	w := newWalk(map[string][]bound{"space_test.toyPart.rnage": exactly(1)}, nil, nil)
 	w.root(reflect.TypeFor[toyPart](), "")
@@ -77,8 +77,7 @@ var toyExclusions = []exclusion{
 	{"space_test.toySpec.size", "most", "it takes too long"},
 }
 
-// The walk passes what is drawn or excluded, and names each field and value that is
-// neither.
+// The walk accepts fields and values that occur or are excluded, and reports all others.
 func TestWalkNamesWhatIsMissing(t *testing.T) {
 	const toy, missing = "space_test.toySpec.", ", and no exclusion says why"
 	for _, c := range []struct {

@@ -12,30 +12,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A field is named after its type, as in v3.IPPoolSpec.blockSize; what stands in a
-// struct without a name goes on from there, as in types.NetConf.ipam.ipv4_pools. What
-// it is set to is a class: one of its boundary values, or that it is absent.
+// A field is named after its type, for example v3.IPPoolSpec.blockSize; fields of an unnamed struct
+// extend the name, for example types.NetConf.ipam.ipv4_pools. A value belongs to classes: one of
+// the field's boundary values, or absent.
 
 // Classes of values of every field.
 const (
-	absent  = "absent"  // or the zero value, where upstream cannot tell
-	present = "set"     // of a field whose values nothing tells apart
+	absent  = "absent"  // or the zero value, if upstream cannot distinguish it
+	present = "set"     // for a field without boundary values
 	one     = "one"     // element of a list or map
-	several = "several" // of them
+	several = "several" // elements
 )
 
-// bound is a boundary value of a field: a class, and which values are of it. "beside"
-// are the fields that stand beside the value, by their keys in JSON.
+// bound is a boundary value of a field: a class, and the values that belong to it. beside are the
+// other fields of the same object, by their JSON keys.
 type bound struct {
 	class string
 	of    func(value any, beside map[string]any) bool
 }
 
-// exclusion is a field, or one class of a field, that no world draws. The fields of
-// what is excluded are excluded with it.
+// exclusion is a field, or one class of a field, that no world contains. The fields of an excluded
+// field are excluded, too.
 type exclusion struct{ field, class, why string }
 
-// each excludes fields of one type, all for one reason; class "" is all of a field.
+// each excludes fields of one type for the same reason; class "" is the whole field.
 func each(why, class, owner string, fields ...string) []exclusion {
 	var out []exclusion
 	for _, f := range fields {
@@ -44,11 +44,11 @@ func each(why, class, owner string, fields ...string) []exclusion {
 	return out
 }
 
-// walk is what worlds set of upstream's configuration.
+// walk collects what worlds set of upstream's configuration.
 type walk struct {
-	bounds     map[string][]bound // by field; of a list, those of its elements
+	bounds     map[string][]bound // by field; for a list, those of its elements
 	exclusions []exclusion
-	enums      func(reflect.Type) []string // the values of a type that is an enumeration; nil: none is
+	enums      func(reflect.Type) []string // the values of an enumeration type; nil: there are none
 
 	roots []reflect.Type
 	names map[reflect.Type]string
@@ -63,7 +63,7 @@ func newWalk(bounds map[string][]bound, enums func(reflect.Type) []string, exclu
 	}
 }
 
-// root adds a type to what is to be walked; a name is for one that has none of its own.
+// root adds a type to the walk; name is for an unnamed type.
 func (w *walk) root(t reflect.Type, name string) {
 	w.roots = append(w.roots, t)
 	if name != "" {
@@ -81,8 +81,7 @@ func (w *walk) name(t reflect.Type, path string) string {
 	return t.String()
 }
 
-// note takes note of a document that some world has. A patch sets what it names and
-// says nothing of the rest.
+// note records a document of some world. A patch says nothing about fields that it does not contain.
 func (w *walk) note(t reflect.Type, document map[string]any, patch bool) {
 	w.object(t, w.name(t, ""), document, patch)
 }
@@ -126,7 +125,7 @@ func (w *walk) value(t reflect.Type, field string, v any, beside map[string]any,
 	}
 }
 
-// element takes note of an element of a list or map.
+// element records an element of a list or map.
 func (w *walk) element(t reflect.Type, field string, v any, beside map[string]any, patch bool) {
 	if t = plain(t); t.Kind() == reflect.Struct && !scalar(t) {
 		if o, ok := v.(map[string]any); ok {
@@ -146,7 +145,7 @@ func (w *walk) saw(field, class string) {
 	w.seen[field][class] = true
 }
 
-// classesOf are the classes of one value.
+// classesOf returns the classes of one value.
 func (w *walk) classesOf(t reflect.Type, field string, v any, beside map[string]any) []string {
 	n := -1
 	switch v := v.(type) {
@@ -170,7 +169,7 @@ func (w *walk) classesOf(t reflect.Type, field string, v any, beside map[string]
 	}
 }
 
-// special are the classes of a value, or an element, beyond that it is there.
+// special returns the classes of a value, or an element, in addition to present.
 func (w *walk) special(t reflect.Type, field string, v any, beside map[string]any) []string {
 	var out []string
 	for _, b := range w.bounds[field] {
@@ -184,7 +183,7 @@ func (w *walk) special(t reflect.Type, field string, v any, beside map[string]an
 	return out
 }
 
-// specialClasses are all that special may return of a field.
+// specialClasses returns all classes that special may return for a field.
 func (w *walk) specialClasses(t reflect.Type, field string) []string {
 	var out []string
 	for _, b := range w.bounds[field] {
@@ -202,8 +201,8 @@ func (w *walk) specialClasses(t reflect.Type, field string) []string {
 	return out
 }
 
-// wanted lists the classes that worlds are to draw, by field, of every field that a
-// document of a root can have, but what is excluded as a whole.
+// wanted lists the classes that worlds have to contain, by field, for every field of a document of
+// a root type that is not excluded completely.
 func (w *walk) wanted() map[string][]string {
 	out, done := map[string][]string{}, map[reflect.Type]bool{}
 	for _, t := range w.roots {
@@ -233,8 +232,8 @@ func (w *walk) want(t reflect.Type, path string, out map[string][]string, done m
 	}
 }
 
-// classes are those that a field is to be drawn with: that it is absent too, but for a
-// bool, of which most are false then.
+// classes returns the classes that a field has to be drawn with, including absent, except for
+// booleans, which are mostly false then.
 func (w *walk) classes(t reflect.Type, field string) []string {
 	listed := !scalar(t) && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map)
 	elem := t
@@ -258,7 +257,7 @@ func (w *walk) excluded(field, class string) bool {
 	return slices.ContainsFunc(w.exclusions, func(e exclusion) bool { return e.field == field && e.class == class })
 }
 
-// missing are the fields and classes that no world draws and no exclusion names.
+// missing returns the fields and classes that no world contains and no exclusion names.
 func (w *walk) missing() []string {
 	var out []string
 	wanted := w.wanted()
@@ -273,8 +272,8 @@ func (w *walk) missing() []string {
 	return out
 }
 
-// complaints are what no world draws and no exclusion names, the exclusions of what is
-// drawn, and what is said of fields that there are not.
+// complaints returns what no world contains and no exclusion names, exclusions of what some world
+// contains, and bounds and exclusions of fields that do not exist.
 func (w *walk) complaints() []string {
 	out := w.missing()
 	whole := newWalk(w.bounds, w.enums, nil)
@@ -304,7 +303,7 @@ func (w *walk) complaints() []string {
 	return out
 }
 
-// drawn are the classes of what is excluded that worlds draw.
+// drawn returns the classes of an exclusion that worlds contain.
 func (w *walk) drawn(e exclusion) []string {
 	var out []string
 	for _, class := range slices.Sorted(maps.Keys(w.seen[e.field])) {
@@ -315,8 +314,8 @@ func (w *walk) drawn(e exclusion) []string {
 	return out
 }
 
-// field is a field of a struct with its key in JSON and, if upstream's validator says
-// them, the values that it may have.
+// field is a field of a struct with its JSON key and, if upstream's validator lists them, its
+// allowed values.
 type field struct {
 	key   string
 	typ   reflect.Type
@@ -347,8 +346,8 @@ func fields(t reflect.Type) iter.Seq[field] {
 	}
 }
 
-// get finds a field's key as encoding/json does: as it is written, else in any case that
-// is not how another field is written.
+// get finds the value for a field's key like encoding/json: with the same key, otherwise with a key
+// that differs only in case and is not that of another field.
 func get(o map[string]any, key string, all []field) (any, bool) {
 	if v, ok := o[key]; ok {
 		return v, true
@@ -361,7 +360,7 @@ func get(o map[string]any, key string, all []field) (any, bool) {
 	return nil, false
 }
 
-// plain is a type without its pointers.
+// plain returns a type without its pointers.
 func plain(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -369,7 +368,7 @@ func plain(t reflect.Type) reflect.Type {
 	return t
 }
 
-// values are types that JSON writes as one value, though Go sees more in them.
+// values are struct types that are a single value in JSON.
 var values = []reflect.Type{reflect.TypeFor[metav1.Duration](), reflect.TypeFor[net.IP](), reflect.TypeFor[net.IPNet]()}
 
 func scalar(t reflect.Type) bool {

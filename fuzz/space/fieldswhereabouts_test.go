@@ -36,7 +36,7 @@ var whereaboutsBounds = map[string][]bound{
 	"types.Address.address":                      {texts("IPv4", four), texts("IPv6", six)},
 }
 
-// The last of ranges is over all the others, 10.0.0.0/8.
+// The last of the ranges contains all the others: 10.0.0.0/8.
 var ranges = []bound{
 	texts("IPv4", func(s string) bool { return isPrefix(s) && four(s) }), texts("IPv6", func(s string) bool { return isPrefix(s) && six(s) }),
 	texts("from-to", func(s string) bool { return strings.Contains(s, "-") }),

@@ -7,9 +7,8 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Hazards draws what the schedule may do to machines and processes: nothing in
-// three worlds of five, else up to three things, of all kinds that this cluster
-// can have or of one or two (swarm).
+// Hazards draws failures of machines and processes: none in three of five worlds, otherwise up to two, of
+// all kinds that this cluster can have, or of one or two kinds (swarm).
 func (w *World) Hazards() {
 	h := scenarios.Hazards{Max: Pick(w.Choices, 0, 1, 0, 2, 0)}
 	if h.Max == 0 {
@@ -29,14 +28,13 @@ func (w *World) Hazards() {
 	w.Doc.Spec.Hazards = h
 }
 
-// pluginHazard lets plugins of the pods' networks fail, too, in one of four worlds with hazards
-// and pods.
+// pluginHazard also lets plugins of the pods' networks fail, in one of four worlds with hazards and pods.
 func (w *World) pluginHazard() {
 	h := &w.Doc.Spec.Hazards
 	if h.Max == 0 || len(w.loads) == 0 || !w.Plugins().Chance(1, 4) {
 		return
 	}
-	if len(h.Kinds) == 0 { // all that this cluster can have, which loading decides
+	if len(h.Kinds) == 0 { // all kinds, which the loader would set
 		h.Kinds = slices.Clone(machineHazards)
 	}
 	h.Kinds = append(h.Kinds, "plugin")

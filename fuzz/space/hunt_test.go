@@ -23,8 +23,7 @@ import (
 	"ipamsim/sim"
 )
 
-// The hunt runs worlds of a space one after another and prints a line for every
-// violation:
+// The hunt runs worlds of a space one after another and prints a line for every violation:
 //
 //	go test ./fuzz/space -run Hunt -v -space whereabouts -seeds 1-2000
 var (
@@ -61,7 +60,7 @@ func TestHunt(t *testing.T) {
 		}
 		h.note(t, seed, rep)
 		if *story != "" {
-			tell(t, rep, strings.Split(*story, ","))
+			printNamed(t, rep, strings.Split(*story, ","))
 		}
 		if *keep != "" && len(rep.Violations) > 0 {
 			text, err := s.Finding(rep)
@@ -86,12 +85,12 @@ func TestHunt(t *testing.T) {
 	}
 }
 
-// hunt counts what was seen.
+// hunt counts the results.
 type hunt struct {
 	steps   int
 	sizes   []int             // steps of each run
 	runs    map[string]int    // by strategy and verdict
-	classes map[string]int    // runs with a violation, by invariant and whether a fault came before it
+	classes map[string]int    // runs with a violation, by invariant and whether a fault preceded it
 	first   map[string]uint64 // the first seed of each class
 	busy    map[string]int    // steps, by the first word of the actor's name
 }
@@ -131,8 +130,8 @@ func (h *hunt) note(t *testing.T, seed uint64, rep *reports.Report) {
 	}
 }
 
-// at is what was done in the step of a violation: by whom, which verb, to what
-// sort of object. Nobody did what is judged at rest.
+// at returns what the step of a violation did: its process, its verb, and the kind of object. It is
+// "" for quiescent invariants, which no step breaks.
 func at(steps []*sim.Step, v model.Violation) string {
 	if v.Step == 0 || v.Step > len(steps) || v.Invariant == "convergence" || v.Invariant == "leaked-claim" {
 		return ""
@@ -141,9 +140,8 @@ func at(steps []*sim.Step, v model.Violation) string {
 	return " at " + shapes.Op(op)
 }
 
-// tell prints what happened to something: every step and every event of the
-// history that names it.
-func tell(t *testing.T, rep *reports.Report, words []string) {
+// printNamed prints every step and every event that contains one of the words.
+func printNamed(t *testing.T, rep *reports.Report, words []string) {
 	names := func(line string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) })
 	}

@@ -8,12 +8,12 @@ import (
 	"ipamsim/scenarios"
 )
 
-// spans of the median of each class of message. What takes long in the world
-// (images, grace periods, Multus' other plugins) takes long under every strategy;
-// what the server does is fast, and slow now and then.
+// spans are the ranges for the median latency of each class of message. Latencies of the environment
+// (images, grace periods, Multus' other plugins) are long under every strategy; those of the
+// server are short, and occasionally long.
 var spans = map[string]struct {
 	from, to time.Duration
-	fact     bool // may be a lower bound, which no schedule can undercut
+	fact     bool // the latency may have a lower bound, for every schedule
 }{
 	"annotate": {time.Millisecond, 4 * time.Second, true},
 	"api":      {time.Millisecond, 20 * time.Millisecond, false},
@@ -24,8 +24,8 @@ var spans = map[string]struct {
 	"watch":    {time.Millisecond, time.Second, false},
 }
 
-// Latencies draws how long messages take: for each class nothing, which leaves it
-// to the strategy, or a distribution, one in three with a heavy tail.
+// Latencies draws latencies of messages: for each class none, which leaves it to the strategy, or a
+// distribution, one in three with a heavy tail.
 func (w *World) Latencies() {
 	out := map[string]scenarios.Latency{}
 	for _, class := range slices.Sorted(maps.Keys(spans)) {

@@ -8,16 +8,14 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Act is one thing that happens to the cluster from outside: it draws its details
-// and puts one entry or more into the timeline.
+// Act is an action from outside of the cluster: Do draws its details and adds entries to the timeline.
 type Act struct {
 	Weight int
 	Do     func(w *World, at time.Duration)
 }
 
-// Operators draws what happens from outside, nothing in a third of the worlds, at
-// any time until the script ends: what every cluster knows, and what the space
-// has besides.
+// Operators draws actions from outside at any time of the script: none in a third of the worlds, otherwise
+// actions that occur in every cluster, and the space's own.
 func (w *World) Operators(own ...Act) {
 	all := append(own, everyday...)
 	total := 0
@@ -35,18 +33,18 @@ func (w *World) Operators(own ...Act) {
 	}
 }
 
-// everyday is what happens to any cluster.
+// everyday are actions that occur in every cluster.
 var everyday = []Act{
 	{4, (*World).Scale}, {3, (*World).DeletePod}, {3, (*World).Redeploy}, {3, (*World).Crash}, {2, (*World).Reboot},
 	{2, (*World).Replace}, {3, (*World).Partition}, {2, (*World).Pause}, {1, (*World).Drain}, {1, (*World).removeNode}, {1, (*World).KillKubelet},
 }
 
-// Time is any millisecond of the script.
+// Time draws a time of the script, in milliseconds.
 func (w *World) Time() time.Duration {
 	return time.Duration(w.Int(int(w.Until/time.Millisecond))) * time.Millisecond
 }
 
-// At puts an entry into the timeline, or drops it if the script is over by then.
+// At adds an entry to the timeline, unless the script has ended by then.
 func (w *World) At(t time.Duration, e scenarios.Event) {
 	if t > w.Until {
 		return
@@ -55,21 +53,21 @@ func (w *World) At(t time.Duration, e scenarios.Event) {
 	w.Doc.Spec.Timeline = append(w.Doc.Spec.Timeline, e)
 }
 
-// Applied is kubectl apply.
+// Applied returns a kubectl apply.
 func Applied(manifest object) scenarios.Event {
 	b, err := json.Marshal(manifest)
 	if err != nil {
-		panic(err) // made of text, numbers and lists
+		panic(err) // strings, numbers and lists always marshal
 	}
 	return scenarios.Event{Action: &action.Apply{Object: b}}
 }
 
-// scaled is kubectl scale.
+// scaled returns a kubectl scale.
 func scaled(l load, replicas int) scenarios.Event {
 	return scenarios.Event{Action: &action.Scale{Kind: l.kind, Namespace: l.namespace, Name: l.name, Replicas: replicas}}
 }
 
-// Scale changes a workload's size, and changes it back soon in half of the cases.
+// Scale changes a workload's replicas, and soon changes them back in half of the cases.
 func (w *World) Scale(at time.Duration) {
 	l := Pick(w.Choices, w.loads...)
 	if !l.scales() {
@@ -81,7 +79,7 @@ func (w *World) Scale(at time.Duration) {
 	}
 }
 
-// DeletePod deletes a pod whose name can be known: a bare one, or a StatefulSet's.
+// DeletePod deletes a pod with a predictable name: a bare pod, or a StatefulSet's.
 func (w *World) DeletePod(at time.Duration) {
 	l := Pick(w.Choices, w.loads...)
 	switch force := w.Chance(1, 2); l.kind {
@@ -93,7 +91,7 @@ func (w *World) DeletePod(at time.Duration) {
 	}
 }
 
-// Redeploy deletes a workload and brings it back under its name.
+// Redeploy deletes a workload and creates it again with the same name.
 func (w *World) Redeploy(at time.Duration) {
 	l := Pick(w.Choices, w.loads...)
 	resource := map[string]string{"StatefulSet": "statefulsets", "Deployment": "deployments", "DaemonSet": "daemonsets", "Job": "jobs", "Pod": "pods"}[l.kind]
@@ -105,7 +103,7 @@ func deleted(resource string, l load, name string, force bool) scenarios.Event {
 	return scenarios.Event{Action: &action.Delete{Resource: resource, Namespace: l.namespace, Name: name, Force: force}}
 }
 
-// Crash takes a node's power, for good or for a while.
+// Crash cuts a node's power, permanently or for some time.
 func (w *World) Crash(at time.Duration) {
 	n := w.Node()
 	w.At(at, scenarios.Event{Action: &action.Crash{Node: n, Forget: w.Chance(1, 2)}})
@@ -119,7 +117,7 @@ func (w *World) Reboot(at time.Duration) {
 	w.At(at, scenarios.Event{Action: &action.Reboot{Node: w.Node(), Down: Millis(w.Duration(50*time.Millisecond, 10*time.Second)), Forget: w.Chance(1, 2)}})
 }
 
-// Replace exchanges a machine, under its name or a new one, each at most once.
+// Replace replaces a machine, under the same name or a new one, at most once.
 func (w *World) Replace(at time.Duration) {
 	r := &action.ReplaceNode{Node: w.Node()}
 	if w.Left[r.Node] {
@@ -132,7 +130,7 @@ func (w *World) Replace(at time.Duration) {
 	w.At(at, scenarios.Event{Action: r})
 }
 
-// Partition cuts a node off, mostly for a while.
+// Partition disconnects a node, mostly for some time.
 func (w *World) Partition(at time.Duration) {
 	p := &action.Partition{Node: w.Node()}
 	if w.Chance(3, 4) {
@@ -141,19 +139,19 @@ func (w *World) Partition(at time.Duration) {
 	w.At(at, scenarios.Event{Action: p})
 }
 
-// Pause stops every process of a node, which then goes on with what it believes.
+// Pause stops every process of a node. Afterwards they continue with their outdated state.
 func (w *World) Pause(at time.Duration) {
 	w.At(at, scenarios.Event{Action: &action.Pause{Actor: w.Node(), For: Millis(w.Duration(200*time.Millisecond, 20*time.Second))}})
 }
 
-// Drain empties a node and lets pods come back later.
+// Drain drains a node and uncordons it later.
 func (w *World) Drain(at time.Duration) {
 	n := w.Node()
 	w.At(at, scenarios.Event{Action: &action.Drain{Node: n, Force: w.Chance(1, 2)}})
 	w.At(at+w.Duration(100*time.Millisecond, 10*time.Second), scenarios.Event{Action: &action.Cordon{Node: n, Undo: true}})
 }
 
-// removeNode deletes a Node object while its machine runs on.
+// removeNode deletes a Node object while its machine continues to run.
 func (w *World) removeNode(at time.Duration) {
 	n := w.Node()
 	if w.Left[n] {
@@ -163,7 +161,7 @@ func (w *World) removeNode(at time.Duration) {
 	w.At(at, scenarios.Event{Action: &action.Delete{Resource: "nodes", Name: n}})
 }
 
-// KillKubelet ends a kubelet; the service manager starts it again.
+// KillKubelet kills a kubelet; the service manager restarts it.
 func (w *World) KillKubelet(at time.Duration) {
 	w.At(at, scenarios.Event{Action: &action.Kill{Actor: "kubelet/" + w.Node()}})
 }

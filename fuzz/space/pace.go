@@ -6,9 +6,8 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Pace draws how long the script is and how patient the cluster's controllers
-// are. A node's silence is noticed within the script in half of the worlds, so
-// that evictions happen at all.
+// Pace draws the length of the script and the timeouts of the cluster's controllers. In half of the worlds
+// a silent node is noticed within the script, so that evictions occur.
 func (w *World) Pace(from, to time.Duration) {
 	w.Until = w.Duration(from, to)
 	w.Doc.Spec.Until = Millis(w.Until)
@@ -25,14 +24,13 @@ func (w *World) Pace(from, to time.Duration) {
 	w.Doc.Spec.Timers = t
 }
 
-// stepsMax ends a run that would cost more than it can teach; its verdict is
-// unknown.
+// stepsMax ends a run that would cost more than it can show; its verdict is unknown.
 const stepsMax = 2000
 
-// Rest draws a quiet time after the script, in which bounds of time run out. What
-// only holds at rest is judged at its end where there is rest: a server that now
-// and then takes seconds, or a walk that lets time pass between any two messages,
-// makes calls run out of their deadlines for ever, and nobody is to blame.
+// Rest draws a quiet time after the script, in which time limits expire. Quiescent invariants are
+// checked at its end, but only where calls come to an end: if the server occasionally takes
+// seconds, or the strategy lets time pass between any two messages, calls may exceed their
+// deadlines forever without any mistake of the manager.
 func (w *World) Rest(d time.Duration) {
 	s := &w.Doc.Spec
 	switch {
@@ -47,7 +45,7 @@ func (w *World) Rest(d time.Duration) {
 	}
 }
 
-// From is any moment of the script from when something is ready.
+// From draws a time of the script after something is ready.
 func (w *World) From(ready time.Duration) time.Duration {
 	return ready + time.Duration(w.Int(int((w.Until-ready)/time.Millisecond)))*time.Millisecond
 }

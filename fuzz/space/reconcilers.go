@@ -9,9 +9,9 @@ import (
 	"ipamsim/sim/cluster/cron"
 )
 
-// Reconcilers draws when passes of a reconciler run: never, at drawn instants 0.3
-// to 2.8 s apart (cron knows whole seconds only), or by cron; and the cron of the
-// rest, slow enough to cost little.
+// Reconcilers draws the passes of a reconciler: none, single passes 0.3 to 2.8 s apart (a CronJob's
+// schedule has whole seconds), or a CronJob. The CronJob for the time after the script is slow
+// enough to cost little.
 func (w *World) Reconcilers(name string) {
 	dense := w.Chance(3, 5)
 	if dense {
@@ -31,10 +31,10 @@ func (w *World) Reconcilers(name string) {
 	}
 }
 
-// passesMax bounds how many passes stand in the timeline.
+// passesMax is the limit of passes in the timeline.
 const passesMax = 8
 
-// passes puts single passes into the timeline, one or two at a time.
+// passes adds passes to the timeline, one or two at a time.
 func (w *World) passes(name string) {
 	every := w.Duration(300*time.Millisecond, 2800*time.Millisecond)
 	count := Pick(w.Choices, 0, 2)
@@ -45,7 +45,7 @@ func (w *World) passes(name string) {
 	}
 }
 
-// Title says in one line what was drawn.
+// Title sets a title that describes the world in one line.
 func (w *World) Title() {
 	s := &w.Doc.Spec
 	s.Title = fmt.Sprintf("drawn: %d nodes, %d pods, at most %d faults", len(w.Nodes), w.pods, s.Faults.Max)

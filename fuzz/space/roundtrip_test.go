@@ -35,7 +35,7 @@ var (
 	roundtrip  = flag.Uint64("roundtrip", 0, "only the world of this seed, and all of what came of it")
 )
 
-// imports are the spaces whose managers, or members of theirs, serve pods and are imported.
+// imports returns the spaces whose managers, or their members, serve pods and can be imported.
 func imports() (out []string) {
 	reads := func(m *ipam.Manager) bool { i, ok := ipam.Part[*dump.Importer](m); return ok && !i.Apart }
 	for _, m := range managers.All() {
@@ -48,15 +48,16 @@ func imports() (out []string) {
 	return out
 }
 
-// A dump of a cluster, imported, is the cluster: the same claims, blocks, affinities,
-// handles and reservations, the same policy, the same sandboxes, and the same verdicts.
+// An imported dump of a cluster is equal to the cluster: the same claims, blocks, affinities, handles and
+// reservations, the same policy, the same sandboxes, and the same verdicts.
 //
-// The dump is taken at the end of a run of a random world, with its faults and hazards:
-// what kubectl get prints of every kind, and of Calico on etcd what calicoctl get and
-// calicoctl datastore migrate print.
+// The dump is taken at the end of a run of a random world with faults and hazards: the output of
+// kubectl get for every kind, and for Calico on etcd the output of calicoctl get and calicoctl
+// datastore migrate.
 //
-// Some things no dump shows. Each is an excuse, and the only ones are those of excuses;
-// what is excused is taken as the dump has it, and everything else as it really is.
+// Some differences cannot be avoided, because a dump does not contain everything. Each of them is
+// an excuse of type excuses. For an excused object the import's value is accepted; everything else
+// must be equal.
 func TestRoundTrip(t *testing.T) {
 	r := scenariotest.Runner(t)
 	sum := tripSum{excused: map[string]int{}, verdicts: map[string]int{}}
@@ -75,8 +76,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// judge prints which share of the worlds needed which excuse, and fails if it is more
-// than the ceiling of that excuse, and more than three deviations of chance explain.
+// judge prints the share of worlds that needed each excuse. It fails if the share is above the
+// ceiling of that excuse by more than three standard deviations.
 func (s *tripSum) judge(t *testing.T) {
 	all := float64(s.worlds + s.empty)
 	most := map[string]float64{anyExcuse: anyExcuseMax}
@@ -91,7 +92,7 @@ func (s *tripSum) judge(t *testing.T) {
 	}
 }
 
-// tripSum is what all trips came to.
+// tripSum is the sum over all round trips.
 type tripSum struct {
 	worlds, plain, empty, claims, sandboxes, violations int
 	excused, verdicts                                   map[string]int
@@ -124,7 +125,7 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 		fail("the import does not load: %v", err)
 		return
 	}
-	in.Doc.Spec.Fabric = s.Doc.Spec.Fabric // which racks and routers there are, no dump says
+	in.Doc.Spec.Fabric = s.Doc.Spec.Fabric // a dump does not show racks and routers
 	in.Doc.Spec.Datastore = s.Doc.Spec.Datastore
 	is, err := r.Inspect(context.Background(), in)
 	if err != nil {
@@ -137,7 +138,7 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 	sameRecord(fail, was.Snapshot, is)
 	x.truth()
 	want := checker.AtRest(*was.Snapshot)
-	if got, want := told(is.Violations), told(want); !slices.Equal(got, want) {
+	if got, want := sentences(is.Violations), sentences(want); !slices.Equal(got, want) {
 		fail("verdicts differ:\n  only of the import: %s\n  only of the cluster: %s",
 			strings.Join(minus(got, want), "\n    "), strings.Join(minus(want, got), "\n    "))
 	}
@@ -159,8 +160,8 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 	sum.violations += len(is.Violations)
 }
 
-// empty reports whether there is no Node, or neither a pool nor a network that a dump
-// could show: no scenario can be made of it.
+// empty reports whether there is no Node, or neither a pool nor a network that a dump could show:
+// then there is no scenario to import.
 func empty(e end) bool {
 	if !slices.ContainsFunc(e.stored, func(o cluster.Object) bool {
 		return o.Kind == "Node" && bytes.Contains(o.Body, []byte(`"apiVersion":"v1"`))
@@ -192,13 +193,13 @@ func endOf(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario) end {
 	return was
 }
 
-// imported is the scenario that ipamsim import makes of a dump: one file of kubectl's
-// and one of calicoctl's.
+// imported returns the scenario that ipamsim import creates from a dump: one file of kubectl and
+// one of calicoctl.
 func imported(t *testing.T, s *scenarios.Scenario, stored []cluster.Object) (text []byte, report *dump.Report) {
 	t.Helper()
 	type head struct{ APIVersion, Kind string }
 	lists := map[head][]json.RawMessage{}
-	for _, h := range []head{ // an empty list is known to be empty
+	for _, h := range []head{ // kinds without objects have an empty list in the dump
 		{"whereabouts.cni.cncf.io/v1alpha1", "IPPool"}, {"whereabouts.cni.cncf.io/v1alpha1", "OverlappingRangeIPReservation"},
 		{"crd.projectcalico.org/v1", "IPAMBlock"}, {"crd.projectcalico.org/v1", "BlockAffinity"}, {"crd.projectcalico.org/v1", "IPAMHandle"},
 	} {
@@ -231,7 +232,7 @@ func imported(t *testing.T, s *scenarios.Scenario, stored []cluster.Object) (tex
 	return text, report
 }
 
-// sameRecord compares the records. The revision of a claim is the store's.
+// sameRecord compares the records, without the revisions of claims, which the store assigns.
 func sameRecord(fail func(string, ...any), was, is *checker.Snapshot) {
 	claims := func(s *checker.Snapshot) []model.Claim {
 		out := slices.Clone(s.Record.Claims)
@@ -261,7 +262,7 @@ func byKey(all []model.Network) []model.Network {
 	return slices.SortedFunc(slices.Values(all), func(a, b model.Network) int { return cmp.Compare(a.Key, b.Key) })
 }
 
-// asJSON is a value for comparison and for people; nothing and an empty list are one.
+// asJSON returns a value for comparison and for messages; null and an empty list are the same.
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -270,8 +271,8 @@ func asJSON(v any) string {
 	return strings.ReplaceAll(string(b), "null", "[]")
 }
 
-// told are violations as text, sorted.
-func told(all []model.Violation) []string {
+// sentences returns violations as text, sorted.
+func sentences(all []model.Violation) []string {
 	var out []string
 	for _, v := range all {
 		out = append(out, v.Invariant+": "+v.Message+fmt.Sprint(" ", v.Objects))
@@ -284,10 +285,10 @@ func minus(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }
 
-// The pods of an imported cluster go as any others: their DELs, run by upstream's own
-// code on the sandboxes that were adopted, leave no claim but those that nobody had.
-// Of a network with several ranges upstream's DEL may leave some, whoever ran the ADD:
-// see scenarios/found-dual-stack-del-stops.yaml and found-second-range-unguarded.yaml.
+// The pods of an imported cluster can be deleted: their DELs, which run upstream's own code on the
+// adopted sandboxes, leave only claims that had no owner before. For a network with several ranges
+// upstream's DEL may leave claims in any case: see scenarios/found-dual-stack-del-stops.yaml and
+// found-second-range-unguarded.yaml.
 func TestImportedPodsGo(t *testing.T) {
 	longtest.Skip(t)
 	r := scenariotest.Runner(t)
@@ -335,8 +336,8 @@ func TestImportedPodsGo(t *testing.T) {
 	t.Logf("%d worlds: %d sandboxes went and %d claims with them; %d that nobody had stay, and %d of later ranges", *departures, gone, released, left, several)
 }
 
-// emptied is a scenario in which every pod is deleted, with who would make it again, and
-// nothing else happens.
+// emptied returns a scenario in which every pod is deleted, with the workloads that would create it
+// again, and nothing else happens.
 func emptied(in *scenarios.Scenario, is *scenarios.View) *scenarios.Scenario {
 	out := *in
 	spec := &out.Doc.Spec
@@ -346,7 +347,7 @@ func emptied(in *scenarios.Scenario, is *scenarios.View) *scenarios.Scenario {
 	for ref := range is.Truth.Pods {
 		namespaces[ref.Namespace] = true
 	}
-	// Pods twice: a controller may make one again before it hears that its object is gone.
+	// Pods twice: a controller may create one again before it observes the deletion of its own object.
 	for i, resource := range []string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "pods", "pods"} {
 		for _, n := range slices.Sorted(maps.Keys(namespaces)) {
 			e := scenarios.Event{Action: &action.Delete{Resource: resource, Namespace: n, All: true}}
@@ -357,7 +358,7 @@ func emptied(in *scenarios.Scenario, is *scenarios.View) *scenarios.Scenario {
 	return &out
 }
 
-// owner is the sandbox that a claim is for, nil if it is nobody's.
+// owner returns the sandbox of a claim, nil if it has none.
 func owner(is *scenarios.View, c model.Claim) *model.Sandbox {
 	for i := range is.Truth.Sandboxes {
 		s := &is.Truth.Sandboxes[i]
@@ -373,7 +374,7 @@ func owner(is *scenarios.View, c model.Claim) *model.Sandbox {
 	return nil
 }
 
-// laterRange reports whether an address is of another than the first range of a network.
+// laterRange reports whether an address is in another than the first range of a network.
 func laterRange(all []model.Network, a netip.Addr) bool {
 	for i := range all {
 		if r := all[i].Ranges; all[i].Blocks == nil && len(r) > 1 && slices.ContainsFunc(r[1:], func(x model.Range) bool { return x.Prefix.Contains(a) }) {

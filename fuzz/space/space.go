@@ -1,5 +1,5 @@
-// Package space draws worlds: clusters, pools, configurations, workloads, churn,
-// operators and faults that nobody wrote down. A drawn world is an ordinary
+// Package space generates scenarios for a search: clusters, pools, configurations, workloads, churn,
+// operators and faults are drawn at random. A generated scenario is called a world. It is an ordinary
 // scenario; printed, it is an ordinary scenario file.
 package space
 
@@ -17,16 +17,16 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Space is what a search draws for an address manager: a part of its ipam.Manager.
+// Space generates worlds for an address manager, as a part of its ipam.Manager.
 type Space struct {
 	Name string
-	// Draw draws one world from its stream.
+	// Draw draws one world.
 	Draw func(*World)
-	// Forceless: no pod is deleted by force, for the manager gives addresses to none.
+	// Forceless: no pod is deleted by force, because the manager assigns no addresses to pods.
 	Forceless bool
 }
 
-// spaces are those of the managers, by name.
+// spaces returns the spaces of the managers, by name.
 func spaces(managers scenarios.Managers) map[string]Space {
 	out := map[string]Space{}
 	for _, m := range managers {
@@ -40,16 +40,16 @@ func spaces(managers scenarios.Managers) map[string]Space {
 // Names lists the spaces of the managers.
 func Names(managers scenarios.Managers) []string { return slices.Sorted(maps.Keys(spaces(managers))) }
 
-// Draw makes world number seed of a space of the managers. The same seed is the same World, with
-// the seed of its run and its strategy in it; without some classes of actions it is the same world
-// in which those do not happen.
+// Draw generates the world with number seed in a space of the managers. The same seed is the same World,
+// with the seed and the strategy of its run. If classes of actions are left out, the rest of the world
+// is the same.
 //
-// An error is a defect of the generator: it drew what the loader refuses.
+// An error is a defect of the generator: the loader refuses the world.
 func Draw(managers scenarios.Managers, space string, seed uint64, without ...model.Class) (*scenarios.Scenario, error) {
 	return DrawFrom(managers, space, FromSeed(seed), seed, without...)
 }
 
-// DrawFrom is Draw from any stream.
+// DrawFrom is Draw with a given stream.
 func DrawFrom(managers scenarios.Managers, space string, c *Choices, seed uint64, without ...model.Class) (*scenarios.Scenario, error) {
 	from, ok := spaces(managers)[space]
 	if !ok {
@@ -58,13 +58,13 @@ func DrawFrom(managers scenarios.Managers, space string, c *Choices, seed uint64
 	return from.World(managers, c, seed, without...)
 }
 
-// World is one world of the space, drawn from a stream and loaded among these managers as
-// if a user had written it.
+// World generates a world of the space from a stream, and loads it for these managers as if a user had
+// written it.
 func (s Space) World(managers scenarios.Managers, c *Choices, seed uint64, without ...model.Class) (*scenarios.Scenario, error) {
 	w := &World{Choices: c, Doc: scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind}}
 	w.Doc.Metadata.Name = fmt.Sprintf("%s-%d", s.Name, seed)
 	w.Doc.Spec.Seed, w.Doc.Spec.Controllers = &seed, "simple"
-	w.Doc.Spec.MayFail = true // a drawn action may be without effect
+	w.Doc.Spec.MayFail = true // generated actions may have no effect
 	without = append(spared(c), without...)
 	s.Draw(w)
 	w.answers()
@@ -81,31 +81,31 @@ func (s Space) World(managers scenarios.Managers, c *Choices, seed uint64, witho
 	return managers.Parse(w.Doc.Metadata.Name+".yaml", text)
 }
 
-// World is one world while it is drawn.
+// World is a world during its generation.
 type World struct {
 	*Choices
 	Doc       scenarios.Document
 	manifests []any
 
-	First time.Duration   // no pod comes before
-	Until time.Duration   // when the script ends; see Pace
-	Nodes []string        // there from the start; see Machines
-	Left  map[string]bool // those of them that are replaced or deleted; see Leave
-	Came  int             // nodes that come later
+	First time.Duration   // no pod is created before
+	Until time.Duration   // end of the script; see Pace
+	Nodes []string        // nodes that exist from the start; see Machines
+	Left  map[string]bool // nodes that are replaced or deleted; see Leave
+	Came  int             // number of nodes that come later
 	loads []load          // see Workloads
-	pods  int             // that the workloads want
+	pods  int             // number of pods of all workloads
 
 	families, plugins, earlier *Choices
 }
 
-// Families is the stream of what has to do with IPv6 and came to worlds later: the rest of
-// a world is what it would be otherwise.
+// Families is the stream for choices about IPv6, which were added later: draws from it do not
+// change the rest of a world.
 func (w *World) Families() *Choices { return w.once(&w.families, ofFamilies) }
 
-// Plugins is the same of the plugins of the pods' networks.
+// Plugins is such a stream for the plugins of the pods' networks.
 func (w *World) Plugins() *Choices { return w.once(&w.plugins, ofPlugins) }
 
-// Earlier is the same of objects that the manager's earlier releases have written.
+// Earlier is such a stream for objects that earlier releases of the manager have written.
 func (w *World) Earlier() *Choices { return w.once(&w.earlier, ofEarlier) }
 
 func (w *World) once(own **Choices, of uint64) *Choices {
@@ -115,10 +115,10 @@ func (w *World) once(own **Choices, of uint64) *Choices {
 	return *own
 }
 
-// Add puts a manifest into the file: anything that is JSON.
+// Add adds manifests to the file: any values that marshal to JSON.
 func (w *World) Add(manifests ...any) { w.manifests = append(w.manifests, manifests...) }
 
-// text is the world as a scenario file.
+// text returns the world as a scenario file.
 func (w *World) text() ([]byte, error) {
 	var text bytes.Buffer
 	for i, m := range append([]any{w.Doc}, w.manifests...) {

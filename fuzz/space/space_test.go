@@ -11,7 +11,7 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// Every world that a seed draws (the first 200, or 5,000) loads, and printed it loads again to an equal one.
+// Every generated world (the first 200, or 5,000) loads, and its printed form loads to an equal one.
 func TestEverySeedIsAFile(t *testing.T) {
 	for _, name := range []string{"host-local", "mixed", "nodeipam", "whereabouts"} {
 		t.Run(name, func(t *testing.T) {
@@ -28,7 +28,7 @@ func TestEverySeedIsAFile(t *testing.T) {
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
-				if seed%10 != 0 { // reading YAML is what costs
+				if seed%10 != 0 { // parsing YAML is slow
 					continue
 				}
 				again, err := managers.All().Parse("again.yaml", text)
@@ -43,7 +43,7 @@ func TestEverySeedIsAFile(t *testing.T) {
 	}
 }
 
-// shape is all that a loaded world says.
+// shape returns all parts of a loaded world.
 func shape(t *testing.T, s *scenarios.Scenario) []byte {
 	b, err := json.Marshal([]any{s.Doc, s.Objects, s.Networks, s.Primary})
 	if err != nil {

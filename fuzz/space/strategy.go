@@ -1,12 +1,12 @@
 package space
 
-// Weight is how often of all a strategy is drawn.
+// Weight is the relative frequency of a strategy.
 type Weight struct {
 	Name string
 	N    int
 }
 
-// Strategy draws one, by weight.
+// Strategy draws a strategy by weight.
 func (w *World) Strategy(of ...Weight) {
 	total := 0
 	for _, x := range of {
@@ -21,8 +21,8 @@ func (w *World) Strategy(of ...Weight) {
 	}
 }
 
-// MostlyTimed draws one for what waits for time to pass more often than for messages: the
-// controllers of Services, and kubelet's plugins.
+// MostlyTimed draws a strategy for managers that wait for time more often than for messages: controllers of
+// Services, and kubelet's plugins.
 func (w *World) MostlyTimed() {
 	w.Strategy(Weight{"timed", 50}, Weight{"stall", 20}, Weight{"random", 20}, Weight{"pct", 5}, Weight{"pos", 5})
 }

@@ -1,15 +1,15 @@
 package space
 
-// Uncommon draws settings that few clusters have: none in half of the worlds. It is
-// drawn last, so that no other draw depends on it.
+// Uncommon draws settings that few clusters have: none in half of the worlds. It is drawn last, so that no
+// other draw depends on it.
 func (w *World) Uncommon(of []func(*World)) {
 	for range Pick(w.Choices, 0, 0, 0, 1, 1, 2) {
 		Pick(w.Choices, of...)(w)
 	}
 }
 
-// Notes are the annotations of the pods of a workload that is there from the start, nil
-// if none was drawn.
+// Notes returns the pods' annotations of a random workload, nil if that workload does not exist from the
+// start.
 func (w *World) Notes() object {
 	l := Pick(w.Choices, w.loads...)
 	if l.late {
@@ -22,7 +22,7 @@ func (w *World) Notes() object {
 	return AnnotationsOf(meta)
 }
 
-// AnnotationsOf are those of an object's metadata, to be added to.
+// AnnotationsOf returns the annotations in an object's metadata, to be extended.
 func AnnotationsOf(meta object) object {
 	notes, ok := meta["annotations"].(object)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// unseen is why a dump does not show a sandbox, or "".
+// unseen returns why a dump does not show a sandbox, or "".
 func (x *excuses) unseen(s *model.Sandbox) string {
 	p := x.pods[s.Pod]
 	n, there := x.is.Truth.Nodes[s.Node]
@@ -27,18 +27,18 @@ func (x *excuses) unseen(s *model.Sandbox) string {
 	case !reported(p, s):
 		return noStatus
 	case s.Stopped && p.DeletionTimestamp != nil:
-		return stopped // and of several networks one has had its DEL
+		return stopped // with several networks, the DEL of one has ended
 	}
 	return ""
 }
 
 // reported reports whether the pod runs and its status has every address of its sandbox.
 func reported(p *corev1.Pod, s *model.Sandbox) bool {
-	return tells(p, s) && p.Status.Phase == corev1.PodRunning
+	return hasAddresses(p, s) && p.Status.Phase == corev1.PodRunning
 }
 
-// tells reports whether the status, or Multus' part of it, has every address of a sandbox.
-func tells(p *corev1.Pod, s *model.Sandbox) bool {
+// hasAddresses reports whether the status, or Multus' part of it, has every address of a sandbox.
+func hasAddresses(p *corev1.Pod, s *model.Sandbox) bool {
 	text := p.Annotations["k8s.v1.cni.cncf.io/network-status"] + p.Status.PodIP
 	for _, ip := range p.Status.PodIPs {
 		text += " " + ip.IP
@@ -53,14 +53,14 @@ func tells(p *corev1.Pod, s *model.Sandbox) bool {
 	return len(s.Attachments) > 0
 }
 
-// imagined is why a dump shows a sandbox that is not there, or "". Whatever the reason,
-// the dump must tell every address of it.
+// imagined returns why a dump shows a sandbox that does not exist, or "". In any case the dump must
+// contain every address of it.
 func (x *excuses) imagined(s *model.Sandbox) string {
 	p, o, n := x.pods[s.Pod], x.nodes[s.Node], x.was.Truth.Nodes[s.Node]
 	switch {
 	case s.Pod.Namespace == "":
 		return x.announced(s)
-	case p == nil || p.Spec.NodeName != s.Node || !tells(p, s) && !x.recorded(s):
+	case p == nil || p.Spec.NodeName != s.Node || !hasAddresses(p, s) && !x.recorded(s):
 		return ""
 	case o == nil:
 		return podsLeft
@@ -70,7 +70,7 @@ func (x *excuses) imagined(s *model.Sandbox) string {
 		return off
 	case p.DeletionTimestamp != nil:
 		return stopped
-	case !tells(p, s):
+	case !hasAddresses(p, s):
 		return assumed
 	case x.runs(s.Pod):
 		return renewed
@@ -78,8 +78,7 @@ func (x *excuses) imagined(s *model.Sandbox) string {
 	return stale
 }
 
-// announced is the excuse of a tunnel's address that a Node's object has, Kubernetes' or
-// Calico's own.
+// announced returns the excuse for a tunnel address in a Node object, of Kubernetes or of Calico.
 func (x *excuses) announced(s *model.Sandbox) string {
 	for _, a := range s.Attachments {
 		for _, addr := range a.Addrs {

@@ -10,9 +10,9 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// features are what a thousand worlds of Whereabouts must show between them: every
-// field of its configuration that changes what it does, every kind of workload,
-// every action, and so on, as they stand in the file.
+// features are texts of scenario files that must occur in a thousand worlds of Whereabouts: every
+// field of its configuration that affects its behavior, every kind of workload, every action, and
+// so on.
 var features = strings.Fields(`
 	"range":"10.10.0.0/28" 10.10.0.2/28 10.10.0.1-10.10.0.5/28 fd00:10::/124 fd00:10::/64 "range_start": "range_end": "ipRanges":
 	"exclude":["10.10.0.1/32"] "exclude":["10.10.0.2"] "exclude":["10.10.0.0/31"] "gateway":"10.10.0.1" "addresses":[{"address":"192.168.7.10/24"
@@ -55,8 +55,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// Where nobody gives back what is lost and nothing is to be lost, nothing is judged
-// that a loss breaks. Seed 217 was: its node loses its power, and no reconciler runs.
+// Invariants about leaks are checked only if a reconciler releases leaks or nothing can leak. In
+// the world with seed 217 they were checked although its node loses power and no reconciler runs.
 func TestLossesHaveACollector(t *testing.T) {
 	judged := 0
 	for seed := range uint64(1000) {
@@ -84,8 +84,7 @@ func TestLossesHaveACollector(t *testing.T) {
 	}
 }
 
-// Whatever a fuzzer makes up is a world of every space, and where its bytes end the
-// plainest world goes on.
+// Any bytes of a fuzzer are a world of every space; after their end the choices are the plainest.
 func FuzzDraw(f *testing.F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 200 {

@@ -10,16 +10,15 @@ import (
 	"ipamsim/sim/cluster/hazard"
 )
 
-// Of a hundred worlds that seeds draw, so many have nothing of a kind whatever else
-// was drawn, besides those that have nothing of it by chance. A manager has the fewest
-// excuses for what fails there.
+// These percentages of generated worlds leave out classes of actions; more have none by chance. A
+// manager has the fewest excuses for what fails there.
 const (
-	Unattended = 25 // no operator action
-	Unhurt     = 25 // neither a fault nor a crash
+	Unattended = 25 // without operator actions
+	Unhurt     = 25 // without faults and crashes
 )
 
-// spared draws which classes of actions a world goes without. It is drawn from a stream of its own,
-// so that the rest of a world is what it would be otherwise.
+// spared draws the classes of actions that a world leaves out. It uses a stream of its own, so that
+// the rest of a world does not depend on it.
 func spared(c *Choices) (out []model.Class) {
 	own := c.fork(ofClasses)
 	if own.Chance(Unattended, 100) {
@@ -31,10 +30,10 @@ func spared(c *Choices) (out []model.Class) {
 	return out
 }
 
-// leaveOut takes classes of actions out of a world; the rest stays as it was drawn.
+// leaveOut removes classes of actions from a world; the rest does not change.
 func leaveOut(s *scenarios.Spec, classes []model.Class) {
 	out := func(c model.Class) bool { return slices.Contains(classes, c) }
-	never := map[string]bool{} // machines that now do not come
+	never := map[string]bool{} // machines whose Node is no longer applied
 	s.Timeline = slices.DeleteFunc(s.Timeline, func(e scenarios.Event) bool {
 		gone := out(classOf(e))
 		if kind, name := applied(e); gone && kind == "Node" {
@@ -61,7 +60,7 @@ func leaveOut(s *scenarios.Spec, classes []model.Class) {
 		}
 	}
 	if h := &s.Hazards; h.Max > 0 && (out(model.OperatorAction) || out(model.InjectedFault) || out(model.Crash)) {
-		if len(h.Kinds) == 0 { // all that this cluster can have, which loading decides
+		if len(h.Kinds) == 0 { // all kinds, which the loader would set
 			h.Kinds = slices.Clone(machineHazards)
 		}
 		h.Kinds = slices.DeleteFunc(h.Kinds, func(kind string) bool { return out(hazard.ClassOf(kind)) })
@@ -71,7 +70,7 @@ func leaveOut(s *scenarios.Spec, classes []model.Class) {
 	}
 }
 
-// persuade makes every deletion by force one that asks the kubelet.
+// persuade replaces forced deletions by ordinary ones.
 func persuade(s *scenarios.Spec) {
 	for _, e := range s.Timeline {
 		switch a := e.Action.(type) {
@@ -86,14 +85,14 @@ func persuade(s *scenarios.Spec) {
 	}
 }
 
-// Tally counts worlds by what cannot happen in them.
+// Tally counts worlds by the classes that they leave out.
 type Tally struct {
 	Worlds  uint64
 	Without map[model.Class]uint64 `json:",omitempty"`
-	Quiet   uint64                 `json:",omitempty"` // no class at all
+	Quiet   uint64                 `json:",omitempty"` // worlds that leave out all classes
 }
 
-// Add a world in which these classes of actions can happen.
+// Add adds a world in which these classes of actions can occur.
 func (t *Tally) Add(classes []model.Class) {
 	one := Tally{Worlds: 1, Without: map[model.Class]uint64{}}
 	for _, d := range Classes() {

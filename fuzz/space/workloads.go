@@ -5,35 +5,33 @@ import (
 	"time"
 )
 
-// object is a manifest or a part of one. Its keys print in order of the alphabet,
-// which for a manifest is the usual one.
+// object is a manifest or a part of one. Its keys are printed in alphabetical order, which is the usual one
+// for a manifest.
 type object = map[string]any
 
-// load is a workload of the world: what churn and operators act upon. A bare pod
-// is one too.
+// load is a workload of the world, including bare pods: the subject of churn and operators.
 type load struct {
 	kind, namespace, name string
 	replicas              int
-	late                  bool // it comes with the timeline
+	late                  bool // it is created by the timeline
 	manifest              object
 }
 
-// ref names it as spec.churn does.
+// ref returns the name in the form of spec.churn.
 func (l load) ref() string { return l.kind + "/" + l.namespace + "/" + l.name }
 
-// scales reports whether kubectl scale knows its kind.
+// scales reports whether kubectl scale supports its kind.
 func (l load) scales() bool { return l.kind == "StatefulSet" || l.kind == "Deployment" }
 
-// names of workloads and, in order, how likely each kind is. Stable pod names are
-// where most of the failures live, so StatefulSets and bare pods come first.
+// kinds are the kinds of workloads, by probability. Most failures need stable pod names, so
+// StatefulSets and bare pods are frequent.
 var kinds = []string{"StatefulSet", "StatefulSet", "StatefulSet", "Deployment", "Deployment", "Pod", "Pod", "Job", "DaemonSet"}
 
-// Workloads draws workloads until they want as many pods as asked for. Each gets
-// the annotations and the part of the pod's spec that template draws for it; both
-// may be nil.
+// Workloads draws workloads until they have the given number of pods. Each gets the annotations and
+// the part of the pod's spec that template draws for it; both may be nil.
 //
-// Some are there from the start, some come within the first four seconds, and
-// some are first scaled up from nothing then.
+// Some exist from the start, some are created within the first four seconds, and some are then scaled up
+// from zero.
 func (w *World) Workloads(pods int, template func() (annotations map[string]string, spec object)) {
 	for left := pods; left > 0; {
 		l := load{kind: Pick(w.Choices, kinds...), namespace: "default", name: fmt.Sprintf("%s-%d", Pick(w.Choices, "web", "db", "job"), len(w.loads)+1)}
@@ -43,8 +41,7 @@ func (w *World) Workloads(pods int, template func() (annotations map[string]stri
 	}
 }
 
-// workload draws one of at most max pods, puts it into the world and returns how
-// many pods it wants.
+// workload draws one workload of at most max pods, adds it to the world and returns its number of pods.
 func (w *World) workload(l *load, max int, annotations map[string]string, spec object) int {
 	l.replicas = w.Between(1, max)
 	meta := object{"name": l.name, "namespace": l.namespace}
@@ -86,8 +83,8 @@ func (w *World) workload(l *load, max int, annotations map[string]string, spec o
 	return l.replicas
 }
 
-// grow sets the replicas: at once, or nothing first and a scale within the first
-// seconds. It returns how many were left to the scale.
+// grow sets the replicas: immediately, or zero and a scale within the first seconds. It returns the
+// number that is left for the scale.
 func (w *World) grow(l *load, body object, later bool) int {
 	if body["replicas"] = l.replicas; !later || w.Chance(1, 2) {
 		return 0
@@ -97,7 +94,7 @@ func (w *World) grow(l *load, body object, later bool) int {
 	return l.replicas
 }
 
-// pod draws the template. Containers are what the API server insists on.
+// pod draws the template. The API server requires the containers.
 func (w *World) pod(l *load, annotations map[string]string, spec object) object {
 	s := object{"containers": []object{{"name": "main", "image": "registry.example/" + l.name + ":1"}}}
 	for k, v := range spec {
@@ -106,14 +103,14 @@ func (w *World) pod(l *load, annotations map[string]string, spec object) object 
 	if w.Chance(1, 2) {
 		s["terminationGracePeriodSeconds"] = w.Between(0, 10)
 	}
-	if w.Chance(1, 8) { // as daemons do: no eviction from a silent node
+	if w.Chance(1, 8) { // like daemons: no eviction from a silent node
 		s["tolerations"] = []object{{"operator": "Exists"}}
 	}
 	notes := object{}
 	for k, v := range annotations {
 		notes[k] = v
 	}
-	if l.kind == "Job" || l.kind == "Pod" && w.Chance(1, 6) { // what ends by itself; a controller of others would start it again
+	if l.kind == "Job" || l.kind == "Pod" && w.Chance(1, 6) { // a pod that ends; other controllers would restart it
 		notes["ipamsim.dev/run-for"] = w.Duration(50*time.Millisecond, 4*time.Second).String()
 		s["restartPolicy"] = "Never"
 	}
@@ -124,8 +121,7 @@ func (w *World) pod(l *load, annotations map[string]string, spec object) object 
 	return object{"metadata": meta, "spec": s}
 }
 
-// soon is a time in the first four seconds in which there may be pods, and in the
-// first half of the script.
+// soon draws a time within four seconds after pods may exist, in the first half of the script.
 func (w *World) soon() time.Duration {
 	return min(w.First+time.Duration(w.Int(4001))*time.Millisecond, w.Until/2)
 }

@@ -18,8 +18,8 @@ type few struct {
 	n    uint8
 }
 
-// Sights returns the sights of a run that the worker must report; nil if there are none. For the same run, repeated for
-// another coordinator, it returns the same.
+// Sights returns the sights of a run that the worker must report; nil if there are none. For the
+// same run, repeated for another coordinator, it returns the same.
 func (r *Reported) Sights(run coverage.Run, pairs, states, allocators []uint64) *Sights {
 	x := &Sights{
 		Run: run, Pairs: rare(&r.pairs, pairs, run, 1),

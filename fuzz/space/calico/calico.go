@@ -1,4 +1,4 @@
-// Package calico draws worlds of Calico.
+// Package calico generates worlds for Calico.
 package calico
 
 import (
@@ -7,38 +7,37 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// world is a world of Calico while it is drawn.
+// world is a world of Calico during its generation.
 type world struct {
 	*space.World
 	routed    bool     // each rack is a subnet; see fabric
 	tunnels   bool     // every pool has tunnels; see fabric
-	addresses int      // the nodes' own that are taken; see manifest
+	addresses int      // number of node addresses in use; see manifest
 	machine   []object // the manifests of the nodes
 	pools     []ipPool
 	six       bool          // pods also get an IPv6 address
 	racks6    bool          // the nodes' IPv6 addresses are those of their racks, too
-	past      bool          // pods may get addresses past IPAM; see plugin
-	reserved  bool          // there is an IPReservation from the start
-	grace     time.Duration // how long the collector is to wait with a leak; 0: for ever
+	past      bool          // pods may get addresses without IPAM; see plugin
+	reserved  bool          // an IPReservation exists from the start
+	grace     time.Duration // the collector's grace period; 0: forever
 	settings  object        // the IPAM configuration, nil if there is none
-	collector object        // what the controllers' configuration says of the one that collects
+	collector object        // the collector's part of the controllers' configuration
 	namespace object        // the metadata of the pods' namespace
 	config    object        // the ConfigMap of the CNI plugin, nil if there is none
 	rare      bool          // there is a pool of rarePools
 	keptRare  bool          // there is a rareReservation
-	unsaid    bool          // the controllers' configuration does not mention the one that collects
-	collected time.Duration // how long the collector may take for what has leaked; 0: nobody collects
+	unsaid    bool          // the controllers' configuration does not mention the collector
+	collected time.Duration // time in which a leak must be released; 0: there is no collector
 }
 
-// Space is Calico's.
+// Space is the space of Calico.
 var Space = space.Space{Name: "calico", Draw: func(w *space.World) {
 	w.Doc.Spec.IPAM = "calico"
 	Draw(w, func(map[string]string) {})
 }}
 
-// Draw draws a world of Calico: two to four nodes and pools of which a handful
-// of pods is a crowd. Half of the worlds are calm: whatever happens there is the
-// work of operators and of pods that come and go, and every message arrives. More adds
+// Draw draws a world of Calico: two to four nodes, and pools that a few pods fill. Half of the
+// worlds are calm: every message arrives, and only operators and pods change the cluster. more adds
 // to the annotations of a workload's pods.
 func Draw(w *space.World, more func(annotations map[string]string)) {
 	c := &world{World: w}
@@ -52,7 +51,7 @@ func Draw(w *space.World, more func(annotations map[string]string)) {
 // object is a manifest or a part of one.
 type object = map[string]any
 
-// draw draws the whole of it; template makes what stands in a workload's pods.
+// draw draws all parts; template returns the annotations and the spec of a workload's pods.
 func (c *world) draw(template func() (map[string]string, object)) {
 	w := c.World
 	w.Doc.Spec.Datastore = space.Pick(w.Choices, "kubernetes", "kubernetes", "etcdv3")
@@ -88,10 +87,10 @@ func (c *world) draw(template func() (map[string]string, object)) {
 	w.Title()
 }
 
-// judge draws what is judged. Routes have as long as a process that stands still
-// may keep its node off the network. What holds when all is calm is judged where
-// somebody collects, after what leaked has had its time; elsewhere the script ends
-// with as quiet a time.
+// judge draws the time limits of invariants. The limit for routes is the time for which a stopped
+// process may keep its node off the network. If there is a collector, quiescent invariants are
+// checked after leaks had time to be released; otherwise the script ends with a quiet time of the
+// same length.
 func (c *world) judge() {
 	c.Doc.Spec.Judge.BlackholeAfter = space.Millis(standstill)
 	rest := standstill + 10*time.Second

@@ -18,11 +18,11 @@ func (c *world) kubeControllers() {
 	c.collector = node
 	controllers := object{"node": node}
 	switch c.Int(12) {
-	case 0: // fifteen minutes
+	case 0: // the default, fifteen minutes
 	case 1:
 		node["leakGracePeriod"] = "0s" // never
 	case 2:
-		delete(controllers, "node") // which should change nothing; see collectors
+		delete(controllers, "node") // which should have no effect; see collectors
 		c.unsaid = true
 	default:
 		c.grace = space.Millis(c.Duration(5*time.Second, 25*time.Second)).Duration
@@ -30,7 +30,7 @@ func (c *world) kubeControllers() {
 	}
 	if c.Chance(1, 3) {
 		node["syncLabels"] = "Enabled"
-		if c.Doc.Spec.Datastore == "etcdv3" && c.Chance(1, 2) { // upstream refuses it elsewhere
+		if c.Doc.Spec.Datastore == "etcdv3" && c.Chance(1, 2) { // upstream refuses it with other datastores
 			node["syncLabels"] = "Disabled"
 		}
 	}
@@ -51,13 +51,13 @@ func (c *world) passes(every time.Duration) scenarios.Reconciler {
 	}
 }
 
-// tunnelled reports whether calico-node gives the nodes addresses for tunnels.
+// tunnelled reports whether calico-node assigns tunnel addresses to the nodes.
 func (c *world) tunnelled() bool {
 	return slices.Contains(c.Doc.Spec.Daemons, "tunnel-addresses")
 }
 
-// daemons draws whether calico-node looks after the nodes' own addresses. Where a
-// pool has tunnels it mostly does.
+// daemons draws whether calico-node maintains the nodes' own addresses. It mostly does if a pool
+// has tunnels.
 func (c *world) daemons() {
 	for _, p := range c.pools {
 		spec := p.manifest["spec"].(object)

@@ -6,8 +6,8 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// earlier draws, in one world of eight, a block that was there before: of a node, whose
-// affinity has no type, as releases before v3.30 wrote it, or of a host that is no longer a
+// earlier draws, in one of eight worlds, a block that exists from the start: of a node, with an
+// affinity without a type, as releases before v3.30 wrote it; or of a host that is no longer a
 // node, if the world has a controller that collects such blocks.
 //
 // Source: projectcalico/calico#9221, which added the field type.

@@ -2,8 +2,8 @@ package calico
 
 import routes "ipamsim/model/route"
 
-// fabric draws the network between the nodes: a full mesh, route reflectors, or
-// the routers of the racks, as they are configured where they work.
+// fabric draws the network between the nodes: a full mesh, route reflectors, or the routers of the
+// racks, in a configuration that works.
 func (c *world) fabric() {
 	f := &c.Doc.Spec.Fabric
 	switch c.Int(5) {
@@ -12,7 +12,7 @@ func (c *world) fabric() {
 		c.tunnels = c.Chance(1, 3)
 		c.routed = c.tunnels
 	case 2:
-		f.Topology = routes.Reflectors // which is one of the nodes; see machines
+		f.Topology = routes.Reflectors // one of the nodes; see machines
 	default:
 		f.Topology, c.routed = routes.ToR, c.Chance(2, 3)
 		f.TopOfRack = routes.TopOfRack{DistinctAS: c.Chance(1, 2), DefaultOnly: c.Chance(1, 4), ASOverride: c.Chance(1, 3)}

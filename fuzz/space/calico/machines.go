@@ -7,10 +7,9 @@ import (
 	routes "ipamsim/model/route"
 )
 
-// machines draws the nodes: names with and without a domain, two racks, and the
-// address by which each is known to the others. The racks are subnets of their own
-// where routers speak BGP, or where everything goes through tunnels: nothing else
-// would work.
+// machines draws the nodes: names with and without a domain, two racks, and each node's address for
+// the other nodes. The racks are separate subnets only where this works: if routers speak BGP, or
+// if all traffic goes through tunnels.
 func (c *world) machines() {
 	name := space.Pick(c.Choices, "worker-%d", "kubestage100%d.eqiad.wmnet", "node-%d")
 	for i := range space.Pick(c.Choices, 2, 2, 3, 3, 4) {
@@ -23,10 +22,10 @@ func (c *world) machines() {
 	}
 }
 
-// zone is the rack of a node by its number: the racks take turns.
+// zone returns the rack of a node by its number: racks alternate.
 func zone(i int) string { return string(rune('a' + i%2)) }
 
-// manifest is a Node with the next address of its rack's subnet.
+// manifest returns a Node with the next address of its rack's subnet.
 func (c *world) manifest(name, zone string) object {
 	c.addresses++
 	subnet := "10.0.0"
@@ -48,7 +47,7 @@ func (c *world) manifest(name, zone string) object {
 	return m
 }
 
-// number6 gives a Node the n-th IPv6 address of its rack's subnet.
+// number6 sets a Node's IPv6 address: the n-th of its rack's subnet.
 func (c *world) number6(m object, zone string, n int) {
 	rack := 0
 	if c.routed && zone == "b" {

@@ -9,7 +9,7 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// nodeByMistake deletes a Node object, and brings it back.
+// nodeByMistake deletes a Node object, and creates it again.
 func (c *world) nodeByMistake(at time.Duration) {
 	n, back := c.departing()
 	if n == "" {
@@ -19,7 +19,7 @@ func (c *world) nodeByMistake(at time.Duration) {
 	c.At(c.later(at), space.Applied(back))
 }
 
-// removeMachine takes a machine out of the cluster as one should: drained first.
+// removeMachine removes a machine from the cluster in the right way: drained first.
 func (c *world) removeMachine(at time.Duration) {
 	n, _ := c.departing()
 	if n == "" {
@@ -29,8 +29,8 @@ func (c *world) removeMachine(at time.Duration) {
 	c.deletes(at+c.Duration(5*time.Second, 30*time.Second), "nodes", n)
 }
 
-// departing draws a node whose object is about to be deleted, each at most once,
-// and its manifest; "" if it has been before.
+// departing draws a node whose object is deleted next, at most once, and its manifest; "" if the
+// node was drawn before.
 func (c *world) departing() (string, object) {
 	i := c.Int(len(c.Nodes))
 	if n := c.Nodes[i]; !c.Left[n] {
@@ -40,8 +40,8 @@ func (c *world) departing() (string, object) {
 	return "", nil
 }
 
-// newMachine adds one, and in a third of the cases the pods' first pool gets tunnels
-// while it starts.
+// newMachine adds a node, and in a third of the cases the pods' first pool gets tunnels while the
+// node starts.
 func (c *world) newMachine(at time.Duration) {
 	c.Came++
 	c.addresses += replacedMax
@@ -55,17 +55,16 @@ func (c *world) newMachine(at time.Duration) {
 	}
 }
 
-// replacedMax machines that take the place of others get the addresses behind those
-// that are taken (action.ReplaceNode): one that comes later leaves them room.
+// replacedMax is the number of addresses to leave free before those of later nodes: machines that
+// replace others get the addresses after those in use (action.ReplaceNode).
 const replacedMax = 8
 
-// relabel moves a node to another rack, as far as pools and pods can see.
+// relabel moves a node to another rack, as far as the selectors of pools and pods are concerned.
 func (c *world) relabel(at time.Duration) {
 	c.merges(at, "nodes", c.Node(), object{"metadata": object{"labels": object{"zone": space.Pick(c.Choices, "a", "b")}}})
 }
 
-// lose is a machine that is gone for good, disk and all, and whose Node somebody
-// deletes after a while.
+// lose is a machine that is lost with its disk, and whose Node is deleted some time later.
 func (c *world) lose(at time.Duration) {
 	n, _ := c.departing()
 	if n == "" {
@@ -75,7 +74,7 @@ func (c *world) lose(at time.Duration) {
 	c.deletes(c.later(at), "nodes", n)
 }
 
-// disturb ends or stops one of Calico's own processes.
+// disturb kills or pauses one of Calico's own processes.
 func (c *world) disturb(at time.Duration) {
 	actor := space.Pick(c.Choices, "ipam-controller", "tunnel-addresses/"+c.Node())
 	if c.Chance(1, 2) {

@@ -10,14 +10,14 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// errand is one thing that an operator of Calico does.
+// errand is an action of an operator of Calico.
 type errand struct {
 	weight int
 	do     func(c *world, at time.Duration)
 }
 
-// ordinary is what operators do to a cluster in which every machine and message is
-// well. Some of it is a mistake.
+// ordinary are the actions of operators in a cluster without failures of machines and messages. Some are
+// mistakes.
 var ordinary = []errand{
 	{4, shared((*space.World).Scale)}, {3, shared((*space.World).DeletePod)}, {2, shared((*space.World).Redeploy)}, {2, shared((*space.World).Drain)},
 	{4, (*world).configure}, {3, (*world).editPool}, {1, (*world).deletePool}, {2, (*world).newPool},
@@ -26,7 +26,7 @@ var ordinary = []errand{
 	{3, (*world).newMachine}, {1, (*world).relabel}, {1, (*world).reconfigure}, {1, (*world).reserve}, {2, (*world).collect},
 }
 
-// unkind is what happens to machines and processes.
+// unkind are failures of machines and processes.
 var unkind = []errand{
 	{4, shared((*space.World).Crash)}, {2, shared((*space.World).Reboot)}, {3, shared((*space.World).Replace)}, {3, shared((*space.World).Partition)},
 	{2, shared((*space.World).Pause)}, {1, shared((*space.World).KillKubelet)}, {4, (*world).lose}, {3, (*world).disturb},
@@ -36,8 +36,8 @@ func shared(f func(*space.World, time.Duration)) func(*world, time.Duration) {
 	return func(c *world, at time.Duration) { f(c.World, at) }
 }
 
-// operators draws what happens from outside, nothing in a quarter of the worlds;
-// machines and processes fail only in a world that is to be hurt.
+// operators draws actions from outside: none in a quarter of the worlds. Machines and processes
+// fail only if hurt is true.
 func (c *world) operators(hurt bool) {
 	all := ordinary
 	if hurt {
@@ -58,7 +58,7 @@ func (c *world) operators(hurt bool) {
 	}
 }
 
-// later is soon after a time, so that one action meets what the other has begun.
+// later draws a time soon after another one, for an action that interferes with an earlier one.
 func (c *world) later(at time.Duration) time.Duration {
 	return at + c.Duration(time.Millisecond, 10*time.Second)
 }
@@ -75,7 +75,7 @@ func (c *world) merges(at time.Duration, resource, name string, patch object) {
 	c.At(at, scenarios.Event{Action: &action.Patch{Resource: resource, Name: name, Merge: patch}})
 }
 
-// configure switches strict affinity, and back later in half of the cases.
+// configure switches strict affinity, and switches it back later in half of the cases.
 func (c *world) configure(at time.Duration) {
 	strict := c.Chance(2, 3)
 	limit := ""
@@ -88,25 +88,25 @@ func (c *world) configure(at time.Duration) {
 	}
 }
 
-// release frees one address by hand, whether it is in use or not.
+// release releases one address by hand, whether it is in use or not.
 func (c *world) release(at time.Duration) {
 	c.types(at, "calicoctl ipam release --ip=%s", c.address(c.anyPool()))
 }
 
-// releaseReport frees what a check, somewhat earlier, took for leaked.
+// releaseReport releases the addresses that an earlier check reported as leaked.
 func (c *world) releaseReport(at time.Duration) {
 	c.types(at, "calicoctl ipam check --output=report")
 	c.types(c.later(at), "calicoctl ipam release --from-report=report --force")
 }
 
-// The kinds of which the allocator's record is made, as kubectl knows them.
+// The resources of the allocator's record, for kubectl.
 const (
 	blocks     = "ipamblocks.crd.projectcalico.org"
 	affinities = "blockaffinities.crd.projectcalico.org"
 )
 
-// deleteBlock takes a block away by hand, in half of the cases with the affinity
-// of one of the nodes, as the repair of seeds/000 does.
+// deleteBlock deletes a block by hand, in half of the cases with the affinity of one of the nodes,
+// like the repair in seeds/000.
 func (c *world) deleteBlock(at time.Duration) {
 	b := c.block(c.anyPool())
 	c.deletes(at, blocks, dashed(b.String()))
@@ -115,12 +115,12 @@ func (c *world) deleteBlock(at time.Duration) {
 	}
 }
 
-// deleteAffinity takes a node's affinity for a block away by hand.
+// deleteAffinity deletes a node's affinity for a block by hand.
 func (c *world) deleteAffinity(at time.Duration) {
 	c.deletes(at, affinities, c.Node()+"-"+dashed(c.block(c.anyPool()).String()))
 }
 
-// dashed is a prefix in the name of an object: 10-64-75-0-30.
+// dashed returns a prefix in the form of an object's name: 10-64-75-0-30.
 //
 // Source: libcalico-go/lib/names/cidr.go, CIDRToName (v3.31).
 func dashed(prefix string) string {

@@ -8,10 +8,10 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// ipPools are the IPPools as kubectl knows them.
+// ipPools is the resource of IPPools, for kubectl.
 const ipPools = "ippools.crd.projectcalico.org"
 
-// editPool changes what a pool is for, and undoes it later in half of the cases.
+// editPool changes the purpose of a pool, and undoes the change later in half of the cases.
 func (c *world) editPool(at time.Duration) {
 	p := c.anyPool()
 	edit := space.Pick(c.Choices,
@@ -36,8 +36,8 @@ func (c *world) editPool(at time.Duration) {
 	}
 }
 
-// deletePool deletes a pool that may be in use, and in half of the cases brings it
-// back, with blocks of another size in half of those.
+// deletePool deletes a pool that may be in use. In half of the cases it is created again, in half
+// of those with blocks of another size.
 func (c *world) deletePool(at time.Duration) {
 	p := c.anyPool()
 	c.deletes(at, ipPools, p.name)
@@ -46,8 +46,7 @@ func (c *world) deletePool(at time.Duration) {
 	}
 }
 
-// resized is a pool's manifest, with blocks of twice or half the size in half of
-// the cases.
+// resized returns a pool's manifest, with blocks of twice or half the size in half of the cases.
 func (c *world) resized(p ipPool) object {
 	if !c.Chance(1, 2) {
 		return p.manifest
@@ -64,8 +63,8 @@ func (c *world) otherSize(p ipPool) int {
 	return min(p.bits+1, p.prefix.Addr().BitLen())
 }
 
-// resizePool edits the size of the blocks of a pool that may have some, which kubectl
-// does not refuse. With etcdv3 there is only calicoctl, which does.
+// resizePool edits the block size of a pool that may have blocks, which kubectl does not refuse.
+// With etcdv3 there is only calicoctl, which does.
 func (c *world) resizePool(at time.Duration) {
 	if c.Doc.Spec.Datastore == "etcdv3" {
 		c.editPool(at)
@@ -87,8 +86,7 @@ func (c *world) reconfigure(at time.Duration) {
 		object{"spec": object{"controllers": object{"node": object{"leakGracePeriod": grace}}}})
 }
 
-// reserve takes addresses out of use that may be in use, or gives those that were
-// kept free.
+// reserve reserves addresses that may be in use, or deletes the reservation.
 func (c *world) reserve(at time.Duration) {
 	if c.reserved && c.Chance(1, 2) {
 		c.deletes(at, "ipreservations.crd.projectcalico.org", "kept")

@@ -7,7 +7,7 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// ipPool is an IPPool as it was at the start.
+// ipPool is an IPPool at the start of the run.
 type ipPool struct {
 	name     string
 	prefix   netip.Prefix
@@ -15,8 +15,8 @@ type ipPool struct {
 	manifest object
 }
 
-// drawPools draws one to three IPPools. The first takes pods of every node; the
-// others are whatever a pool can be. With dual stack one more is of IPv6.
+// drawPools draws one to three IPPools. The first one allows pods on every node; the others have any
+// restrictions. With dual stack there is also one of IPv6.
 func (c *world) drawPools() {
 	for i := range space.Pick(c.Choices, 1, 1, 2, 1, 3) {
 		p := c.pool(fmt.Sprintf("pool-%d", i+1), fmt.Sprintf("10.64.%d.0", 75+i), 32)
@@ -41,16 +41,15 @@ func (c *world) addPool(p ipPool) {
 	c.Add(p.manifest)
 }
 
-// sizes are the host bits of a pool and of its blocks: mostly two to sixteen
-// blocks of two to eight addresses, sometimes blocks of one address, a pool of one
-// block, or the size that people have.
+// sizes are the host bits of a pool and of its blocks: mostly two to sixteen blocks of two to eight
+// addresses, sometimes blocks of one address, a pool of one block, or a common size.
 var sizes = [][2]int{{4, 2}, {4, 1}, {4, 3}, {5, 2}, {5, 3}, {3, 1}, {3, 0}, {4, 4}, {6, 4}, {8, 6}}
 
-// sizes6 are those of IPv6 pools, none in half of them: mostly a /64 or /48 with blocks of
-// 64 addresses, as people have them, up to a /32; a few of one block or of one address.
+// sizes6 are those of IPv6 pools, none in half of the draws: mostly a /64 or /48 with blocks of 64
+// addresses, as is common, up to a /32; a few of one block or of one address.
 var sizes6 = [][2]int{{}, {}, {}, {}, {64, 6}, {80, 6}, {16, 6}, {96, 6}, {12, 12}, {1, 0}}
 
-// pool draws a pool. "bits" is the length of an address of its family.
+// pool draws a pool. bits is the length of an address of its family.
 func (c *world) pool(name, at string, bits int) ipPool {
 	size := space.Pick(c.Choices, sizes...)
 	p := ipPool{name: name, bits: bits - size[1], prefix: netip.PrefixFrom(netip.MustParseAddr(at), bits-size[0])}
@@ -61,7 +60,7 @@ func (c *world) pool(name, at string, bits int) ipPool {
 	case n == 2 || c.tunnels:
 		spec["vxlanMode"] = space.Pick(c.Choices, "Always", "CrossSubnet")
 	}
-	if spec["vxlanMode"] == "Always" && c.Chance(1, 3) { // which needs no BGP
+	if spec["vxlanMode"] == "Always" && c.Chance(1, 3) { // VXLAN needs no BGP
 		spec["disableBGPExport"] = true
 	}
 	p.manifest = object{"apiVersion": "projectcalico.org/v3", "kind": "IPPool", "metadata": object{"name": name}, "spec": spec}
@@ -71,7 +70,7 @@ func (c *world) pool(name, at string, bits int) ipPool {
 	return p
 }
 
-// limit draws what keeps a pool from some uses.
+// limit draws a restriction of a pool.
 func (c *world) limit(p ipPool) {
 	spec := p.manifest["spec"].(object)
 	kind := c.Int(7)
@@ -94,7 +93,7 @@ func (c *world) limit(p ipPool) {
 	}
 }
 
-// anyPool is one of the pools.
+// anyPool draws one of the pools.
 func (c *world) anyPool() ipPool { return space.Pick(c.Choices, c.pools...) }
 
 // block draws one of the first sixteen blocks of a pool.

@@ -9,8 +9,8 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// plugin draws the configuration of the CNI plugin: which families pods get, and
-// whether they may have addresses that IPAM does not know.
+// plugin draws the configuration of the CNI plugin: the address families of pods, and whether they may have
+// addresses that IPAM does not know.
 func (c *world) plugin() {
 	c.six, c.past = c.Chance(1, 6), c.Chance(1, 8)
 	only := c.Families().Chance(sixOnly, 100)
@@ -27,17 +27,16 @@ func (c *world) plugin() {
 	c.configuration(object{"type": "calico-ipam", "assign_ipv4": fmt.Sprint(!only), "assign_ipv6": fmt.Sprint(c.six)})
 }
 
-// sixOnly of a hundred clusters give their pods IPv6 addresses alone, besides those of
-// rarePlugin.
+// sixOnly is the percentage of clusters with IPv6 addresses only, in addition to those of rarePlugin.
 const sixOnly = 4
 
-// configuration puts the plugin's ipam section into its ConfigMap.
+// configuration sets the plugin's ipam section in its ConfigMap.
 func (c *world) configuration(ipam object) {
 	list, err := json.Marshal(object{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": []object{{
 		"type": "calico", "ipam": ipam, "policy": object{"type": "k8s"}, "feature_control": object{"ip_addrs_no_ipam": c.past},
 	}}})
 	if err != nil {
-		panic(err) // made of text and flags
+		panic(err) // strings and booleans always marshal
 	}
 	if c.config == nil {
 		c.config = object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "calico-config", "namespace": "kube-system"}}
@@ -46,9 +45,9 @@ func (c *world) configuration(ipam object) {
 	c.config["data"] = object{"cni_network_config": string(list)}
 }
 
-// affinity draws the IPAM configuration, or none: whether nodes may borrow, how
-// many blocks each may have, whether they may claim blocks at all. Upstream allows
-// a limit of blocks, and nodes that claim none, with strict affinity only.
+// affinity draws the IPAM configuration, or none: whether nodes may borrow, how many blocks each
+// may have, and whether they may claim blocks at all. Upstream allows a limit of blocks, and nodes
+// that claim none, only with strict affinity.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, SetIPAMConfig (v3.31).
 func (c *world) affinity() {
@@ -84,10 +83,9 @@ func (c *world) reservationOf(p ipPool) object {
 	}
 }
 
-// collectors draws the garbage collector of kube-controllers: as a process, two of
-// them as while one takes over from the other, as single passes, or none; and its
-// configuration, with a short grace period, with none, or no configuration, which
-// means fifteen minutes.
+// collectors draws the garbage collector of kube-controllers: a process, two processes (as during a
+// rollout), single passes, or none; and its configuration, with a short grace period, with none, or
+// no configuration, which means fifteen minutes.
 func (c *world) collectors() {
 	c.kubeControllers()
 	every := time.Duration(0)
@@ -110,6 +108,5 @@ func (c *world) collectors() {
 	}
 }
 
-// slack is what messages that take long, retries with a back-off and a restart may
-// add to the time that a collection takes.
+// slack is the time that long latencies, retries with a back-off and a restart may add to a collection.
 const slack = 45 * time.Second

@@ -7,7 +7,7 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// The annotations by which pods and namespaces ask Calico for something.
+// The annotations with which pods and namespaces configure Calico's IPAM.
 const (
 	ipv4Pools     = "cni.projectcalico.org/ipv4pools"
 	ipv6Pools     = "cni.projectcalico.org/ipv6pools"
@@ -26,9 +26,8 @@ func (c *world) namespaces() {
 	c.Add(object{"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
 }
 
-// template draws what the pods of a workload ask for: mostly nothing, else certain
-// addresses, addresses past IPAM, certain pools or families; and a node or rack to
-// run on.
+// template draws the requests of a workload's pods: mostly none, otherwise certain addresses,
+// addresses without IPAM, certain pools or families; and a node or rack to run on.
 func (c *world) template() (annotations map[string]string, spec object) {
 	annotations, spec = map[string]string{}, object{}
 	switch c.Int(12) {
@@ -54,7 +53,7 @@ func (c *world) template() (annotations map[string]string, spec object) {
 	return annotations, spec
 }
 
-// anyFour names a pool of IPv4, or a part of it by its prefix.
+// anyFour returns the name of an IPv4 pool, or its prefix.
 func (c *world) anyFour() string {
 	p := c.anyPool()
 	for !p.prefix.Addr().Is4() {
@@ -63,11 +62,11 @@ func (c *world) anyFour() string {
 	return space.Pick(c.Choices, p.name, p.prefix.String())
 }
 
-// list is a list of texts as annotations have it.
+// list returns a JSON list of strings, as in annotations.
 func list(texts ...string) string {
 	b, err := json.Marshal(texts)
 	if err != nil {
-		panic(err) // plain text
+		panic(err) // strings always marshal
 	}
 	return string(b)
 }

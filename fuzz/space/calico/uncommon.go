@@ -18,10 +18,9 @@ func (c *world) rarities() []func(*space.World) {
 	return out
 }
 
-// rarePools are IPPools at the ends of what upstream allows: blocks of its default
-// size, left out or written, and of the largest; one for Services, of which nobody
-// takes care here; one that is smaller than a block, which only a disabled pool may be;
-// and one for no node.
+// rarePools are IPPools at the limits of what upstream allows: blocks of its default size, omitted
+// or written, and of the largest size; a pool for Services, for which this cluster has no
+// controller; a disabled pool that is smaller than a block; and one for no node.
 //
 // Source: Calico's documentation of IPPool: a blockSize is from 20 to 32, or from 116 to
 // 128; libcalico-go/lib/validator/v3, validateIPPoolSpec (v3.31).
@@ -53,7 +52,7 @@ func (c *world) rarePool() {
 	c.Add(object{"apiVersion": "projectcalico.org/v3", "kind": "IPPool", "metadata": object{"name": "rare"}, "spec": spec})
 }
 
-// spelled writes out a default of one of the pools, or leaves it out.
+// spelled writes a default of one of the pools explicitly, or omits it.
 func (c *world) spelled() {
 	spec := c.anyPool().manifest["spec"].(object)
 	set := func(key string, v any) {
@@ -76,7 +75,7 @@ func (c *world) spelled() {
 		if spec["namespaceSelector"] == nil {
 			set("allowedUses", []string{"Workload", "Tunnel"})
 		}
-	case 5: // with a selector upstream allows no tunnels
+	case 5: // upstream allows no tunnels with a selector
 		if spec["vxlanMode"] == nil && spec["ipipMode"] == nil && spec["allowedUses"] == nil {
 			spec["namespaceSelector"], spec["allowedUses"] = "all()", []string{"Workload"}
 		}
@@ -86,8 +85,7 @@ func (c *world) spelled() {
 	}
 }
 
-// blockLimit sets how many blocks a node may have: no limit, some, as many as upstream
-// allows without a setting, and the largest number.
+// blockLimit sets the limit of blocks of a node: none, a few, upstream's default, or the largest number.
 func (c *world) blockLimit() {
 	if c.settings == nil {
 		c.settings = object{
@@ -97,12 +95,12 @@ func (c *world) blockLimit() {
 		c.Add(c.settings)
 	}
 	spec := c.settings["spec"].(object)
-	spec["strictAffinity"] = true // without which upstream allows no limit
+	spec["strictAffinity"] = true // upstream allows a limit only with strict affinity
 	spec["maxBlocksPerHost"] = space.Pick(c.Choices, 0, 3, 20, math.MaxInt32)
 }
 
-// rareReservation reserves a whole pool, several things, what is in no pool, what is of
-// the other family, or nothing.
+// rareReservation reserves a whole pool, several things, addresses in no pool, addresses of the
+// other family, or nothing.
 func (c *world) rareReservation() {
 	p := c.anyPool()
 	spec := space.Pick(c.Choices,
@@ -118,16 +116,15 @@ func (c *world) rareReservation() {
 	}
 }
 
-// impatient gives the collector hardly any time before it takes an address for leaked.
-// With less a run takes minutes: the collector looks twice in each period.
+// impatient sets a very short grace period of the collector. With a shorter one a run would take
+// minutes, because the collector runs twice in each period.
 func (c *world) impatient() {
 	if c.grace > 0 {
 		c.collector["leakGracePeriod"] = "1s"
 	}
 }
 
-// rarePlugin names the pools of all pods in the configuration of the CNI plugin, or
-// gives them IPv6 addresses alone.
+// rarePlugin sets the pools of all pods in the configuration of the CNI plugin, or IPv6 addresses only.
 func (c *world) rarePlugin() {
 	ipam := object{"type": "calico-ipam"}
 	if c.six {
@@ -149,8 +146,8 @@ func (c *world) rarePlugin() {
 	c.configuration(ipam)
 }
 
-// rareRequest is what hardly a pod asks for: several pools, pools or an address of IPv6,
-// and an address of each family.
+// rareRequest is a rare request of pods: several pools, pools or an address of IPv6, or an address
+// of each family.
 func (c *world) rareRequest() {
 	notes := c.Notes()
 	if notes == nil || notes[ipAddrs] != nil || notes[ipAddrsNoIpam] != nil {
@@ -170,7 +167,7 @@ func (c *world) rareRequest() {
 	}
 }
 
-// rareNamespace asks for pools or families for all pods.
+// rareNamespace requests pools or families for all pods.
 func (c *world) rareNamespace() {
 	notes := space.AnnotationsOf(c.namespace)
 	switch n := c.Int(3); {
@@ -183,7 +180,7 @@ func (c *world) rareNamespace() {
 	}
 }
 
-// names are those of the pools of a family.
+// names returns the names of the pools of a family.
 func (c *world) names(four bool) []string {
 	var out []string
 	for _, p := range c.pools {

@@ -1,4 +1,4 @@
-// Package hostlocal draws worlds of host-local.
+// Package hostlocal generates worlds for host-local.
 package hostlocal
 
 import (
@@ -12,22 +12,22 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Space is host-local's.
+// Space is the space of host-local.
 var Space = space.Space{Name: "host-local", Draw: func(w *space.World) { (&world{World: w}).draw() }}
 
-// world is a world of host-local while it is drawn.
+// world is a world of host-local during its generation.
 type world struct {
 	*space.World
 	networks []string // keys of the NetworkAttachmentDefinitions
-	names    []string // of all networks
+	names    []string // names of all networks
 	room     int      // addresses of a node in the smallest range
-	memory   bool     // some are kept in a tmpfs, on which no access fails
+	memory   bool     // some data is in a tmpfs, on which no access fails
 }
 
 // object is a manifest or a part of one.
 type object = map[string]any
 
-// draw draws one to three nodes that lose power, on ranges with few addresses.
+// draw draws one to three nodes that lose power, with ranges of few addresses.
 func (w *world) draw() {
 	w.Doc.Spec.IPAM, w.room = "host-local", 100
 	w.Machines(1, 3)
@@ -52,11 +52,11 @@ func (w *world) draw() {
 	w.Title()
 }
 
-// section draws an ipam section of one range, or of one of each family.
+// section draws an ipam section with one range, or with one of each family.
 func (w *world) section(i int) object {
 	ipam := object{"type": "host-local"}
 	if w.Chance(1, 6) {
-		ipam["dataDir"], w.memory = "/run/cni-ipam-state", true // as kind has it
+		ipam["dataDir"], w.memory = "/run/cni-ipam-state", true // as in kind
 	}
 	if w.Chance(1, 3) {
 		ipam["routes"] = []object{{"dst": "0.0.0.0/0"}}
@@ -93,7 +93,7 @@ func (w *world) subnet(i int) object {
 	return r
 }
 
-// attachment draws a NetworkAttachmentDefinition whose interfaces end on their node.
+// attachment draws a NetworkAttachmentDefinition whose interfaces are connected only within their node.
 func (w *world) attachment(i int) {
 	name := fmt.Sprintf("net%d", i+1)
 	conf := object{"cniVersion": "1.0.0", "name": name, "type": w.plugin(), "ipam": w.section(i)}
@@ -107,8 +107,9 @@ func (w *world) attachment(i int) {
 	w.networks, w.names = append(w.networks, "default/"+name), append(w.names, name)
 }
 
-// plugin draws which plugin makes the interfaces of a network: on several nodes one whose
-// interfaces end on their node, for one range on a wire of all nodes is a duplicate by itself.
+// plugin draws the plugin for the interfaces of a network. With several nodes the interfaces are
+// connected only within their node: with one network for all nodes, host-local's ranges would
+// necessarily cause duplicates.
 func (w *world) plugin() string {
 	usual := space.Pick(w.Choices, "bridge", "ptp")
 	if len(w.Nodes) > 1 {
@@ -142,12 +143,12 @@ func (w *world) primary() {
 func text(o object) string {
 	b, err := json.Marshal(o)
 	if err != nil {
-		panic(err) // made of text and lists
+		panic(err) // strings and lists always marshal
 	}
 	return string(b)
 }
 
-// attached draws which networks the pods of a workload ask for.
+// attached draws the networks of a workload's pods.
 func (w *world) attached() map[string]string {
 	if len(w.networks) == 0 {
 		return nil
@@ -155,7 +156,7 @@ func (w *world) attached() map[string]string {
 	return map[string]string{"k8s.v1.cni.cncf.io/networks": space.Pick(w.Choices, w.networks...)}
 }
 
-// powerLoss takes a node's power for a moment, with what its disk had not written yet.
+// powerLoss cuts a node's power for a short time. Data that was not written to disk is lost.
 func (w *world) powerLoss(_ *space.World, at time.Duration) {
 	w.At(at, scenarios.Event{Action: &action.Reboot{
 		Node: w.Node(), Down: space.Millis(w.Duration(500*time.Millisecond, 20*time.Second)),
@@ -163,15 +164,14 @@ func (w *world) powerLoss(_ *space.World, at time.Duration) {
 	}})
 }
 
-// diskFault makes the disk of a node ill for a while.
+// diskFault makes a node's disk fail for some time.
 func (w *world) diskFault(_ *space.World, at time.Duration) {
 	w.At(at, scenarios.Event{Action: &action.DiskFault{
 		Node: w.Node(), Fault: space.Pick(w.Choices, "full", "noInodes", "readOnly", "broken", "slow"), For: space.Millis(w.Duration(500*time.Millisecond, 20*time.Second)),
 	}})
 }
 
-// wipe is what manuals tell operators to do about leaked addresses, at a good moment or a
-// bad one.
+// wipe is the fix for leaked addresses that manuals recommend, at a good or a bad time.
 func (w *world) wipe(_ *space.World, at time.Duration) {
 	w.At(at, scenarios.Event{Action: &action.Command{Run: fmt.Sprintf("ssh %s rm -rf /var/lib/cni/networks/%s", w.Node(), space.Pick(w.Choices, w.names...))}})
 }
@@ -181,8 +181,7 @@ func (w *world) restartRuntime(_ *space.World, at time.Duration) {
 	w.At(at, scenarios.Event{Action: &action.RestartRuntime{Node: w.Node()}})
 }
 
-// faults are mostly those that matter: plugins that are killed, and accesses to files that
-// fail.
+// faults are mostly those that matter: plugins that are killed, and file accesses that fail.
 func (w *world) faults() {
 	if !w.memory && w.Chance(1, 3) {
 		w.Faults()

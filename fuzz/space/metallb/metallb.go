@@ -1,4 +1,4 @@
-// Package metallb draws worlds of MetalLB.
+// Package metallb generates worlds for MetalLB.
 package metallb
 
 import (
@@ -11,31 +11,31 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Space is that of Services of type LoadBalancer.
+// Space is the space of Services of type LoadBalancer.
 var Space = space.Space{Name: "metallb", Forceless: true, Draw: func(w *space.World) { (&world{World: w}).draw() }}
 
-// world is a world of Services while it is drawn.
+// world is a world of Services during its generation.
 type world struct {
 	*space.World
 	made []string // names of Services
-	dual bool     // external has addresses of both families
+	dual bool     // pool external has addresses of both families
 }
 
 // object is a manifest or a part of one.
 type object = map[string]any
 
-// The controller, where its pools are, and when it is ready.
+// The controller, the namespace of its pools, the pools, and when the controller is ready.
 const (
 	controller = "metallb-controller"
 	namespace  = "metallb-system"
-	external   = "external" // the pool that everybody can have an address of
-	more       = "more"     // another one
+	external   = "external" // the pool for every Service
+	more       = "more"     // another pool
 	ready      = 5 * time.Second
 )
 
-// draw draws a few Services on hardly more addresses than they need, pools that change, and
-// a controller that ends or stands still, now and then beside a second one: it elects no
-// leader.
+// draw draws a few Services with hardly more addresses than they need, pools that change, and a
+// controller that ends or pauses, occasionally with a second one beside it: it has no leader
+// election.
 func (w *world) draw() {
 	s := &w.Doc.Spec
 	s.IPAM, s.Daemons = "metallb", []string{controller}
@@ -61,8 +61,8 @@ func (w *world) draw() {
 	w.Title()
 }
 
-// rest is longer than a controller that was refused waits until it looks at all Services
-// again, and than that takes to be judged.
+// rest is longer than the controller's back-off before it reads all Services again, and than the
+// time limits of the invariants.
 const rest = 20 * time.Minute
 
 // pools draws one or two pools of a few addresses.
@@ -89,12 +89,12 @@ func (w *world) spec(addresses ...string) object {
 	return spec
 }
 
-// addresses are those of external.
+// addresses draws the addresses of pool external.
 func (w *world) addresses() string {
 	return space.Pick(w.Choices, "10.9.0.0/30", "10.9.0.0/29", "10.9.0.0/31", "10.9.0.1-10.9.0.3", "10.9.0.2/31", "10.9.0.0/28")
 }
 
-// second is another pool: for everybody, for those who ask, or for some.
+// second draws another pool: for every Service, for those that request it, or for some.
 func (w *world) second() object {
 	spec := object{"addresses": []string{"10.9.1.0/30"}}
 	some := object{}
@@ -117,14 +117,14 @@ func (w *world) second() object {
 	return spec
 }
 
-// labelled selects what has a label.
+// labelled returns a selector for a label.
 func labelled(key, value string) []object {
 	return []object{{"matchLabels": object{key: value}}}
 }
 
-// service draws what a user does to a Service: mostly there is a new one; some are deleted,
-// made again under their name, ask for an address or a pool, share or no longer do, or
-// become another type.
+// service draws an action on a Service: mostly a new one is created; some are deleted, created
+// again with the same name, request an address or a pool, share an address or no longer do, or
+// change their type.
 func (w *world) service(at time.Duration) {
 	kind := w.Int(9)
 	if len(w.made) == 0 || kind < 4 {
@@ -158,7 +158,7 @@ const (
 	allowSharedIP   = "metallb.io/allow-shared-ip"
 )
 
-// asks are annotations: for an address, a pool, a key to share by, or for none any more.
+// asks draws annotations: a requested address, a pool, a sharing key, or none.
 func (w *world) asks() object {
 	switch w.Int(5) {
 	case 0:
@@ -173,7 +173,7 @@ func (w *world) asks() object {
 	return object{loadBalancerIPs: nil, addressPool: nil, allowSharedIP: nil}
 }
 
-// terms change on what a Service shares: its key, its backends or its port.
+// terms changes the conditions for sharing of a Service: its key, its backends or its port.
 func (w *world) terms() object {
 	switch w.Int(3) {
 	case 0:
@@ -206,7 +206,7 @@ func (w *world) create(at time.Duration, name string) {
 	}
 	if w.Chance(1, 6) {
 		maps.Copy(notes, w.asks())
-		maps.DeleteFunc(notes, func(_ string, v any) bool { return v == nil }) // there is nothing to take away
+		maps.DeleteFunc(notes, func(_ string, v any) bool { return v == nil }) // a new Service has nothing to remove
 	}
 	if len(notes) > 0 {
 		meta["annotations"] = notes
@@ -214,8 +214,8 @@ func (w *world) create(at time.Duration, name string) {
 	w.At(at, space.Applied(object{"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec}))
 }
 
-// edit draws what an administrator does to the pools: external changes its addresses, also
-// to some that the other one has, or how it gives them; the other one goes, or comes again.
+// edit draws an action on the pools: the addresses of external change, possibly to some of the
+// other pool's, or the way in which it assigns them; the other pool is deleted, or created again.
 func (w *world) edit(at time.Duration) {
 	on := func(name string, spec object) scenarios.Event {
 		return scenarios.Event{Action: &action.Patch{Resource: "ipaddresspools", Namespace: namespace, Name: name, Merge: object{"spec": spec}}}
@@ -237,8 +237,8 @@ func (w *world) edit(at time.Duration) {
 	}
 }
 
-// disturb stops the controller for a while, mostly near something that a user does, ends it,
-// or starts a second one beside it.
+// disturb pauses the controller, mostly near an action on a Service, kills it, or starts a second
+// one beside it.
 func (w *world) disturb(at time.Duration) {
 	if w.Chance(1, 2) {
 		at = w.Shortly(2 * time.Second)

@@ -1,4 +1,4 @@
-// Package mixed draws worlds of two managers side by side.
+// Package mixed generates worlds with two managers.
 package mixed
 
 import (
@@ -9,8 +9,8 @@ import (
 	"ipamsim/fuzz/space/whereabouts"
 )
 
-// Space is one in which every pod has an address of Calico, and most ask for one or more
-// of Whereabouts besides.
+// Space is a space in which every pod has an address of Calico, and most pods also have one or more
+// of Whereabouts.
 var Space = space.Space{Name: "mixed", Draw: func(w *space.World) {
 	w.Doc.Spec.IPAM = "calico+whereabouts"
 	second := whereabouts.Attach(w)

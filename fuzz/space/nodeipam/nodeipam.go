@@ -1,4 +1,4 @@
-// Package nodeipam draws worlds of Kubernetes' node IPAM.
+// Package nodeipam generates worlds for Kubernetes' node IPAM.
 package nodeipam
 
 import (
@@ -11,14 +11,14 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Space is node IPAM's.
+// Space is the space of node IPAM.
 var Space = space.Space{Name: "nodeipam", Forceless: true, Draw: func(w *space.World) { (&world{World: w}).draw() }}
 
-// world is a world of node IPAM while it is drawn.
+// world is a world of node IPAM during its generation.
 type world struct {
 	*space.World
-	came int  // Node objects that were applied
-	pods bool // there are some
+	came int  // number of Node objects that were applied
+	pods bool // the world has pods
 }
 
 // object is a manifest or a part of one.
@@ -26,8 +26,8 @@ type object = map[string]any
 
 const manager = "kube-controller-manager"
 
-// draw draws a few nodes on hardly more ranges than they need, so that what is given back
-// is given away again, and an autoscaler that replaces them.
+// draw draws a few nodes with hardly more ranges than they need, so that released ranges are
+// assigned again, and an autoscaler that replaces nodes.
 func (w *world) draw() {
 	w.Doc.Spec.IPAM = "nodeipam"
 	w.Machines(2, 5)
@@ -50,12 +50,12 @@ func (w *world) draw() {
 	w.Title()
 }
 
-// rest is longer than upstream's back-off after the longest script, so that a node that
-// waits then waits in vain.
+// rest is longer than upstream's back-off after the longest script: a node that still waits then is never
+// served.
 const rest = 25 * time.Minute
 
-// elects draws how many kube-controller-managers there are, and the flags of their
-// election. One alone mostly has none: a lease is renewed every two seconds.
+// elects draws the number of kube-controller-managers and the flags of their leader election. A
+// single one mostly has no election, because its lease would be renewed every two seconds.
 func (w *world) elects() []object {
 	w.Doc.Spec.Daemons = []string{manager}
 	if !w.Chance(1, 3) {
@@ -72,8 +72,8 @@ func (w *world) elects() []object {
 
 func flag(name, value string) object { return object{"name": name, "value": value} }
 
-// configure draws the cluster's ranges: between half and twice as many as there are
-// nodes, of one family or both, some under the services'.
+// configure draws the cluster's ranges: between half and twice as many as there are nodes, of one
+// family or both, some overlapping with those of Services.
 func (w *world) configure(args []object) {
 	bits := space.Pick(w.Choices, 2, 2, 3, 1, 4)
 	var pods, services []string
@@ -83,7 +83,7 @@ func (w *world) configure(args []object) {
 		case f == '6':
 			pods = append(pods, fmt.Sprintf("fd00:10:244::/%d", 64-bits))
 			services = append(services, "fd00:10:96::/112")
-		case w.Chance(1, 6): // the first of the nodes' ranges are the services'
+		case w.Chance(1, 6): // the first node ranges are those of Services
 			pods = append(pods, fmt.Sprintf("10.244.0.0/%d", 24-bits-1))
 			services = append(services, fmt.Sprintf("10.244.0.0/%d", 24-bits))
 		default:
@@ -105,8 +105,8 @@ func (w *world) configure(args []object) {
 	})
 }
 
-// node draws what happens to a node: mostly it is replaced; some join; some are deleted,
-// where no pod on their machines goes on to use what others are given.
+// node draws an action on a node: mostly it is replaced; some join; some are deleted, if no pod on
+// their machine could continue to use addresses that are assigned to others.
 func (w *world) node(at time.Duration) {
 	switch n := w.Node(); w.Int(8) {
 	case 0, 1, 2, 3:

@@ -1,4 +1,4 @@
-// Package services draws worlds of Services and API servers.
+// Package services generates worlds for Services and API servers.
 package services
 
 import (
@@ -13,10 +13,10 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Space is that of Services.
+// Space is the space of Services.
 var Space = space.Space{Name: "services", Forceless: true, Draw: func(w *space.World) { (&world{World: w}).draw() }}
 
-// world is a world of Services while it is drawn.
+// world is a world of Services during its generation.
 type world struct {
 	*space.World
 	servers []string
@@ -30,12 +30,11 @@ type object = map[string]any
 const (
 	server  = "kube-apiserver"
 	manager = "kube-controller-manager"
-	ready   = 5 * time.Second // from then on API servers are
+	ready   = 5 * time.Second // when API servers are ready
 )
 
-// draw draws a few Services on hardly more addresses and node ports than they need, so
-// that what is given back is given away again, by one to three API servers of which some
-// stand still or end.
+// draw draws a few Services with hardly more addresses and node ports than they need, so that
+// released ones are assigned again, and one to three API servers. Some of these pause or end.
 func (w *world) draw() {
 	s := &w.Doc.Spec
 	s.IPAM = "services"
@@ -62,15 +61,15 @@ func (w *world) draw() {
 	w.Latencies()
 	w.faults()
 	w.MostlyTimed()
-	if w.dual && w.Chance(1, 6) { // drawn last: the rest of a seed's world is as it was
+	if w.dual && w.Chance(1, 6) { // drawn last, so that it does not change the rest of a seed's world
 		subnet = strings.Replace(subnet, "/125", "/64", 1)
 	}
 	w.configure(subnet, ports)
 	w.Title()
 }
 
-// ranges draws those of addresses, of one family or both, as narrow as there may be, and of
-// node ports for as many Services.
+// ranges draws the smallest possible ranges of addresses, of one family or both, and of node ports
+// for the same number of Services.
 func (w *world) ranges() (subnet, ports string) {
 	subnet = fmt.Sprintf("10.96.0.0/%d", space.Pick(w.Choices, 29, 28, 29, 24, 30))
 	if w.dual = w.Chance(1, 4); w.dual {
@@ -79,7 +78,7 @@ func (w *world) ranges() (subnet, ports string) {
 	return subnet, space.Pick(w.Choices, "30000-30007", "30000-30003", "30000-30063")
 }
 
-// configure is kubeadm's configuration of these ranges.
+// configure adds kubeadm's configuration with these ranges.
 func (w *world) configure(subnet, ports string) {
 	c := object{
 		"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "ClusterConfiguration", "networking": object{"serviceSubnet": subnet},
@@ -87,7 +86,7 @@ func (w *world) configure(subnet, ports string) {
 	}
 	text, err := yaml.Marshal(c)
 	if err != nil {
-		panic(err) // made of text and lists
+		panic(err) // strings and lists always marshal
 	}
 	w.Add(object{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "kubeadm-config", "namespace": "kube-system"},
@@ -95,8 +94,8 @@ func (w *world) configure(subnet, ports string) {
 	})
 }
 
-// service draws what a user does to a Service: mostly there is a new one; some are deleted,
-// made again under their name, or become another type.
+// service draws an action on a Service: mostly a new one is created; some are deleted, created
+// again with the same name, or change their type.
 func (w *world) service(at time.Duration) {
 	kind := w.Int(8)
 	if len(w.made) == 0 || kind < 4 {
@@ -113,7 +112,7 @@ func (w *world) service(at time.Duration) {
 	case 6:
 		w.At(at, scenarios.Event{Action: &action.Patch{Resource: "services", Name: name, Merge: w.change()}})
 	default:
-		w.create(at, name) // once more: a controller that had no answer
+		w.create(at, name) // again, like a controller that received no reply
 	}
 }
 
@@ -133,7 +132,7 @@ func (w *world) change() object {
 
 func (w *world) create(at time.Duration, name string) {
 	w.made = append(w.made, name)
-	if w.Chance(1, 3) { // at a certain server
+	if w.Chance(1, 3) { // by a particular server
 		to := space.Pick(w.Choices, w.servers...)
 		w.At(at, scenarios.Event{Action: &action.Command{Run: fmt.Sprintf("kubectl --server=%s create service %s %s --tcp=80", to, space.Pick(w.Choices, "clusterip", "nodeport"), name)}})
 		return
@@ -157,8 +156,7 @@ func (w *world) delete(at time.Duration, name string) {
 	w.At(at, scenarios.Event{Action: &action.Delete{Resource: "services", Name: name}})
 }
 
-// disturb stops an API server for a while, mostly near something that a user does, or
-// ends it.
+// disturb pauses an API server, mostly near an action on a Service, or kills it.
 func (w *world) disturb(at time.Duration) {
 	if w.Chance(2, 3) {
 		at = w.Shortly(50 * time.Millisecond)
@@ -171,7 +169,7 @@ func (w *world) disturb(at time.Duration) {
 	w.At(at, scenarios.Event{Action: &action.Pause{Actor: who, For: space.Millis(w.Duration(time.Second, 2*time.Minute))}})
 }
 
-// faults are mostly those that matter: writes to etcd that get no answer.
+// faults are mostly those that matter: writes to etcd without a reply.
 func (w *world) faults() {
 	if w.Chance(1, 4) {
 		w.Faults()

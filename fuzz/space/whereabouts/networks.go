@@ -20,11 +20,11 @@ type network struct {
 
 func (n network) key() string { return n.namespace + "/" + n.name }
 
-// ipamSection is the ipam part of a CNI configuration: every field of Whereabouts
-// that changes what it does. Nil and "" leave a field out.
+// ipamSection is the ipam part of a CNI configuration: every field of Whereabouts that affects its
+// behavior. Nil and "" omit a field.
 //
-// Source: whereabouts pkg/types, IPAMConfig (v0.9.4). What is left out, and why, stands
-// in fuzz/space/fields*_test.go.
+// Source: whereabouts pkg/types, IPAMConfig (v0.9.4). fuzz/space/fields*_test.go lists the omitted
+// fields, with the reasons.
 type ipamSection struct {
 	Type string `json:"type"`
 	ipRange
@@ -39,7 +39,7 @@ type ipamSection struct {
 	*election
 }
 
-// ipRange is one range, as at the top or as an entry of ipRanges.
+// ipRange is one range, at the top or as an entry of ipRanges.
 type ipRange struct {
 	Range   string   `json:"range,omitempty"`
 	Start   string   `json:"range_start,omitempty"`
@@ -58,17 +58,16 @@ type route struct {
 
 type cronText string
 
-// election are the lease's times in milliseconds. The elector refuses a lease
-// that is not longer than the deadline, and a deadline under 1.2 times the period.
+// election is the times of the leader election in milliseconds. The elector refuses a lease that is
+// not longer than the deadline, and a deadline of less than 1.2 times the period.
 type election struct {
 	Lease    int `json:"leader_lease_duration"`
 	Deadline int `json:"leader_renew_deadline"`
 	Period   int `json:"leader_retry_period"`
 }
 
-// attachments draws one to three networks. They share a part of the address space
-// in most worlds, with the same or another network_name: what overlapping ranges
-// are guarded for.
+// attachments draws one to three networks. In most worlds their address ranges overlap, with the
+// same or another network_name, which exercises the overlapping-range reservations.
 func (w *world) attachments() []network {
 	var nets []network
 	for i := range space.Pick(w.Choices, 1, 1, 2, 2, 3) {
@@ -79,7 +78,7 @@ func (w *world) attachments() []network {
 		n.conf = w.section(i)
 		nets = append(nets, n)
 	}
-	if len(nets) > 1 && w.Chance(1, 4) { // all of one name, so that they guard each other's addresses
+	if len(nets) > 1 && w.Chance(1, 4) { // all with the same name, so that reservations are shared
 		for i := range nets {
 			nets[i].conf.Name = "blue"
 		}
@@ -94,11 +93,11 @@ func (w *world) attachments() []network {
 	return nets
 }
 
-// section draws one ipam section; i is the network's number.
+// section draws one ipam section; i is the number of the network.
 func (w *world) section(i int) ipamSection {
 	base := w.base(i, w.Families().Chance(sixFirst, 100))
 	s := ipamSection{Type: "whereabouts", ipRange: w.ipRange(base)}
-	if w.Chance(1, 5) { // a second range of the same network, of the other family above all
+	if w.Chance(1, 5) { // a second range of the same network, mostly of the other family
 		second := w.base(i, w.Chance(2, 3))
 		if second.Overlaps(base) || base.Addr().Is6() && second.Addr().Is6() {
 			second = netip.MustParsePrefix("10.30.0.0/28")
@@ -137,11 +136,10 @@ func (w *world) election() election {
 	return election{Lease: max(1000, deadline+1+w.Int(2000)), Deadline: deadline, Period: period}
 }
 
-// sixFirst of a hundred networks have IPv6 addresses alone, or first.
+// sixFirst is the percentage of networks whose only or first range is of IPv6.
 const sixFirst = 6
 
-// base draws the prefix that a network's range lies in: the first network's own,
-// or one that overlaps it.
+// base draws the prefix of a network's range: the first network's own, or one that overlaps it.
 func (w *world) base(i int, six bool) netip.Prefix {
 	if six {
 		usual := space.Pick(w.Choices, "fd00:10::/124", "fd00:10::/64", "fd00:10::/125")
@@ -151,14 +149,13 @@ func (w *world) base(i int, six bool) netip.Prefix {
 	return netip.MustParsePrefix(space.Pick(w.Choices, "10.10.0.0/28", "10.10.0.0/29", own+"/28", "10.10.0.0/28", "10.10.0.8/29", "10.10.0.0/27", "10.10.0.0/24", "10.10.0.0/30"))
 }
 
-// ipRange draws one of the forms in which a range is written, and what is taken
-// out of it.
+// ipRange draws one of the forms of a range, and the addresses that it excludes.
 func (w *world) ipRange(p netip.Prefix) ipRange {
 	r := ipRange{Range: p.String()}
 	first, roomy := p.Addr().Next(), p.Bits() <= p.Addr().BitLen()-3
 	switch form := w.Int(8); {
 	case !roomy || form < 5:
-	case form == 5: // with an address of the range, as people write it
+	case form == 5: // with an address of the range instead of its prefix
 		r.Range = netip.PrefixFrom(first.Next(), p.Bits()).String()
 	case form == 6: // START-END/BITS
 		r.Range = fmt.Sprintf("%s-%s", first, netip.PrefixFrom(first.Next().Next().Next().Next(), p.Bits()))
@@ -174,7 +171,7 @@ func (w *world) ipRange(p netip.Prefix) ipRange {
 	return r
 }
 
-// room is how many addresses the smallest range has, as far as that matters.
+// room returns the number of addresses in the smallest range, at most 100.
 func room(nets []network) int {
 	least := 100
 	for _, n := range nets {
@@ -194,8 +191,7 @@ func room(nets []network) int {
 	return max(1, least)
 }
 
-// prefix reads a range in any of its forms: the address it is written with, and
-// the masked prefix.
+// prefix parses any form of a range: it returns the address as written, and the masked prefix.
 func (r ipRange) prefix() (first netip.Addr, p netip.Prefix, ok bool) {
 	_, text, dashed := strings.Cut(r.Range, "-")
 	if !dashed {
@@ -205,11 +201,10 @@ func (r ipRange) prefix() (first netip.Addr, p netip.Prefix, ok bool) {
 	return p.Addr(), p.Masked(), err == nil
 }
 
-// sliced switches the networks to node slices: one IPv4 range each, cut by the
-// controller, which runs.
+// sliced configures node slices for the networks: one IPv4 range each, and the controller that divides it.
 func (w *world) sliced(nets []network) {
-	// Networks without a name of their own must not differ, or the controller cuts
-	// none of them (checkForMultiNadMismatch).
+	// Networks without a name of their own must not differ, otherwise the controller divides none of them
+	// (checkForMultiNadMismatch).
 	differ := w.Chance(1, 6)
 	p, size := space.Pick(w.Choices, "10.40.0.0/26", "10.40.0.0/27"), space.Pick(w.Choices, "/28", "/29", "28", "/30")
 	for i := range nets {
@@ -227,12 +222,12 @@ func (w *world) sliced(nets []network) {
 		}
 	}
 	w.Doc.Spec.Daemons = append(w.Doc.Spec.Daemons, "node-slice-controller")
-	if w.Chance(4, 5) { // time to cut them; a pod that comes before crashes the plugin
+	if w.Chance(4, 5) { // time to divide the ranges; the plugin crashes for a pod that comes earlier
 		w.First = 2 * time.Second
 	}
 }
 
-// definition is the manifest, with a plain configuration or a list of plugins.
+// definition returns the manifest, with a plain configuration or a list of plugins.
 func (w *world) definition(n network) object {
 	plugin := object{"cniVersion": "0.3.1", "name": n.name, "type": space.Pick(w.Plugins(), "macvlan", "macvlan", "ipvlan", "bridge", "host-device"), "master": "eth1", "ipam": n.conf}
 	if w.Chance(1, 8) {
@@ -242,7 +237,7 @@ func (w *world) definition(n network) object {
 	}
 	b, err := json.Marshal(plugin)
 	if err != nil {
-		panic(err) // made of text and numbers
+		panic(err) // strings and numbers always marshal
 	}
 	return object{
 		"apiVersion": "k8s.cni.cncf.io/v1", "kind": "NetworkAttachmentDefinition",

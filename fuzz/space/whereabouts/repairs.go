@@ -12,11 +12,10 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Whereabouts keeps its objects here.
+// namespace is the namespace of Whereabouts' objects.
 const namespace = "kube-system"
 
-// pools are the names of the IPPools that networks without slices use, and their
-// prefixes.
+// pools returns the names of the IPPools of networks without slices, and their prefixes.
 //
 // Source: whereabouts pkg/storage/kubernetes, IPPoolName (v0.9.4).
 func pools(nets []network) (names []string, prefixes []netip.Prefix) {
@@ -36,8 +35,7 @@ func pools(nets []network) (names []string, prefixes []netip.Prefix) {
 	return names, prefixes
 }
 
-// repair is what the manuals tell operators to do by hand, at a good moment or a
-// bad one.
+// repair is a repair by hand that manuals recommend, at a good or a bad time.
 //
 // Source: VMware KB 383841.
 func (w *world) repair(nets []network) func(*space.World, time.Duration) {
@@ -66,10 +64,10 @@ func (w *world) repair(nets []network) func(*space.World, time.Duration) {
 	}
 }
 
-// prefill makes one world in ten a crowd: 15 to 45 low addresses are taken before
-// the first step by machines that are no pods, in a network's own pool or through
-// a wider one. No reconciler runs there: it takes reservations that name no pod
-// away. It reports whether it did so.
+// prefill fills a pool in one of ten worlds: 15 to 45 low addresses are claimed before the first
+// step by machines that are no pods, in a network's own pool or in a larger one. These worlds have
+// no reconciler, because it would remove reservations that name no pod. prefill reports whether it
+// did so.
 func (w *world) prefill(nets []network) bool {
 	if !w.Chance(1, 10) {
 		return false

@@ -17,7 +17,7 @@ var rareNetworks = []func(*world){
 	(*world).rareSelection,
 }
 
-// rarely leaves settings to upstream's defaults and draws uncommon ones.
+// rarely omits settings, for upstream's defaults, and draws uncommon ones.
 func (w *world) rarely() {
 	w.unset()
 	var all []func(*space.World)
@@ -38,7 +38,7 @@ func ofNetwork(change func(w *world, ipam object)) func(*world) {
 func reconfigured(nad object, change func(ipam object)) {
 	spec, conf := nad["spec"].(object), object{}
 	if err := json.Unmarshal([]byte(spec["config"].(string)), &conf); err != nil {
-		panic(err) // written by definition
+		panic(err) // definition wrote it
 	}
 	plugin := conf
 	if list, ok := conf["plugins"].([]any); ok {
@@ -47,14 +47,14 @@ func reconfigured(nad object, change func(ipam object)) {
 	change(plugin["ipam"].(object))
 	text, err := json.Marshal(conf)
 	if err != nil {
-		panic(err) // was JSON before
+		panic(err) // it was decoded from JSON
 	}
 	spec["config"] = string(text)
 }
 
-// unset leaves to upstream's defaults what section has drawn, each in half of the
-// networks: the times of the election, the cron of the reconciler, and whether addresses
-// are guarded over all ranges.
+// unset omits settings that section has drawn, for upstream's defaults, each in half of the
+// networks: the times of the election, the cron expression of the reconciler, and whether addresses
+// are reserved across all ranges.
 func (w *world) unset() {
 	for _, nad := range w.nads {
 		reconfigured(nad, func(ipam object) {
@@ -71,8 +71,8 @@ func (w *world) unset() {
 	}
 }
 
-// plainRange is one of the ranges of a network without slices, and its prefix; not ok if
-// it is written with its ends.
+// plainRange draws one of the ranges of a network without slices, and its prefix; ok is false if
+// the range is written with its ends.
 func (w *world) plainRange(ipam object) (r object, p netip.Prefix, ok bool) {
 	all := []object{ipam}
 	more, _ := ipam["ipRanges"].([]any)
@@ -85,9 +85,9 @@ func (w *world) plainRange(ipam object) (r object, p netip.Prefix, ok bool) {
 	return r, p.Masked(), err == nil && ipam["node_slice_size"] == nil
 }
 
-// rangeEnds draws where a range begins and ends: with the network's own address and the
-// last one, neither of which Whereabouts gives out; with the first and the last that it
-// gives out; with the last alone; from or to an address in the middle, and on to the end.
+// rangeEnds draws the ends of a range: the network's own address and the last address, which
+// Whereabouts does not assign; the first and the last address that it assigns; only the last one;
+// or an address in the middle as one end.
 func (w *world) rangeEnds(ipam object) {
 	r, p, ok := w.plainRange(ipam)
 	if !ok {
@@ -106,8 +106,7 @@ func (w *world) rangeEnds(ipam object) {
 	}
 }
 
-// rareExclude takes out of a range all of it, more than it, several parts, or what is
-// not in it.
+// rareExclude excludes all of a range, more than it, several parts, or addresses that are not in it.
 func (w *world) rareExclude(ipam object) {
 	r, p, ok := w.plainRange(ipam)
 	if !ok {
@@ -122,13 +121,13 @@ func (w *world) rareExclude(ipam object) {
 	)
 }
 
-// rareElection draws the shortest lease that the API server takes, or a long one.
+// rareElection draws the shortest lease that the API server accepts, or a long one.
 func (w *world) rareElection(ipam object) {
 	e := space.Pick(w.Choices, election{Lease: 1000, Deadline: 150, Period: 100}, election{Lease: 60000, Deadline: 40000, Period: 10000})
 	ipam["leader_lease_duration"], ipam["leader_renew_deadline"], ipam["leader_retry_period"] = e.Lease, e.Deadline, e.Period
 }
 
-// wholeSlice makes one slice of the whole range: one node alone gets it.
+// wholeSlice makes one slice of the whole range: only one node gets it.
 func (w *world) wholeSlice(ipam object) {
 	if text, _ := ipam["range"].(string); ipam["node_slice_size"] != nil {
 		_, bits, _ := strings.Cut(text, "/")
@@ -136,8 +135,8 @@ func (w *world) wholeSlice(ipam object) {
 	}
 }
 
-// rareResult draws what Whereabouts passes on and does not look at: a gateway elsewhere,
-// several routes, addresses of its own.
+// rareResult draws fields that Whereabouts passes on without reading: a gateway outside of the
+// range, several routes, addresses.
 func (w *world) rareResult(ipam object) {
 	switch w.Int(3) {
 	case 0:
@@ -149,10 +148,10 @@ func (w *world) rareResult(ipam object) {
 	}
 }
 
-// rareRange makes a range as large as people have them, over the small ones of others,
-// or one of IPv6 alone.
+// rareRange sets a large range, as in real clusters, which contains the small ranges of other
+// networks, or a range of IPv6 only.
 func (w *world) rareRange(ipam object) {
-	if r, _, ok := w.plainRange(ipam); ok && ipam["ipRanges"] == nil { // ranges of one network are not to overlap
+	if r, _, ok := w.plainRange(ipam); ok && ipam["ipRanges"] == nil { // ranges of one network must not overlap
 		r["range"] = space.Pick(w.Choices, "10.0.0.0/8", "fd00:20::/120")
 		for _, key := range []string{"range_start", "range_end", "exclude"} {
 			delete(r, key)
@@ -160,8 +159,8 @@ func (w *world) rareRange(ipam object) {
 	}
 }
 
-// rareSelection asks for the first network of a workload by an interface of another
-// name, or in the long form without a name for it.
+// rareSelection requests the first network of a workload with another interface name, or in the
+// long form without an interface name.
 func (w *world) rareSelection() {
 	notes := w.Notes()
 	const asked = "k8s.v1.cni.cncf.io/networks"
@@ -179,14 +178,14 @@ func (w *world) rareSelection() {
 	for _, n := range names {
 		namespace, name, _ := strings.Cut(n, "/")
 		e := object{"name": name}
-		if namespace != "default" { // the pods' own
+		if namespace != "default" { // the pods' own namespace
 			e["namespace"] = namespace
 		}
 		long = append(long, e)
 	}
 	b, err := json.Marshal(long)
 	if err != nil {
-		panic(err) // made of text
+		panic(err) // strings always marshal
 	}
 	notes[asked] = string(b)
 }

@@ -1,4 +1,4 @@
-// Package whereabouts draws worlds of Whereabouts.
+// Package whereabouts generates worlds for Whereabouts.
 package whereabouts
 
 import (
@@ -12,10 +12,10 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Space is Whereabouts'.
+// Space is the space of Whereabouts.
 var Space = space.Space{Name: "whereabouts", Draw: func(w *space.World) { (&world{World: w}).draw() }}
 
-// world is a world of Whereabouts while it is drawn.
+// world is a world of Whereabouts during its generation.
 type world struct {
 	*space.World
 	nads []object // the NetworkAttachmentDefinitions; see attachments
@@ -24,18 +24,18 @@ type world struct {
 // object is a manifest or a part of one.
 type object = map[string]any
 
-// draw draws a few nodes and pods on tiny ranges.
+// draw draws a few nodes and pods with very small ranges.
 func (w *world) draw() {
 	w.Doc.Spec.IPAM = "whereabouts"
 	w.Machines(1, 4)
-	long := w.Chance(1, 16) // so long that what leaks under churn is judged under churn
+	long := w.Chance(1, 16) // long enough for leaks to be detected during churn
 	if long {
 		w.Pace(75*time.Second, 2*time.Minute)
 	} else {
 		w.Pace(6*time.Second, 30*time.Second)
 	}
 	nets := w.attachments()
-	w.Workloads(w.crew(room(nets)), func() (map[string]string, object) { return w.attached(nets), nil })
+	w.Workloads(w.podCount(room(nets)), func() (map[string]string, object) { return w.attached(nets), nil })
 	w.Churn()
 	filled := w.prefill(nets)
 	if !filled {
@@ -49,10 +49,10 @@ func (w *world) draw() {
 	w.Faults()
 	w.Hazards()
 	w.Strategy(space.Weight{Name: "timed", N: 40}, space.Weight{Name: "stall", N: 30}, space.Weight{Name: "random", N: 20}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
-	// Where only an operator's passes reconcile, nobody gives back what is lost after.
+	// With passes by hand only, leaked addresses are not released after the script.
 	collected := len(w.Doc.Spec.Reconcilers) > 0 || filled && w.calm()
 	if collected {
-		// An ADD may take two minutes (types.AddTimeLimit), and is tried again.
+		// An ADD may take two minutes (types.AddTimeLimit), and is retried.
 		w.Rest(3 * time.Minute)
 	}
 	if w.Doc.Spec.Settle.Duration > 0 {
@@ -67,9 +67,9 @@ func (w *world) draw() {
 	w.Title()
 }
 
-// crew draws how many pods there are: mostly no more than there are addresses, so
-// that a run is not spent on refusals. One world in twelve has many.
-func (w *world) crew(room int) int {
+// podCount draws the number of pods: mostly at most the number of addresses, so that a run does not
+// consist of refusals. One of twelve worlds has many pods.
+func (w *world) podCount(room int) int {
 	pods := space.Pick(w.Choices, w.Between(1, 3), w.Between(2, 5), w.Between(3, 7))
 	if w.Chance(1, 12) {
 		pods = w.Between(8, 14)
@@ -80,7 +80,7 @@ func (w *world) crew(room int) int {
 	return min(pods, room)
 }
 
-// calm reports whether nothing takes a sandbox away without its DEL.
+// calm reports whether every sandbox is removed by a DEL.
 func (w *world) calm() bool {
 	s := &w.Doc.Spec
 	return s.Faults.Max == 0 && s.Hazards.Max == 0 && !slices.ContainsFunc(s.Timeline, func(e scenarios.Event) bool {
@@ -97,8 +97,8 @@ func (w *world) calm() bool {
 // leakMin is longer than a DEL may take (types.DelTimeLimit, one minute).
 const leakMin = 70 * time.Second
 
-// attached draws which networks a workload's pods ask for: mostly one or two, now
-// and then one twice, or in Multus' long form.
+// attached draws the networks of a workload's pods: mostly one or two, occasionally one twice, or
+// in Multus' long form.
 func (w *world) attached(nets []network) map[string]string {
 	var names []string
 	for range space.Pick(w.Choices, 1, 1, 2, 1, 2, 3) {

@@ -148,8 +148,8 @@ func Value(t Tree, p Path) (v Tree) {
 	return v
 }
 
-// Edit returns t with the value at p replaced by the result of change, or removed if keep is false. If there
-// is no such position, it returns t unchanged.
+// Edit returns t with the value at p replaced by the result of change, or removed if keep is false.
+// If there is no such position, it returns t unchanged.
 func Edit(t Tree, p Path, change func(Tree) (v Tree, keep bool)) Tree {
 	switch t := t.(type) {
 	case embedded:

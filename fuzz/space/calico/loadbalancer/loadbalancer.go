@@ -1,4 +1,4 @@
-// Package loadbalancer draws worlds of Calico's LoadBalancer IPAM.
+// Package loadbalancer generates worlds for Calico's LoadBalancer IPAM.
 package loadbalancer
 
 import (
@@ -11,10 +11,10 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// Space is that of Services of type LoadBalancer.
+// Space is the space of Services of type LoadBalancer.
 var Space = space.Space{Name: "calico-lb", Forceless: true, Draw: func(w *space.World) { (&world{World: w}).draw() }}
 
-// world is a world of Services while it is drawn.
+// world is a world of Services during its generation.
 type world struct {
 	*space.World
 	made []string // names of Services
@@ -30,9 +30,9 @@ const (
 	ready      = 5 * time.Second
 )
 
-// draw draws a few Services on hardly more addresses than they need, and a controller
-// that ends or stands still. There is one: kube-controllers elect no leader, and Calico's
-// manifest has a single replica.
+// draw draws a few Services with hardly more addresses than they need, and a controller that ends
+// or pauses. There is one: kube-controllers have no leader election, and Calico's manifest has a
+// single replica.
 func (w *world) draw() {
 	s := &w.Doc.Spec
 	s.IPAM, s.Daemons = "calico-lb", []string{controller}
@@ -58,7 +58,7 @@ func (w *world) draw() {
 // rest is longer than three rounds of the controller.
 const rest = 20 * time.Minute
 
-// pools draws one or two pools of a few addresses, and now and then one of IPv6.
+// pools draws one or two pools of a few addresses, and occasionally one of IPv6.
 func (w *world) pools() {
 	w.pool("external", fmt.Sprintf("10.9.0.0/%d", space.Pick(w.Choices, 29, 30, 28)), "Automatic", space.Pick(w.Choices, 30, 29, 31))
 	if w.Chance(1, 3) {
@@ -81,9 +81,8 @@ func (w *world) pool(name, cidr, mode string, block int) {
 	})
 }
 
-// service draws what a user does to a Service: mostly there is a new one; some are
-// deleted, made again under their name, ask for a certain address or pool, or become
-// another type.
+// service draws an action on a Service: mostly a new one is created; some are deleted, created
+// again with the same name, request a certain address or pool, or change their type.
 func (w *world) service(at time.Duration) {
 	kind := w.Int(8)
 	if len(w.made) == 0 || kind < 4 {
@@ -104,7 +103,7 @@ func (w *world) service(at time.Duration) {
 	}
 }
 
-// asks are annotations: for an address, a pool, or for none any more.
+// asks draws annotations: a requested address, a pool, or none.
 func (w *world) asks() object {
 	address, pools := "projectcalico.org/loadBalancerIPs", "projectcalico.org/ipv4pools"
 	switch w.Int(4) {
@@ -127,14 +126,13 @@ func (w *world) create(at time.Duration, name string) {
 	meta := object{"name": name}
 	if w.Chance(1, 6) {
 		asks := w.asks()
-		maps.DeleteFunc(asks, func(_ string, v any) bool { return v == nil }) // there is nothing to take away
+		maps.DeleteFunc(asks, func(_ string, v any) bool { return v == nil }) // a new Service has nothing to remove
 		meta["annotations"] = asks
 	}
 	w.At(at, space.Applied(object{"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec}))
 }
 
-// disturb stops the controller for a while, mostly near something that a user does, or
-// ends it: it is started again.
+// disturb pauses the controller, mostly near an action on a Service, or kills it; it is then restarted.
 func (w *world) disturb(at time.Duration) {
 	if w.Chance(1, 2) {
 		at = w.Shortly(2 * time.Second)

@@ -11,11 +11,11 @@ import (
 	"ipamsim/sim/por"
 )
 
-// A pool has one free address. While web-2's ADD is running, web-0 releases its address and web-1 claims
-// the free one; then web-2 is refused. If web-0's release came first, an address was free at all times of the
-// ADD, and the refusal was wrong: SpuriousExhaustion. If web-1's claim came first, no address was free for
-// a moment, and the refusal was right. So the order of the two steps matters although they touch no common
-// thing.
+// A pool has one free address. While web-2's ADD is running, web-0 releases its address and web-1
+// claims the free one; then web-2 is refused. If web-0's release came first, an address was free at
+// all times of the ADD, and the refusal was wrong: SpuriousExhaustion. If web-1's claim came first,
+// no address was free for a moment, and the refusal was right. So the order of the two steps
+// matters although they touch no common thing.
 func TestNumbersAreJudgedTogether(t *testing.T) {
 	steps := func(refused string) []por.Step {
 		pod := func(name string) model.PodRef { return model.PodRef{Namespace: "default", Name: name} }
