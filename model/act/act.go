@@ -68,8 +68,8 @@ type Act struct {
 	// API server, 0 for another datastore.
 	Error  string
 	Status int
-	// Bare: what was sent or answered is not known, or cannot be decoded. Thing then has
-	// only its kind and name.
+	// Bare: the sent or returned object is unknown, or cannot be decoded. Thing then has only its
+	// kind and name.
 	Bare bool
 }
 

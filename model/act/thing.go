@@ -19,7 +19,7 @@ const (
 	Slices   Kind = "node slices"
 	Others   Kind = "others" // at the beginning of a list that was shortened: Used things that are left out
 
-	Pool        Kind = "pool"        // what is allocated of a range
+	Pool        Kind = "pool"        // allocated from a range
 	Reservation Kind = "reservation" // of the address in Parts, across ranges
 	Pod         Kind = "pod"         // as a reconciler judges it
 
@@ -31,7 +31,7 @@ const (
 
 	File      Kind = "file" // of the node that Owner names; Size is how many bytes were read or written
 	Directory Kind = "directory"
-	Text      Kind = "text"    // what was read or written, its beginning
+	Text      Kind = "text"    // the beginning of the text that was read or written
 	Service   Kind = "service" // a daemon behind a socket of the node that Owner names
 	Cloud     Kind = "cloud"
 
@@ -69,7 +69,7 @@ type Thing struct {
 	// handle, Used is the handle's count in that block. Of a ledger, Used is the number
 	// of claims, and Parts are the last ones.
 	Used, Size int
-	Parts      []Thing // what it holds, in its own order
+	Parts      []Thing // its parts, in its own order
 }
 
 // named are the kinds that a model.Ref can name.

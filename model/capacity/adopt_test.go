@@ -15,9 +15,9 @@ import (
 	"ipamsim/model/capacity/workload"
 )
 
-// A plan that begins with a cluster as it is, its record and the pods that run,
-// begins with what was measured of it, and goes on with the same pods: once each of
-// them has been replaced, whatever had leaked is all that they did not release.
+// A plan that begins with an existing cluster, its record and its running pods, begins with the
+// measurements of that cluster, and continues with the same pods. After each of them has been
+// replaced, the leaked addresses are those that they did not release.
 func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)

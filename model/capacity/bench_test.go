@@ -61,8 +61,8 @@ func play(t testing.TB, c *capacity.Cluster) (p *capacity.Player, events int) {
 	return p, events
 }
 
-// One event, over all that happens to 50 nodes and to 5,000: without passes, whose
-// cost is that of all blocks, and with two samples.
+// The cost of one event, over all events of 50 nodes and of 5,000: without passes, which process
+// all blocks, and with two samples.
 func BenchmarkEvent(b *testing.B) {
 	for _, nodes := range []int{50, 5000} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {

@@ -17,12 +17,11 @@ import (
 	"ipamsim/model/route"
 )
 
-// Cluster is one cluster that a plan asks about: what is configured, what runs on
-// it, and what happens to it.
+// Cluster is one cluster of a plan: its configuration, its workload and its faults.
 type Cluster struct {
 	Manager Manager
-	// Networks are what every pod is attached to, in turn. A manager whose policy changes
-	// with the cluster's nodes has its own: see Allocator.
+	// Networks are the networks of every pod, in order. A manager whose policy changes with the
+	// cluster's nodes has its own: see Allocator.
 	Networks []model.Network
 
 	workload.Workload

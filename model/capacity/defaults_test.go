@@ -9,8 +9,8 @@ import (
 	"ipamsim/model/capacity"
 )
 
-// least is a manager whose allocator implements only what is required, plus what a trial
-// cannot do without.
+// least is a manager whose allocator implements only the required functions, plus those that a
+// trial needs.
 type least struct{ capacity.Manager }
 
 func (m least) Open(p *capacity.Player) (*capacity.Allocator, error) {
@@ -21,7 +21,7 @@ func (m least) Open(p *capacity.Player) (*capacity.Allocator, error) {
 	return a, err
 }
 
-// What a manager does not count itself is counted out of its record.
+// Numbers that a manager does not count itself are computed from its record.
 func TestDefaultsCountTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
@@ -42,7 +42,7 @@ func TestDefaultsCountTheSame(t *testing.T) {
 	})
 }
 
-// An allocator without what is required is refused before anything happens.
+// An allocator without the required functions is refused before the first event.
 func TestAllocatorNeedsAddDelRecord(t *testing.T) {
 	c := &capacity.Cluster{Manager: nothing{}}
 	if _, err := capacity.NewPlayer(c, c.Trace(1)); err == nil {

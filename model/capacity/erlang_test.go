@@ -41,7 +41,7 @@ func TestTimeToExhaustionIsErlangs(t *testing.T) {
 	if want, sigma := (free+1)/rate, math.Sqrt(free+1)/rate/math.Sqrt(trials); math.Abs(mean-want) > 3*sigma {
 		t.Errorf("exhausted after %.2f days on the average, want %.2f ± %.2f", mean, want, 3*sigma)
 	}
-	// Kolmogorov and Smirnov: the largest distance between what was drawn and Erlang's
+	// Kolmogorov and Smirnov: the largest distance between the drawn values and Erlang's
 	// distribution stays below 1.63/√n for 99 of 100 sets of seeds, and for this one.
 	slices.Sort(times)
 	worst := 0.0
@@ -75,7 +75,7 @@ func exhausted(t *testing.T, c *capacity.Cluster, seed uint64) time.Duration {
 	return p.Course().Exhausted
 }
 
-// erlang is the probability that k events of a rate have come by a time.
+// erlang is the probability that k events of a rate have happened before a time.
 func erlang(k int, rate, x float64) float64 {
 	sum, term := 0.0, 1.0
 	for i := range k {

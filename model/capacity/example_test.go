@@ -11,9 +11,9 @@ import (
 	reference "ipamsim/model/reference/calico"
 )
 
-// Wikimedia's staging cluster: 90 pods on two nodes, four blocks, and two more nodes
-// after a month of drains. What one node needed while the other was away it never
-// gives back, unless a collector releases what is empty; so the new ones borrow.
+// Wikimedia's staging cluster: 90 pods on two nodes, four blocks, and two more nodes after a month
+// of drains. A node never releases the blocks that it needed while the other was away, unless a
+// collector releases empty ones; so the new nodes borrow.
 func Example() {
 	staging := capacity.Cluster{
 		Manager: &calico.Config{
@@ -52,8 +52,8 @@ func Example() {
 	// day 40: 4 nodes, 90 pods, blocks 4 (empty 0), borrowed 0, starved 0
 }
 
-// The same happens whatever manages the addresses: a node loses its power, its pods
-// are marked after 340 s, others start on the other node.
+// The trace does not depend on the address manager: a node loses its power, its pods are marked
+// after 340 s, others start on the other node.
 func ExampleCluster_Trace() {
 	c := capacity.Cluster{
 		Workload: workload.Workload{

@@ -72,7 +72,7 @@ func (f *fabric) lost(s *snapshot) (pairs [2]int) {
 	return pairs
 }
 
-// lostOf are those of one address family.
+// lostOf are the lost pairs of one address family.
 func (f *fabric) lostOf(s *snapshot, pools []model.IPPool, of int) (pairs int) {
 	if !slices.ContainsFunc(s.live, func(h holding) bool { return model.Family(h.addr) == of && !h.device }) {
 		return 0
@@ -115,7 +115,7 @@ type stage struct {
 	at         []map[bits]int32 // by size and first bits, into spots
 	affine     map[netip.Prefix][]int
 	owners     map[netip.Prefix]string
-	always     []int                  // nodes that take part whatever it is about
+	always     []int                  // nodes that are always part of the plane
 	bystanders map[netip.Prefix][]int // by rack, in the order of their routers' ids
 	racks      []netip.Prefix         // of bystanders, sorted
 	generic    map[netip.Prefix]int   // how many nodes of each rack are up and not among always
@@ -343,7 +343,7 @@ func (v *stage) judge(g group, around []netip.Prefix, relevant, stand []int) ver
 	return out
 }
 
-// losses are those that remain.
+// losses are the losses after convergence.
 func losses(fabric route.Fabric, f route.Facts) []route.Loss {
 	p := route.New(fabric)
 	p.Observe(0, f)

@@ -37,7 +37,7 @@ func TestLostPairsAreThoseOfThePlane(t *testing.T) {
 		if got != len(want) {
 			t.Fatalf("%d pairs, and the plane has %d: %v", got, len(want), want)
 		}
-		// What it has learnt of one instant is true of others.
+		// Cached results of one instant are valid for others.
 		for range 3 {
 			s := drawScene(t)
 			if six {
@@ -193,7 +193,7 @@ func (s *snapshot) drawBlock(t *rapid.T, p netip.Prefix) {
 	switch owner := s.nodes[node.Draw(t, "owner")].name; rapid.IntRange(0, 4).Draw(t, "affinity") {
 	case 0: // no owner
 	case 1:
-		b.Owner = owner // who has lost the affinity
+		b.Owner = owner // the owner has lost the affinity
 	case 2:
 		b.Owner = owner
 		s.Affinities = append(s.Affinities, model.Affinity{Block: p, Node: owner, State: model.Confirmed})

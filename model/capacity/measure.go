@@ -59,7 +59,7 @@ func snapshotOf(v *metric.View) *snapshot {
 	return s
 }
 
-// sandboxes are those that are alive.
+// sandboxes are the live sandboxes.
 type sandboxes struct {
 	byID  map[string]*model.Sandbox
 	byPod map[model.PodRef]*model.Sandbox
@@ -106,7 +106,7 @@ func holds(b *model.Sandbox, addr netip.Addr) bool {
 	return slices.ContainsFunc(b.Attachments, func(a model.Attachment) bool { return slices.Contains(a.Addrs, addr) })
 }
 
-// blocksOf are the blocks of the record, each with what is in use of it.
+// blocksOf are the blocks of the record, each with its addresses in use.
 func (s *snapshot) blocksOf(v *metric.View) {
 	at := map[string]int{}
 	var reserved []netip.Prefix

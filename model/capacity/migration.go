@@ -18,7 +18,7 @@ type StepDone struct {
 
 // Migration is what became of a cluster's migration.
 type Migration struct {
-	// Steps are those that were begun, in the order of Cluster.Migration.
+	// Steps are the steps that were begun, in the order of Cluster.Migration.
 	Steps []StepDone
 	// End is when the last step was done; Never if it was not within the horizon.
 	End time.Duration
@@ -44,10 +44,9 @@ func (m *Migration) Saw(s Sample) {
 	w.Routes, w.Blocks, w.InUse = max(w.Routes, s.Routes), max(w.Blocks, s.Blocks), max(w.InUse, s.InUse)
 }
 
-// Settle is how long a cluster is given before what it had at the beginning, or what
-// a migration left, counts: until pods of a node that is lost are evicted, pods
-// that wait have tried again, and two passes of the reconciler have released what
-// had leaked; an hour at least, a quarter of the horizon at most.
+// Settle is the time until the initial state, or the result of a migration, is measured: until pods
+// of a lost node are evicted, waiting pods have retried, and two passes of the reconciler have
+// released leaks; at least an hour, at most a quarter of the horizon.
 func (c *Cluster) Settle() time.Duration {
 	t := c.Evict() + workload.PodGC + workload.Retry
 	if every := c.Collect.Every; every > 0 {

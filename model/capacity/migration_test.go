@@ -101,8 +101,8 @@ func TestUnclaimedIsNotLeaked(t *testing.T) {
 	}
 }
 
-// A migration changes what happens to pods that it restarts, and nothing else: as many
-// pods run at each sample, and nodes come and go as they did.
+// A migration only affects the pods that it restarts: the number of running pods at each sample is
+// the same, and nodes are added and removed as before.
 func TestMigrationKeepsTheTrace(t *testing.T) {
 	now := crowded(t)
 	now.Load.Grow, now.Trouble = 2, workload.Trouble{DrainEvery: 5 * time.Hour, DrainFor: 20 * time.Minute, CrashEvery: 9 * time.Hour, CrashFor: 20 * time.Minute, ReplaceEvery: 20 * time.Hour, ReplaceFor: time.Hour}

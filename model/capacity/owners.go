@@ -8,9 +8,9 @@ import (
 	"ipamsim/model/metric"
 )
 
-// Owners is whose each block of the enabled pools is, in a real cluster: a row of
-// Course.Owners. number is that of a node by its name, -1 for one that never was.
-// It is nil if there are more than ownersMax blocks, or none.
+// Owners are the owners of the blocks of the enabled pools, in a real cluster: a row of
+// Course.Owners. number is the number of a node by its name, -1 for a node that never existed.
+// Owners is nil if there are no blocks or more than ownersMax.
 func Owners(v metric.View, number func(node string) int32) []int32 {
 	return snapshotOf(&v).owners(number)
 }

@@ -16,11 +16,11 @@ func (p *Player) begins(i int32) error {
 		p.trace.Refuse()
 		return nil
 	}
-	p.fabric.init(p.c) // what it has learned was of other pools
+	p.fabric.init(p.c) // its cached results were of other pools
 	return err
 }
 
-// ends is the end of a step, in which so many pods were restarted.
+// ends records the end of a step, in which a number of pods were restarted.
 func (p *Player) ends(i, pods int32) {
 	m := p.course.Migration
 	m.Steps[i].End, m.Steps[i].Pods = p.now, int(pods)

@@ -47,7 +47,7 @@ func (p *Player) scene() *snapshot {
 	return s
 }
 
-// census is the manager's own, or what a view of the cluster comes to.
+// census is the manager's own, or the one computed from a view of the cluster.
 func (p *Player) census() Census {
 	if p.manager.Count != nil {
 		return p.manager.Count()
@@ -64,7 +64,7 @@ func (p *Player) census() Census {
 	return c
 }
 
-// number is that of a node, -1 for one that never was.
+// number is the number of a node, -1 for one that never existed.
 func (p *Player) number(name string) int32 {
 	if i, ok := p.numbers[name]; ok {
 		return i

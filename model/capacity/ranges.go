@@ -7,10 +7,10 @@ import (
 	"ipamsim/model"
 )
 
-// ranges measures networks without blocks: Size and Stranded. What is in use is
-// claimed in a pool of the network. A node can be given everything of a range that
-// is free, or, with node slices, what is free in its own slice but for the first
-// and the last address; one whose slice has no pool yet is taken for one without.
+// ranges measures networks without blocks: Size and Stranded. An address is in use if it is claimed
+// in a pool of the network. A node can get every free address of a range or, with node slices, the
+// free addresses of its own slice except the first and the last; a node whose slice has no pool yet
+// counts as a node without a slice.
 func (s *snapshot) ranges(out *Sample) {
 	type key struct {
 		name       string

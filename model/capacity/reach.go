@@ -8,15 +8,14 @@ import (
 	"ipamsim/model"
 )
 
-// family measures what is left of one address family of a network with blocks, and
-// for whom: Size, Stranded, Starved.
+// family measures the remaining addresses of one address family of a network with blocks, and the
+// nodes that can get them: Size, Stranded, Starved.
 //
-// A node can be given what is free in its own blocks; then, unless blocks are not
-// allocated automatically, and up to its limit, what is free in blocks that do not
-// exist yet (where it may not take all of them, as much as there is on the average
-// in so many); then, if it could have claimed more and affinity is not strict, what
-// is free in the blocks of others. It is what model.Free says, but for its caution
-// where addresses are reserved.
+// A node can get the free addresses of its own blocks; then, unless blocks are not allocated
+// automatically, and up to its limit, the addresses of blocks that do not exist yet (if it may not
+// claim all of them, the average of so many blocks); then, if it could have claimed more and
+// affinity is not strict, the free addresses of other nodes' blocks. The result equals model.Free,
+// except for the latter's lower bound if addresses are reserved.
 func (s *snapshot) family(n *model.Network, v4 bool, out *Sample) {
 	pools := s.stock(n, v4)
 	all := 0
@@ -91,7 +90,7 @@ type hand struct {
 	odd    int // those in blocks of another size than their pool's: no node borrows from them
 }
 
-// stock is an enabled pool with what is left in it.
+// stock is an enabled pool with its remaining addresses.
 type stock struct {
 	*model.IPPool
 	size      int // addresses that are not reserved

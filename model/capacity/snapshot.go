@@ -108,7 +108,7 @@ func (s *snapshot) sample(at time.Duration) Sample {
 	return out
 }
 
-// six is what there is of IPv6, but for Size and Routes.
+// six are the measurements of IPv6, except Size and Routes.
 func (s *snapshot) six(out *Part) {
 	out.Blackholed = s.blackholed[1]
 	for i := range s.Blocks {

@@ -18,9 +18,9 @@ import (
 	reference "ipamsim/model/reference/calico"
 )
 
-// A player that leaves out the tries that cannot end otherwise than the ones before,
-// and looks in a pass of ip-reconciler only at what was orphaned since the last one,
-// has the same course as one that does all of it.
+// A player that skips attempts whose result cannot differ from the previous one, and processes in a
+// pass of ip-reconciler only pods that were orphaned since the last pass, has the same course as
+// one that does everything.
 func TestWhatIsLeftOutChangesNothing(t *testing.T) {
 	refused := 0
 	rapid.Check(t, func(t *rapid.T) {

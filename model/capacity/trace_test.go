@@ -128,7 +128,7 @@ func (h *history) pod(e workload.Event) {
 	h.on[e.Pod] = -1
 }
 
-// confirmed is the end of what was marked on a node that is back.
+// confirmed ends the marked pods of a node that is back.
 func (h *history) confirmed(node int32) {
 	for pod, on := range h.on {
 		if on == node && h.marked[int32(pod)] {
@@ -152,7 +152,7 @@ func (h *history) apart(e workload.Event) {
 	h.op = e.At
 }
 
-// Whatever manages the addresses, the same happens, pass by pass but for the passes.
+// The events are the same for every address manager, except the passes.
 func TestTraceIsTheSameForEveryOption(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, seed := drawCluster(t), rapid.Uint64().Draw(t, "seed")
@@ -186,7 +186,7 @@ func TestPopulation(t *testing.T) {
 		{workload.Load{Pods: 90}, 4, 90},
 		{workload.Load{Pods: 90, Grow: 2, GrowAt: 12 * time.Hour}, 2, 90},
 		{workload.Load{PodsPerNode: workload.Distribution{Mean: 30}, Grow: 3}, 1, 120},
-		{workload.Load{PodsPerNode: workload.Distribution{Mean: 200}}, 2, 220}, // the kubelets take no more
+		{workload.Load{PodsPerNode: workload.Distribution{Mean: 200}}, 2, 220}, // the kubelets take no more pods
 		{workload.Load{PodsPerNode: workload.Distribution{Mean: 30}, MaxPods: 7}, 3, 21},
 		{workload.Load{PodsPerNode: workload.Distribution{Shape: workload.Uniform, Mean: 20, Spread: 20, Max: 5}}, 0, 0},
 	} {
@@ -218,8 +218,7 @@ func TestPopulation(t *testing.T) {
 	}
 }
 
-// Nodes that were drawn for more have more: without trouble each has what it was
-// drawn for.
+// Nodes with a greater drawn number have more pods: without faults each has its drawn number.
 func TestNodesShareAsTheyWereDrawn(t *testing.T) {
 	c := &capacity.Cluster{Workload: workload.Workload{Horizon: 24 * time.Hour, Load: workload.Load{PodsPerNode: workload.Distribution{Shape: workload.Uniform, Mean: 50, Spread: 45}}}}
 	for i := range 40 {

@@ -11,9 +11,9 @@ import (
 	reference "ipamsim/model/reference/calico"
 )
 
-// 90 pods on two nodes that take 64 each: while one of them is drained 26 have no
-// node, and while both are there is none for any. With room for all of them on one
-// there is always a node, unless both are away.
+// 90 pods on two nodes that take 64 each: while one of them is drained 26 have no node, and while
+// both are drained no pod has one. If one node takes all of them there is always a node, unless
+// both are away.
 func TestPodsWithoutANode(t *testing.T) {
 	for most, missing := range map[int]int{64: 26, 90: 0} {
 		c := &capacity.Cluster{

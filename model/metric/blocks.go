@@ -10,7 +10,7 @@ import (
 	"ipamsim/model"
 )
 
-// What upstream calls what it does not know.
+// Upstream's names for unknown pools and nodes.
 //
 // Source: kube-controllers/pkg/controllers/node/ipam.go (v3.31).
 const (
@@ -77,8 +77,8 @@ func (s *sampler) zeroed() *poolCounts {
 	return c
 }
 
-// count goes through blocks and claims. A block that no pool holds any more is
-// counted under a pool of upstream's own, which exists while there is one.
+// count counts blocks and claims. A block outside of every pool is counted under upstream's name
+// for unknown pools, which exists while there is such a block.
 func (s *sampler) count(n *model.Network, pools map[string]*poolCounts) {
 	type block struct {
 		counts *poolCounts
@@ -133,7 +133,7 @@ func (s *sampler) count(n *model.Network, pools map[string]*poolCounts) {
 	}
 }
 
-// room measures what is left to claim, and who goes without.
+// room measures the unclaimed blocks, and the nodes without a block.
 func (s *sampler) room(n *model.Network) {
 	free := make([]float64, len(n.Blocks.Pools))
 	for i := range n.Blocks.Pools {

@@ -46,10 +46,9 @@ func (s *sampler) leaks() {
 	}
 }
 
-// candidate reports whether the garbage collector would call a claim invalid: it
-// asks the API server, not the node. Its pod is gone, is on another node by now,
-// or has other addresses; its tunnel's node is gone. What it cannot know it takes
-// for valid.
+// candidate reports whether the garbage collector would consider a claim invalid. The collector
+// asks the API server, not the node: the pod is gone, is on another node now, or has other
+// addresses; or the node of a tunnel is gone. If the collector cannot know, the claim is valid.
 //
 // Source: kube-controllers/pkg/controllers/node/ipam.go, allocationIsValid (v3.31).
 func (s *sampler) candidate(c *model.Claim, has map[model.PodRef][]netip.Addr) bool {

@@ -294,7 +294,7 @@ ipamsim_range_size{network="default/net",range="fd00::/64"} 1.8446744073709552e+
 	}
 }
 
-// TestFamilies: whatever is measured says what it means.
+// TestFamilies: every metric has a description.
 func TestFamilies(t *testing.T) {
 	var names []string
 	for _, f := range metric.Families() {

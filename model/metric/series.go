@@ -19,8 +19,8 @@ type Series struct {
 type Track struct {
 	Name   string
 	Labels []Label
-	// Changes, in order of time. A value holds until the next; NaN says that from
-	// here on there is none.
+	// Changes are in order of time. A value holds until the next; NaN means that there is no value
+	// from then on.
 	Changes []Change
 	seen    int // the last sample it was in
 }
@@ -56,8 +56,8 @@ func (t *Track) At(at time.Duration) (value float64, ok bool) {
 	return t.Changes[i].Value, true
 }
 
-// set stores a value unless it is what it was. Of two at the same instant the
-// later counts.
+// set stores a value if it differs from the last. Of two values at the same instant the later
+// counts.
 func (t *Track) set(at time.Duration, value float64) {
 	if n := len(t.Changes); n > 0 {
 		last := &t.Changes[n-1]

@@ -38,8 +38,7 @@ func ExampleSeries() {
 	// 2m0s 1
 }
 
-// TestSeriesForgetsNothing: whatever was sampled is read back, however little of
-// it was stored.
+// TestSeriesForgetsNothing: every sampled value is read back, even if only changes are stored.
 func TestSeriesForgetsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s metric.Series

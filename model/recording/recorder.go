@@ -55,9 +55,8 @@ func (r *Recorder) touch(table int, key string, old []string) {
 	}
 }
 
-// Cut ends a frame: what was said since the last one is so after a step, at a
-// virtual time. Steps must not run backwards; a second cut of one step adds to its
-// frame.
+// Cut ends a frame: the changes since the last one apply after a step, at a virtual time. Steps
+// must not decrease; a second cut of one step adds to its frame.
 func (r *Recorder) Cut(step int, at time.Duration) {
 	var changes []Change
 	for p, old := range r.before {
@@ -85,5 +84,5 @@ func (r *Recorder) Cut(step int, at time.Duration) {
 	r.film.Frames = append(r.film.Frames, Frame{step, at, changes})
 }
 
-// Recording is what was recorded up to the last cut. It grows with the next.
+// Recording is the recording up to the last cut. It grows with the next.
 func (r *Recorder) Recording() *Recording { return &r.film }

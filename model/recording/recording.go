@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// Recording is a run as tables whose rows come, change and go. It holds what differs
-// from one frame to the next; what does not change costs nothing.
+// Recording is a run as tables whose rows are added, changed and removed. It stores the differences
+// between frames; unchanged rows take no space.
 type Recording struct {
 	Tables []Table `json:"tables"`
 	Frames []Frame `json:"frames"` // by step, only those in which something changed
 }
 
-// Table is one of the things that can be looked at: what is claimed, which
-// sandboxes live, which routes a node has.
+// Table is one table: claims, live sandboxes, or the routes of a node.
 type Table struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`   // for people
@@ -66,7 +65,7 @@ func (s Snapshot) apply(changes []Change) {
 	}
 }
 
-// Check says what is wrong with a film that comes from a file.
+// Check reports errors in a film from a file.
 func (f *Recording) Check() error {
 	last := -1
 	for i, fr := range f.Frames {

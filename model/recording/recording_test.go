@@ -13,7 +13,7 @@ import (
 	"ipamsim/model/recording"
 )
 
-// A film of one table: what came, changed and went, and what there was in between.
+// A film of one table: rows that were added, changed and removed, and the table in between.
 func ExampleRecorder() {
 	r := recording.NewRecorder([]recording.Table{{Name: "claims", Columns: []string{"address", "pod"}}})
 	r.Put(0, "10.0.0.1", "10.0.0.1", "web-0")
@@ -32,8 +32,8 @@ func ExampleRecorder() {
 	// [map[10.0.0.1:[10.0.0.1 web-0]]]
 }
 
-// Whatever a list goes through, the film shows it at every step as it was then, has
-// nothing in it that did not change, and passes its own check.
+// For every history of a list, the film shows it at every step as it was then, contains no
+// unchanged rows, and passes its own check.
 func TestFollowedListIsAsItWasAtEveryStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type item struct {
@@ -61,7 +61,7 @@ func TestFollowedListIsAsItWasAtEveryStep(t *testing.T) {
 		}
 		for i, list := range lists {
 			if i+1 < len(lists) && step[i+1] == step[i] {
-				continue // the later one of a step is what it shows
+				continue // the last state of a step is shown
 			}
 			want := map[string][]string{}
 			for _, x := range list {
@@ -72,7 +72,7 @@ func TestFollowedListIsAsItWasAtEveryStep(t *testing.T) {
 			}
 		}
 		if len(slices.Compact(step)) < len(step) {
-			return // the frame of a step that was cut twice may say what was so before the first
+			return // the frame of a step with two cuts may contain the state before the first cut
 		}
 		for _, fr := range r.Recording().Frames {
 			for _, c := range fr.Changes {
@@ -84,7 +84,7 @@ func TestFollowedListIsAsItWasAtEveryStep(t *testing.T) {
 	})
 }
 
-// A film from a file is refused with what is wrong in it.
+// An invalid film from a file is refused with its error.
 func TestCheck(t *testing.T) {
 	table := []recording.Table{{Name: "t", Columns: []string{"a", "b"}}}
 	for want, frames := range map[string][]recording.Frame{

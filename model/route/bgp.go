@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// source of a route that a speaker has of its own.
+// source is the source of a route that a speaker originates.
 type source uint8
 
 const (
@@ -32,7 +32,7 @@ type path struct {
 	session *session // that brought it; nil: its own
 	from    *speaker // the other end of the session
 	source  source
-	origin  *speaker   // who brought it into BGP
+	origin  *speaker   // the speaker that originated it
 	hop     netip.Addr // next hop
 	as      []uint32   // AS path
 	cluster bool       // a reflector passed it on
@@ -104,9 +104,9 @@ func btoi(b bool) int {
 // ribs are the paths of one prefix, by speaker, each sorted with the best first.
 type ribs map[int][]path
 
-// propagate finds which paths every speaker has to dst, from who has it of its
-// own and from what was known before: a daemon that does not run keeps its
-// paths, and a session that is frozen keeps those it brought.
+// propagate computes the paths of every speaker to dst, from the speakers that originate it and
+// from the paths before: a daemon that does not run keeps its paths, and a frozen session keeps the
+// paths that it delivered.
 func (p *Plane) propagate(dst netip.Prefix, before ribs) ribs {
 	after := ribs{}
 	var queue []*speaker
@@ -146,12 +146,12 @@ func (p *Plane) propagate(dst netip.Prefix, before ribs) ribs {
 	return after
 }
 
-// heard reports whether any of the paths came over the session.
+// heard reports whether any of the paths was received over the session.
 func heard(paths []path, s *session) bool {
 	return slices.ContainsFunc(paths, func(q path) bool { return q.session == s })
 }
 
-// originated are the paths that a speaker has of its own.
+// originated are the paths that a speaker originates.
 func (p *Plane) originated(s *speaker, dst netip.Prefix) []path {
 	var out []path
 	for _, o := range p.origins[dst] {
@@ -221,10 +221,10 @@ func (p *Plane) send(u *speaker, e edge, q *path, dst netip.Prefix) (path, bool)
 		}
 		out.as = append([]uint32{u.as}, out.as...)
 	}
-	// Inside one AS the next hop stays. A router also keeps it if v has it on its own subnet.
-	// A node does not: its sessions with others are multihop, and it offers to forward what it
-	// learned in a mesh beside the router. Source: bird.cfg.template, "multihop"; measured in
-	// cmd/calico/lab, topologies 4m, 5e.
+	// Inside one AS the next hop is unchanged. A router also keeps it if v is on the next hop's
+	// subnet. A node does not: its sessions with others are multihop, and in a mesh next to the
+	// router it offers to forward the routes that it learned. Source: bird.cfg.template,
+	// "multihop"; measured in cmd/calico/lab, topologies 4m, 5e.
 	//
 	// In IPv6 a router sends its own address: a next hop on the same link needs its link-local
 	// address, which a node's multihop session does not announce (BIRD 1.6,

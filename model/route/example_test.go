@@ -8,8 +8,8 @@ import (
 	"ipamsim/model/route"
 )
 
-// Two nodes with a session each with the router of their rack, under one AS
-// number: b borrows an address of a's block, and a never hears of it.
+// Two nodes have a session each with the router of their rack, under one AS number: b borrows an
+// address of a's block, and a never receives the route.
 func ExampleConverge() {
 	block, pool := netip.MustParsePrefix("10.64.75.0/26"), netip.MustParsePrefix("10.64.75.0/24")
 	borrowed := netip.MustParseAddr("10.64.75.0")

@@ -21,12 +21,12 @@ var topologies = []string{Mesh, Reflectors, ToR}
 // otherwise. Source: confd/pkg/backends/calico/client.go, globalDefaults (v3.31).
 const DefaultAS = 64512
 
-// Fabric is the network around the nodes and who speaks BGP with whom. The zero
-// value is Calico's own default: a full mesh of iBGP sessions between nodes.
+// Fabric is the network around the nodes, and the BGP sessions. The zero value is Calico's default:
+// a full mesh of iBGP sessions between nodes.
 //
-// Every subnet that a node's address lies in has one router, whose address is
-// the subnet's first and which is the nodes' default gateway. The routers know
-// each other's subnets. Only with topology tor do they speak BGP.
+// Every subnet of a node's address has one router. Its address is the subnet's first, and it is the
+// nodes' default gateway. The routers know each other's subnets. They run BGP only with topology
+// tor.
 type Fabric struct {
 	Topology string `json:"topology,omitempty" jsonschema:"enum=mesh,enum=reflectors,enum=tor"`
 	// AS number of the nodes; default 64512.
@@ -49,12 +49,12 @@ type TopOfRack struct {
 	// AS number of the first router, in order of subnets; the next one has one more.
 	// Default 65001.
 	AS uint32 `json:"as,omitempty"`
-	// ASNumbers are those of the routers, in order of subnets, where they do not follow
-	// from AS. A router beyond the last has its number from AS.
+	// ASNumbers are the numbers of the routers, in order of subnets, if they do not follow from AS.
+	// A router beyond the last has its number from AS.
 	ASNumbers []uint32 `json:"asNumbers,omitempty"`
-	// DistinctAS gives every node an AS number of its own, counting up from the
-	// fabric's in order of names. Else all nodes share one, and drop what has
-	// already passed through one of them.
+	// DistinctAS gives every node its own AS number, counting up from the fabric's in order of
+	// names. Otherwise all nodes share one, and drop routes that have already passed through one of
+	// them.
 	DistinctAS bool `json:"distinctAS,omitempty"`
 	// MaxLength is the longest prefix that a router takes: 26 drops host routes.
 	// 0: any. With MaxLengthBetween it is dropped between routers only. MaxLength6 is
@@ -81,10 +81,9 @@ type Session struct {
 	B string `json:"b,omitempty"`
 }
 
-// Check says what is wrong with the fabric, for a cluster of these nodes: the
-// field as it is spelled in a file, and the problem; "", "" when all is well.
-// Addresses of routers are not known here, so that a session may name anything
-// that is called tor or router.
+// Check reports an error in the fabric, for a cluster of these nodes: the field as it is spelled in
+// a file, and the problem; "", "" if there is none. The addresses of routers are unknown here, so a
+// session may name any router or tor.
 func (f *Fabric) Check(nodes []string) (field, problem string) {
 	unknown := func(name string) string {
 		return fmt.Sprintf("no node %q", name)
@@ -158,8 +157,8 @@ type Router struct {
 	Addr netip.Prefix // the subnet's first address, with its length
 }
 
-// Routers are the gateways of the nodes' subnets, sorted by subnet. A subnet whose
-// first address is a node's has none.
+// Routers are the gateways of the nodes' subnets, sorted by subnet. A subnet whose first address
+// belongs to a node has none.
 func (f *Fabric) Routers(nodes []Node) []Router {
 	var subnets []netip.Prefix
 	for _, n := range nodes {

@@ -7,8 +7,8 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// share is what Felix knows of one destination of a VXLAN pool: a block and
-// whose it is, or a borrowed address and who has it.
+// share is Felix's data about one destination of a VXLAN pool: a block and its owner, or a borrowed
+// address and its holder.
 type share struct {
 	node     string
 	borrowed bool
@@ -45,9 +45,9 @@ func vxlanDevice(dst netip.Prefix) string {
 	return "vxlan" + family + ".calico"
 }
 
-// vxlan is the route that Felix on s makes to a destination of a VXLAN pool, or
-// nil: a blackhole for a block of its own; for what is elsewhere the other node's
-// address where the pool allows that on one subnet, else its tunnel.
+// vxlan is the route that Felix on s programs to a destination of a VXLAN pool, or nil: a blackhole
+// for a block of its own; for a remote destination the other node's address if the pool allows that
+// on one subnet, otherwise its tunnel.
 //
 // Source: felix/calc/l3_route_resolver.go (flush, nodeInOurSubnet);
 // felix/dataplane/linux/route_mgr.go (routeIsLocalBlock, noEncapRoute) and

@@ -11,11 +11,10 @@ func covers(outer, p netip.Prefix) bool {
 	return outer.Bits() <= p.Bits() && outer.Contains(p.Addr())
 }
 
-// Exports is the filter between a Calico node's BIRD and its peers: nothing of a
-// pool with disableBGPExport; its own confirmed blocks exactly, and nothing
-// inside them; whatever else lies in a pool. The last sentence is why a borrower
-// announces the borrowed address, and why a node with a stale affinity announces
-// a block that it does not own.
+// Exports is the filter between a Calico node's BIRD and its peers. It exports nothing of a pool
+// with disableBGPExport; the node's own confirmed blocks exactly, and nothing inside them; and
+// everything else in a pool. Because of the last rule a borrower announces the borrowed address,
+// and a node with a stale affinity announces a block that it does not own.
 //
 // Source: confd/etc/calico/confd/templates, bird_ipam.cfg.template
 // (calico_export_to_bgp_peers) and bird_aggr.cfg.template (calico_aggr), v3.31.

@@ -18,8 +18,8 @@ func (n *Node) routerID() netip.Addr {
 	return RouterID(n.Name)
 }
 
-// RouterID is that of a node without an IPv4 address, whose calico-node has
-// CALICO_ROUTER_ID=hash: its template renders none otherwise, and BIRD does not start.
+// RouterID is the router id of a node without an IPv4 address whose calico-node has
+// CALICO_ROUTER_ID=hash: otherwise its template renders none, and BIRD does not start.
 //
 // Source: confd/pkg/resource/template/template_funcs.go, hashToIPv4.
 func RouterID(node string) netip.Addr {

@@ -7,8 +7,8 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// route is what the place's kernel has for dst now, or nil. What it has from the
-// kernel itself and from pods' devices is not replaced by a daemon's.
+// route is the route to dst in the place's kernel, or nil. A daemon does not replace routes from
+// the kernel itself and from pods' devices.
 func (p *Plane) route(i int, dst netip.Prefix) *fib.Route {
 	if r := p.linked[i][dst]; r != nil {
 		return r

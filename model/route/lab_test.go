@@ -12,8 +12,8 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// blockX is the block of node a in cmd/calico/lab; b holds the borrowed 10.64.75.0 (bw) and
-// pods of its own; c and the others are bystanders.
+// blockX is the block of node a in cmd/calico/lab; b has the borrowed 10.64.75.0 (bw) and pods of
+// its own; c and the others are bystanders.
 const blockX = "10.64.75.0/26"
 
 func ip(s string) netip.Addr     { return netip.MustParseAddr(s) }

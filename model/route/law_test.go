@@ -75,8 +75,8 @@ func (p predicate) has(node string, a netip.Addr) string {
 }
 
 func (p predicate) ends(from, holder string, to netip.Addr) map[fib.End]bool {
-	// A more specific route than the block's: the pod's own, or what its node
-	// announces, which does not hide it in a confirmed block of its own.
+	// A more specific route than the block's: the pod's own, or the one that its node announces,
+	// which the node does not hide in a confirmed block of its own.
 	specific := func(n string) bool {
 		return n == holder || p.talk(n, holder) && p.has(holder, to) != model.Confirmed
 	}
@@ -87,7 +87,7 @@ func (p predicate) ends(from, holder string, to netip.Addr) map[fib.End]bool {
 		return map[fib.End]bool{fib.Blackholed: true}
 	}
 	out := map[fib.End]bool{}
-	for _, n := range p.f.Nodes { // everybody with an affinity announces the block
+	for _, n := range p.f.Nodes { // every node with an affinity announces the block
 		if n.Name == from || p.has(n.Name, to) == "" || !p.talk(from, n.Name) {
 			continue
 		}
@@ -103,9 +103,8 @@ func (p predicate) ends(from, holder string, to netip.Addr) map[fib.End]bool {
 	return out
 }
 
-// The walk through the tables agrees with the sentence that cmd/calico/lab says
-// everything is: blackholed iff the first node with an affinity for the block
-// has no more specific route.
+// The walk through the tables agrees with the rule in cmd/calico/lab: an address is blackholed iff
+// the first node with an affinity for the block has no more specific route.
 func TestPredicateAgreesWithWalk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawn(t)

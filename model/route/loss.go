@@ -90,10 +90,9 @@ func (l *losses) remove(k local) {
 	}
 }
 
-// Losses are the addresses of pods that nodes cannot reach now, sorted by source,
-// then address. Since is when that pair was lost, whatever dropped it since.
-// A node without power neither loses nor is lost. The list must not be changed; it
-// is the same one until something is another.
+// Losses are the addresses of pods that nodes cannot reach now, sorted by source, then address.
+// Since is when the pair was lost, whatever has dropped it since then. A node without power is in
+// no loss. The list must not be changed; it is the same slice until something changes.
 func (p *Plane) Losses() []Loss {
 	l := &p.losses
 	if l.list == nil {
@@ -108,7 +107,7 @@ func (p *Plane) Losses() []Loss {
 	return l.list
 }
 
-// judge walks again to the addresses whose routes changed.
+// judge repeats the walks to the addresses whose routes changed.
 func (p *Plane) judge() {
 	l := &p.losses
 	if len(p.stale) == 0 && !l.all {

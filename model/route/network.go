@@ -77,7 +77,7 @@ func (n *Network) Advance(at time.Duration) {
 	}
 }
 
-// Losses are those of both families, as Plane.Losses lists them.
+// Losses are the losses of both families, as in Plane.Losses.
 func (n *Network) Losses() []Loss {
 	four := n.four.Losses()
 	if n.six == nil {

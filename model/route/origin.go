@@ -77,11 +77,11 @@ func (p *Plane) configure(s *speaker) {
 	}
 }
 
-// observeLocals takes over the addresses of pods. The kernel has their routes at
-// once. BIRD hears of a new one, and sees with its next scan that one is gone.
+// observeLocals applies the addresses of pods. The kernel has their routes immediately. BIRD is
+// notified of a new one, and detects the removal of one in its next scan.
 //
-// Only what differs from the last list is looked at, between the first and the
-// last difference, unless nodes changed.
+// It only compares the part of the lists between the first and the last difference, unless nodes
+// changed.
 func (p *Plane) observeLocals(list []Local) {
 	old := p.facts.Local
 	if p.recount {
@@ -196,7 +196,7 @@ func (p *Plane) appeared(k local) {
 	})
 }
 
-// originate gives a speaker a route of its own.
+// originate adds a route that a speaker originates.
 func (p *Plane) originate(at int, from source, dst netip.Prefix) {
 	o := origin{at, from}
 	if slices.Contains(p.origins[dst], o) {

@@ -32,7 +32,7 @@ type Plane struct {
 	devs    map[local]string         // addresses that nodes deliver, with the device
 	held    map[local]map[string]int // how many pods have the address, by device
 
-	// What was observed last.
+	// The latest observed facts.
 	facts      Facts
 	affinities map[string][]model.Affinity // by node, without pending ones
 

@@ -10,7 +10,7 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// film is a plane whose facts change, and what one node's table said when.
+// film is a plane whose facts change, and the history of one node's table.
 type film struct {
 	*testing.T
 	plane *route.Plane
@@ -286,7 +286,7 @@ func TestGracefulRestartOutlivesOtherNews(t *testing.T) {
 	}
 }
 
-// A session that cannot come up holds up both of its ends, as a dead peer does.
+// A session that cannot be established delays both of its ends, as a dead peer does.
 func TestColdStartWithLostSession(t *testing.T) {
 	f := noDefault()
 	f.Down = []route.Session{{A: "a", B: "b"}}
@@ -341,9 +341,9 @@ func TestFelixDown(t *testing.T) {
 	}
 }
 
-// Without default routes, nodes of two subnets have no session: each subnet is a
-// mesh of its own, after all have given up waiting for the others. Seen in the
-// lab: "Socket: Network is unreachable", and no route of BIRD anywhere.
+// Without default routes, nodes of two subnets have no session: each subnet is a separate mesh,
+// after all nodes have stopped waiting for the others. Observed in the lab: "Socket: Network is
+// unreachable", and no route of BIRD anywhere.
 func TestNoSessionWithoutAWay(t *testing.T) {
 	f := twoRacks(labFacts())
 	p := route.New(noDefault())

@@ -53,11 +53,10 @@ type Local struct {
 	Dev  string // cali1234abcd
 }
 
-// Block is one block as the datastore has it: whose it is, and which of its
-// addresses other nodes have.
+// Block is one block in the datastore: its owner, and the addresses that other nodes have.
 type Block struct {
 	Prefix   netip.Prefix
-	Node     string // "" if no node has it
+	Node     string // "" if it has no owner
 	Borrowed []Borrowed
 }
 

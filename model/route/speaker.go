@@ -9,8 +9,8 @@ import (
 	"ipamsim/model"
 )
 
-// speaker is one BGP daemon: a node's BIRD, or that of a top-of-rack router. Its
-// index is that of its place, and is never used again.
+// speaker is one BGP daemon: a node's BIRD, or that of a top-of-rack router. Its index is that of
+// its place, and is never reused.
 type speaker struct {
 	at      int
 	node    bool
@@ -18,9 +18,9 @@ type speaker struct {
 	id      netip.Addr // its router id
 	as      uint32
 	reflect bool // a route reflector
-	// transit reports whether it passes on what it learned from others.
+	// transit reports whether it passes on routes that it learned.
 	transit bool
-	// Configuration as BIRD has it now.
+	// BIRD's present configuration.
 	blocks []netip.Prefix // with a static blackhole, sorted
 	own    []netip.Prefix // confirmed, sorted
 	// State of a node's machine.
@@ -115,10 +115,9 @@ func downBetween(down []Session, a, b string) bool {
 	})
 }
 
-// configure sets what the templates make of a node's affinities, none of them
-// pending: a blackhole for every block, except blocks of one address; and the
-// blocks that it exports and hides the inside of: confirmed ones. No state at all
-// counts as confirmed.
+// configure sets the result of the templates for a node's affinities, none of them pending: a
+// blackhole for every block, except blocks of one address; and the confirmed blocks, which it
+// exports and whose inside it hides. An empty state counts as confirmed.
 //
 // Source: confd/etc/calico/confd/templates/bird_aggr.cfg.template.
 func (s *speaker) configure(affinities []model.Affinity) {

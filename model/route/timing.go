@@ -5,8 +5,8 @@ import "time"
 // How long routes take, measured with real BIRD in network namespaces (cmd/calico/lab,
 // second table; the row is named at each). Where cmd/calico/lab has a range, its middle.
 const (
-	// Announce: "borrowed /32 added at B → in A's kernel table: 0.3–0.7 ms". BIRD
-	// hears of it by netlink, not by its scan.
+	// Announce: "borrowed /32 added at B → in A's kernel table: 0.3–0.7 ms". BIRD is notified by
+	// netlink and does not wait for its scan.
 	Announce = time.Millisecond
 	// Reload is the time from a changed affinity to BIRD's static route and filters.
 	// cmd/calico/lab has no row for it: confd renders on the watch event and reconfigures

@@ -12,8 +12,8 @@ import (
 	"ipamsim/model/route/fib"
 )
 
-// A consumer of changes alone knows all tables: after whatever happens to nodes, blocks and
-// pods, and while routes change by themselves.
+// A consumer of changes alone knows all tables: after any changes of nodes, blocks and pods, and
+// while routes change by themselves.
 func TestWatchKnowsEveryTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := route.New(route.Fabric{Topology: rapid.SampledFrom([]string{route.Mesh, route.ToR}).Draw(t, "topology")})

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// wire brings daemons and sessions up to date with the machines and with time:
-// who runs, who is ready, which sessions are open, frozen or closed. Whatever
-// changed here may change every path.
+// wire updates daemons and sessions to the state of the machines and the time: which daemons run
+// and are ready, which sessions are open, frozen or closed. A change here may change every path.
 func (p *Plane) wire() {
 	p.rewired, p.timed, p.deadline = false, false, 0
 	p.pairUp()
@@ -51,7 +50,7 @@ func (p *Plane) matters(dst netip.Prefix) bool {
 	return false
 }
 
-// until notes that something will change by itself.
+// until records that something will change by itself.
 func (p *Plane) until(at time.Duration) {
 	if !p.timed || at < p.deadline {
 		p.timed, p.deadline = true, at
@@ -130,8 +129,8 @@ func (p *Plane) isDown(s *session) bool {
 	return downBetween(p.fabric.Down, a, b) || downBetween(p.facts.Down, a, b)
 }
 
-// transit moves a session to the state that its ends allow. A session whose end
-// died silently keeps what it brought until a timer runs out.
+// transit moves a session to the state that its ends allow. A session whose end died silently keeps
+// the paths that it delivered until a timer expires.
 func (p *Plane) transit(s *session) {
 	switch {
 	case !s.configured || p.isDown(s):

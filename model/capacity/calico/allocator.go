@@ -188,7 +188,7 @@ func (m *allocator) pass(now time.Duration, changed []model.PodRef) error {
 	if m.collector.Choices > before {
 		m.p.Chance()
 	}
-	return nil // an error of its own is left for the next pass
+	return nil // its own error is left for the next pass
 }
 
 // Pod is what the API server has of one.
@@ -203,14 +203,14 @@ func (m *allocator) Pod(ref model.PodRef) (reference.Pod, bool) {
 // Changed returns the pods that changed since the last pass.
 func (m *allocator) Changed() ([]model.PodRef, bool) { return m.changed, false }
 
-// everybodys reports whether a pool is for every pod on every node.
+// everybodys reports whether a pool serves every pod on every node.
 func everybodys(p *reference.Pool) bool {
 	all := func(selector string) bool { return selector == "" || selector == "all()" }
 	return !p.Manual && len(p.Uses) == 0 && all(p.NodeSelector) && all(p.NamespaceSelector)
 }
 
-// hopeless: nothing is free at all; or nothing in the node's own blocks, and it may
-// claim no other, or there is none to claim, nor may it borrow.
+// hopeless reports whether an ADD on the node must fail: no address is free at all; or none in the
+// node's own blocks, and the node may neither claim another block, or there is none, nor borrow.
 func (m *allocator) hopeless(n *capacity.Machine) bool {
 	if m.size == 0 {
 		return false
@@ -227,7 +227,7 @@ func (m *allocator) hopeless(n *capacity.Machine) bool {
 	return !c.AutoAllocate || own.Affinities >= cmp.Or(c.MaxBlocks, model.MaxBlocksDefault) || c.Strict && t.Blocks >= m.positions
 }
 
-// networks are the policy, with what it says of routes.
+// networks are the policy, including its routes.
 func (m *allocator) networks() []model.Network {
 	n := m.a.Network(m.v4, m.v6)
 	n.Key = networkKey

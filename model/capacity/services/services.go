@@ -13,8 +13,8 @@ import (
 	"ipamsim/model/capacity/workload"
 )
 
-// Config is how the API servers are configured, what was there before the first Service of
-// the plan, and what Services ask for.
+// Config is the configuration of the API servers, the Services before the first Service of the
+// plan, and the requests of Services.
 type Config struct {
 	Ranges      []netip.Prefix // of cluster IPs, one of each family at most, the primary one first
 	First, Last int            // node ports
@@ -34,7 +34,7 @@ type Kind struct {
 	Dual                   bool // an address of each family
 }
 
-// Kind is that of the Service of a name, in the trial of a seed.
+// Kind is the kind of the Service with a name, in the trial of a seed.
 func (c *Config) Kind(seed uint64, name string) (k Kind) {
 	draw := workload.Draws(seed, name)
 	x, local, dual := draw(), draw(), draw()
@@ -56,8 +56,8 @@ func (c *Config) ports(k Kind) (n int) {
 	return n
 }
 
-// Band is how many addresses of a range, from the first on, are handed out when no other is
-// left, so that those who ask for certain ones find them free.
+// Band is the number of addresses at the beginning of a range that are assigned only if no other is
+// left, so that requests for certain addresses find them free.
 //
 // Source: pkg/registry/core/service/ipallocator, calculateRangeOffset (v1.37.2).
 func Band(p netip.Prefix) int {
@@ -80,7 +80,7 @@ func Ends(p netip.Prefix) (first, last netip.Addr) {
 	return first, last
 }
 
-// InBand reports whether an address is one of a band, and none of the beginning.
+// InBand reports whether an address is in a band and was not used at the beginning.
 func (c *Config) InBand(a netip.Addr) bool {
 	i := slices.IndexFunc(c.Ranges, func(p netip.Prefix) bool { return p.Contains(a) })
 	return i >= 0 && a.Less(above(c.Ranges[i])) && !slices.Contains(c.Taken, a)
@@ -134,8 +134,8 @@ type cidr struct {
 	lower, upper part
 }
 
-// part of a range: which of its free addresses comes next is upstream's chance, here it is
-// the one that came back last, and then the lowest.
+// part is a part of a range. Upstream chooses a random free address; here it is the one that was
+// released last, and then the lowest.
 type part struct {
 	back       []netip.Addr
 	next, last netip.Addr // never assigned so far, up to the last one
@@ -213,7 +213,7 @@ func (a *allocator) add(pod *capacity.Pod) ([]netip.Addr, error) {
 	return h.addrs, nil
 }
 
-// keep notes what a Service has.
+// keep records the addresses of a Service.
 func (a *allocator) keep(container string, h hold) {
 	a.held[container] = h
 	a.sum(h, 1)

@@ -10,7 +10,7 @@ import (
 	"ipamsim/model/capacity"
 )
 
-// Bands by hand, of upstream's own tables (TestCalculateRangeOffset of both allocators).
+// Bands from upstream's own tables (TestCalculateRangeOffset of both allocators).
 func TestBands(t *testing.T) {
 	for text, want := range map[string]int{"10.0.0.0/29": 0, "10.0.0.0/28": 0, "10.0.0.0/27": 16, "10.0.0.0/24": 16, "10.0.0.0/23": 32, "10.0.0.0/12": 256, "fd00::/112": 256} {
 		if got := Band(netip.MustParsePrefix(text)); got != want {

@@ -63,8 +63,8 @@ func open(p *capacity.Player, rule reference.Rule) (*allocator, error) {
 	return m, m.slice()
 }
 
-// remember is what the claims that are there at the beginning say of interfaces: a
-// container's are those of the networks in turn, shorter names first.
+// remember derives the interfaces from the initial claims: the claims of a container belong to its
+// networks in order, shorter names first.
 func (m *allocator) remember(r *model.Snapshot) {
 	m.interfaces = map[string][]string{}
 	for i := range r.Claims {

@@ -38,9 +38,9 @@ func plain(networks []model.Network) bool {
 	return len(n.Ranges) == 1 && n.Slice == 0 && n.Ranges[0].Prefix.Addr().Is4() && (n.Name == "" || !n.Overlap)
 }
 
-// passPlain is a pass that looks only at what may have been orphaned since the last
-// one: a large cluster has a hundred thousand claims, and a pass every few minutes.
-// Every rule takes a marked pod, and one whose object is gone, for no more.
+// passPlain is a pass that only processes claims that may have been orphaned since the last one: a
+// large cluster has a hundred thousand claims, and a pass every few minutes. For every rule a
+// marked pod, and a pod whose object is gone, is orphaned.
 func (m *allocator) passPlain() {
 	for _, x := range m.orphans {
 		for _, a := range x.Lost {

@@ -19,7 +19,7 @@ type Arrivals struct {
 	// nil is even. Only proportions matter.
 	Hours, Weekdays []float64
 	Lifetimes       Lifetimes
-	// Running is how many of them run at the beginning; 0: as many as on average.
+	// Running is the number of them that run at the beginning; 0: the average.
 	Running int
 }
 
@@ -76,8 +76,8 @@ func newStream(l *Load, r *rand.Rand) *stream {
 	return s
 }
 
-// next is when the next batch comes after an instant: rates are those of the hour, so
-// the exponential time is used up hour by hour.
+// next is the time of the next batch after an instant: rates apply per hour, so the exponential
+// time is used up hour by hour.
 func (s *stream) next(now time.Duration) time.Duration {
 	e := s.r.ExpFloat64()
 	for {

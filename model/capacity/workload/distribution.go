@@ -9,7 +9,7 @@ import (
 // Distribution of whole numbers.
 type Distribution struct {
 	Shape  string  // Fixed (also ""), Uniform (Mean ± Spread), Normal (Spread is sigma) or Poisson
-	Mean   float64 // what is drawn is rounded
+	Mean   float64 // drawn values are rounded
 	Spread float64
 	Max    int // nothing above; 0: no bound. Nothing is below 0.
 }
@@ -48,8 +48,8 @@ func (d *Distribution) Draw(r *rand.Rand) int {
 	return n
 }
 
-// Draws are numbers from 0 to 1 that belong to a name in the trial of a seed, one after the
-// other, whatever else is drawn.
+// Draws is a sequence of numbers from 0 to 1 that belongs to a name in the trial of a seed,
+// independent of other draws.
 func Draws(seed uint64, name string) func() float64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))

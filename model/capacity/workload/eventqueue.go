@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// eventQueue is what is going to happen, the earliest first; of one instant in the
-// order of acts, of one act the one that was decided first.
+// eventQueue contains future events, the earliest first; events of one instant in the order of
+// acts, and of one act in the order of decision.
 type eventQueue struct {
 	heap []entry
 	next uint32

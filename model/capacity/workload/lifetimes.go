@@ -12,8 +12,8 @@ import (
 // is as likely to end in one hour as in the next. With Rest alone, lifetimes are exponential.
 type Lifetimes struct {
 	Marks []Mark // both fields ascending
-	// Rest is the mean of what is left to those that are behind the last mark; 0: they
-	// end as often as those between the last two.
+	// Rest is the mean remaining lifetime of pods beyond the last mark; 0: their rate of ends is
+	// that between the last two marks.
 	Rest time.Duration
 }
 
@@ -115,8 +115,8 @@ func (h *hazard) left(r *rand.Rand, age time.Duration) time.Duration {
 // nanoseconds converts a lifetime, capped at seventy years.
 func nanoseconds(x float64) time.Duration { return time.Duration(min(x, math.MaxInt64/4)) }
 
-// among draws the age of a pod among those that run at an instant, if as many have
-// always come as have gone: old ones are more often seen than they were started.
+// among draws the age of a pod among the running pods in a stationary state: old pods are observed
+// more often than they are started.
 func (h *hazard) among(r *rand.Rand) time.Duration {
 	if h.exponential() {
 		return 0 // as good as any

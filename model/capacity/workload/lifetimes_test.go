@@ -11,7 +11,7 @@ import (
 // mixed lifetimes: half of the pods end within an hour, some stay for weeks.
 var mixed = Lifetimes{Marks: []Mark{{0.5, time.Hour}, {0.8, 10 * time.Hour}, {0.95, 100 * time.Hour}}, Rest: 300 * time.Hour}
 
-// What is drawn has the marks that it was given, and the mean that is said of it.
+// Drawn values have the given marks and the stated mean.
 func TestLifetimesAreDrawnAsGiven(t *testing.T) {
 	const n = 200_000
 	r, h := rand.New(rand.NewPCG(1, 1)), hazardOf(&mixed)
@@ -63,7 +63,7 @@ func TestAgesAmongThoseThatRun(t *testing.T) {
 	}
 }
 
-// As many arrive in each hour as it is weighed, in batches as large as is said.
+// The number of arrivals in each hour follows its weight, and the batches have the given size.
 func TestArrivalsComeAsTheyAreWeighed(t *testing.T) {
 	a := Arrivals{PerHour: 12, Batch: 3, Hours: make([]float64, 24), Weekdays: []float64{1, 1, 1, 1, 1, 0, 0}, Lifetimes: Lifetimes{Rest: 30 * time.Minute}}
 	a.Hours[9], a.Hours[10] = 1, 3
@@ -93,8 +93,8 @@ func TestArrivalsComeAsTheyAreWeighed(t *testing.T) {
 	}
 }
 
-// A cluster that is meant to grow or shrink ends with as many pods as are said, and
-// nodes that are drained to be replaced lose none of their pods.
+// A cluster that grows or shrinks ends with the given number of pods, and nodes that are drained to
+// be replaced lose none of their pods.
 func TestPopulationGrowsAndShrinks(t *testing.T) {
 	for _, grow := range []int{0, 40, -40} {
 		c := &Workload{Horizon: 100 * 24 * time.Hour, Load: Load{Pods: 60, GrowPods: grow, Lifetimes: mixed}}

@@ -1,11 +1,11 @@
 package workload
 
-// scheduler finds the place for a pod: of those that take pods and have room the
-// one that has the least of what it is meant to have, of equals the one whose
-// machine has the lowest number. It is a tournament: each decision, and each
-// change of one place, costs the logarithm of their number.
+// scheduler finds the place for a pod: among the places that take pods and have room, the one with
+// the lowest ratio of pods to its drawn number; among equals, the machine with the lowest number.
+// It is a tournament: each decision, and each change of one place, costs the logarithm of their
+// number.
 //
-// A place is where a machine stands; the one that replaces it stands in the same.
+// A place is a slot for a machine; a replacement has the same place.
 type scheduler struct {
 	places []place
 	best   []int32 // a complete binary tree: the winner below each knot, -1 where none takes pods

@@ -59,7 +59,7 @@ type machine struct {
 	place  int32
 	state  state
 	since  time.Duration
-	pods   []int32 // whose objects are bound to it and not marked
+	pods   []int32 // pods whose objects are bound to it and not marked
 	marked []int32
 	leaves bool  // it is drained to be switched off
 	first  int32 // the machine that first stood in this place
@@ -138,7 +138,7 @@ func (s *script) run() {
 	}
 }
 
-// meet does what is due now, or lets it wait for its turn.
+// meet executes an event that is due, or delays it until its turn.
 func (s *script) meet(e entry) {
 	switch e.act {
 	case actLook:
@@ -267,7 +267,7 @@ func (s *script) do(e entry) {
 	}
 }
 
-// fill starts what is missing, one pod after another.
+// fill starts missing pods, one after another.
 func (s *script) fill() {
 	if s.missing > 0 && !s.filling {
 		s.filling = true
@@ -281,8 +281,7 @@ func (s *script) emit(k Kind, node, pod int32) {
 	}
 }
 
-// stands is a machine that has come, in the place of another or, with -1, in one
-// of its own.
+// stands adds a machine, in the place of another or, with -1, in a new one.
 func (s *script) stands(m, in int32) {
 	room := cmp.Or(s.c.Load.MaxPods, MaxPodsDefault)
 	if in >= 0 {

@@ -16,8 +16,8 @@ type moving struct {
 	todo  []int32 // pods that are to be restarted
 	every int     // after how many of these a sample is taken
 	count int32   // that were restarted in this step
-	// heirs are who took the place of pods that were restarted, -1 between the two; the
-	// machines where they were.
+	// heirs are the successors of restarted pods, -1 until there is one; left are the machines
+	// where the pods were.
 	heirs map[int32]int32
 	left  map[int32]int32
 }
@@ -108,7 +108,7 @@ func (s *script) restart() bool {
 
 func (c *Workload) restartEvery() time.Duration {
 	if c.RestartEvery > 0 {
-		return max(c.RestartEvery, 2*moment) // so that who was deleted is back before the next goes
+		return max(c.RestartEvery, 2*moment) // so that a deleted pod is back before the next is deleted
 	}
 	return restartDefault
 }

@@ -27,7 +27,7 @@ func (s *script) next(what act, in int32) {
 	}
 }
 
-// trouble comes to a place. A machine that has some already is spared.
+// trouble affects a place. A machine that is already affected is skipped.
 func (s *script) trouble(e entry) {
 	in := e.who
 	m := s.schedule.places[in].machine
@@ -131,7 +131,7 @@ func (s *script) evict(m int32) {
 	s.elsewhere(pods)
 }
 
-// up gives a machine its power back. What was marked is gone with that.
+// up turns a machine on. Its marked pods are removed.
 func (s *script) up(m int32) {
 	x := &s.machines[m]
 	s.emit(NodeUp, m, -1)
@@ -143,7 +143,7 @@ func (s *script) up(m int32) {
 	s.next(actCrash, x.place)
 }
 
-// replaced puts another machine in the place of one that is no more.
+// replaced puts another machine in the place of a removed one.
 func (s *script) replaced(m int32) {
 	in := s.machines[m].place
 	if !s.c.Trouble.KeepNode {

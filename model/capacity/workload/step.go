@@ -10,13 +10,12 @@ import (
 // done. One that the datastore refuses is tried again every stepRetry.
 type Step struct {
 	Kind StepKind
-	// Pool is the name of the pool that is created, disabled or deleted, CIDR its
-	// addresses and BlockBits the prefix length of its blocks; zero, if the step is about
-	// something else.
+	// Pool is the name of the pool that is created, disabled or deleted, CIDR its addresses and
+	// BlockBits the prefix length of its blocks; zero if the step does not concern a pool.
 	Pool      string
 	CIDR      netip.Prefix
 	BlockBits int
-	// Pools are those whose pods are restarted.
+	// Pools are the pools whose pods are restarted.
 	Pools []netip.Prefix
 	// Change is what the manager's own Allocator.Step does; nil of a restart.
 	Change any

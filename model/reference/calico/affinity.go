@@ -98,7 +98,7 @@ func (a *Allocator) sorts(x, y *host, p netip.Prefix) bool {
 	return x.name+end < y.name+end
 }
 
-// DeleteBlock deletes a block by hand, with what it holds. Affinities and handles
+// DeleteBlock deletes a block with its allocations, as an operator does. Affinities and handles
 // stay.
 func (a *Allocator) DeleteBlock(p netip.Prefix) error {
 	b := a.block(p)

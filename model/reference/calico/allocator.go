@@ -8,8 +8,8 @@ import (
 	"ipamsim/model"
 )
 
-// Datastore is where Calico keeps its record. It decides about the order in which
-// a node's IPv6 blocks are tried, and about who deletes Calico's nodes.
+// Datastore is Calico's datastore. It determines the order in which a node's IPv6 blocks are tried,
+// and which process deletes Calico's nodes.
 type Datastore uint8
 
 // Etcd is etcdv3, Kubernetes is custom resources.
@@ -44,11 +44,12 @@ type Config struct {
 	MaxBlocks    int  // MaxBlocksPerHost; 0 is 20
 }
 
-// Nondeterminism says what upstream leaves to the Go runtime, for who has seen it happen.
+// Nondeterminism supplies the outcomes that upstream leaves to the Go runtime, for callers that
+// have observed them.
 type Nondeterminism interface {
-	// Order puts things that upstream takes in the order of a Go map into the order
-	// in which it took them. They come sorted: addresses of one block (as prefixes
-	// of one address), leaked addresses of no pool, or spare blocks of one node.
+	// Order sorts things into the order in which upstream processed them, which is the order of a
+	// Go map. They come sorted: addresses of one block (as prefixes of one address), leaked
+	// addresses without a pool, or spare blocks of one node.
 	Order([]netip.Prefix)
 	// Left is what a handle counts after an operation in which one call released
 	// more than two addresses, some of them the handle's and in several blocks;
@@ -85,7 +86,7 @@ type Allocator struct {
 	noted    []*block // that may have become something else
 	turned   []string // nodes that came or went
 
-	// Room for one request and what it looks through.
+	// Buffers for one request.
 	what              Request
 	who               user
 	selected, allowed []*pool

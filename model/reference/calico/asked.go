@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// Asked is a request whose names have been looked up, for a sandbox that is to come
-// and go: AddAsked and DelAsked do what Add and Del do, without looking for the node
-// and the handle again. It belongs to one Allocator, which remembers the handle's
-// name until Forget.
+// Asked is a request whose names have been resolved, for a sandbox that is repeatedly created and
+// deleted: AddAsked and DelAsked do the work of Add and Del without resolving the node and the
+// handle again. It belongs to one Allocator, which keeps the handle's name until Forget.
 type Asked struct {
 	host   *host    // may have been deleted since
 	handle *handle  // never nil
-	what   *Request // but for whom
+	what   *Request // the request, without its owner
 	who    *user
 	old    uint8 // begin of the handle that versions before v3 had for the pod
 }

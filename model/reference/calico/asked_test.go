@@ -10,8 +10,8 @@ import (
 	"ipamsim/model"
 )
 
-// Resolving names once gives the same results as passing names to each call, whatever becomes
-// of the nodes and handles in between, and keeps no name that is not in use.
+// Resolving names once gives the same results as passing names to each call, whatever happens to
+// the nodes and handles in between, and keeps no unused name.
 func TestResolvedIsNamed(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "") }

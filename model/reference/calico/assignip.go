@@ -5,10 +5,9 @@ import (
 	"net/netip"
 )
 
-// AssignIP gives out one certain address, as for a pod that asks for it. It lies
-// in an enabled pool; its block is claimed if it does not exist, whatever limits
-// there are, and if it is another's the address is borrowed, unless affinity is
-// strict.
+// AssignIP assigns a certain address, for a pod that requests it. It must be in an enabled pool.
+// Its block is claimed if it does not exist, regardless of limits. If the block belongs to another
+// node the address is borrowed, unless affinity is strict.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, AssignIP (v3.31).
 func (a *Allocator) AssignIP(q Request, addr netip.Addr) error {

@@ -14,8 +14,8 @@ type Request struct {
 	V4, V6    int // how many addresses
 	MaxBlocks int // of the request; 0: the configuration's
 	Use       Use
-	// Pools are those asked for, of both families; none: those that select the node
-	// and the namespace.
+	// Pools are the requested pools, of both families; none: the pools that select the node and the
+	// namespace.
 	Pools           []netip.Prefix
 	NamespaceLabels map[string]string
 	Node            string
@@ -138,9 +138,8 @@ func (a *Allocator) affine(h *host, b *block) *block {
 	return b
 }
 
-// prepare says which pools a request is served from and which of the node's
-// blocks lie in them. On the way it releases the node's empty blocks in pools that
-// do not select it any more.
+// prepare returns the pools that serve a request and the node's blocks in them. It also releases
+// the node's empty blocks in pools that no longer select the node.
 //
 // Source: ipam.go, prepareAffinityBlocksForHost and determinePools.
 func (a *Allocator) prepare(q *Request, h *host, v6 bool) (pools []*pool, own []*block, err error) {

@@ -22,7 +22,7 @@ type block struct {
 	pool    *pool  // that it lies in, as long as it exists
 	names   int32  // how many affinities and counts of handles name it
 	exists  bool
-	open    bool // it is among the open ones of its shelf
+	open    bool // it is one of the open blocks of its shelf
 	noted   bool // it is among those that the collector has to look at again
 	crooked bool // not of the size of a pool that it overlaps
 	prefix  netip.Prefix
@@ -41,14 +41,14 @@ type slot struct {
 	odd    bool   // used by another one than its handle says
 }
 
-// user is whom an address was given to.
+// user is the owner of an address.
 type user struct {
 	node   string // "" for none
 	pod    model.PodRef
 	tunnel bool
 }
 
-// user is whom an address that is taken was given to.
+// user is the owner of an assigned address.
 func (b *block) user(ordinal uint16) user {
 	s := &b.slots[ordinal]
 	if s.odd {
@@ -112,7 +112,7 @@ func (a *Allocator) vacate(b *block) {
 	}
 }
 
-// claim makes a block, and the affinity of its owner.
+// claim creates a block, and the affinity of its owner.
 //
 // Source: ipam_block_reader_writer.go, claimAffineBlock; ipam_block.go, newBlock.
 func (a *Allocator) claim(h *host, p netip.Prefix) *block {
@@ -186,7 +186,7 @@ func (a *Allocator) lend(b *block, s *slot, away bool) {
 	}
 }
 
-// remove deletes a block, with whatever it holds.
+// remove deletes a block with its allocations.
 func (a *Allocator) remove(b *block) {
 	h := b.owner
 	for o := range b.slots {
@@ -293,7 +293,7 @@ func (a *Allocator) hold(b *block, ordinal uint16, k *Asked) {
 	}
 }
 
-// unhold forgets who has an address, which is not free thereby.
+// unhold removes the owner of an address, which does not become free.
 func (a *Allocator) unhold(b *block, ordinal uint16) {
 	s := &b.slots[ordinal]
 	a.lend(b, s, false)

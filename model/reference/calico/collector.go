@@ -32,10 +32,10 @@ func (f PodFunc) Pod(ref model.PodRef) (Pod, bool) { return f(ref) }
 // Changed says that any may have.
 func (f PodFunc) Changed() ([]model.PodRef, bool) { return nil, true }
 
-// Collector is the memory of one garbage collector: since when it has taken which
-// allocation for leaked and which block for spare. It learns of blocks, nodes and
-// pods when a pass begins, as the pass ipam-gc of sim/ipam/calico does, which
-// starts the real controller's scan; the controller itself hears of each change.
+// Collector is the memory of one garbage collector: since when it has considered an allocation as
+// leaked and a block as spare. It learns of blocks, nodes and pods when a pass begins, as the pass
+// ipam-gc of sim/ipam/calico does, which starts the real controller's scan; the controller itself
+// receives each change.
 //
 // Source: kube-controllers/pkg/controllers/node/ipam.go and ipam_allocation.go,
 // whose maps are the fields (v3.31).
@@ -96,7 +96,7 @@ type seenBlock struct {
 // seenSet is allocations, of each id one.
 type seenSet []*seen
 
-// with has s instead of the one of its id.
+// with replaces the element with the id of s by s.
 func (all seenSet) with(s *seen) seenSet {
 	if i := all.index(s.id); i >= 0 {
 		all[i] = s
@@ -135,9 +135,9 @@ func NewCollector(a *Allocator, grace time.Duration) *Collector {
 	}
 }
 
-// learn takes in what the data feed delivers to the controller: all blocks, and the deletion
-// of earlier ones. For a collector that made the latest pass these are only the blocks written
-// since, and the nodes that came or went.
+// learn processes what the data feed delivers to the controller: all blocks, and deletions of
+// earlier ones. For the collector that made the latest pass these are only the blocks written since
+// then, and the nodes that were added or removed.
 func (c *Collector) learn() {
 	changed := c.a.noted
 	if c.a.listener != c {

@@ -8,10 +8,10 @@ import (
 	"ipamsim/model/reference/calico"
 )
 
-// Wikimedia's staging cluster: a pool of four blocks. One of its two nodes was
-// down for a while, the other took over its pods and two more blocks than it
-// needed; when the first came back, each held two. Two new nodes find no block
-// left and borrow addresses out of blocks whose owner blackholes them.
+// Wikimedia's staging cluster: a pool of four blocks. One of its two nodes was down for a while,
+// and the other took over its pods and two more blocks than it needed. After the first came back,
+// each held two. Two new nodes find no block left and borrow addresses from blocks whose owner
+// blackholes them.
 func Example() {
 	a := calico.New(calico.Kubernetes)
 	pool := calico.Pool{Name: "default-ipv4-ippool", Prefix: netip.MustParsePrefix("10.64.75.0/24"), BlockBits: 26}

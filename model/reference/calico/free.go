@@ -28,7 +28,7 @@ func (a *Allocator) Free(node string, v6 bool) int {
 	return free
 }
 
-// reach is Free where nothing is reserved and every block is of its pool's size.
+// reach is Free if nothing is reserved and every block has its pool's size.
 func (a *Allocator) reach(h *host, v6 bool) (free int, ok bool) {
 	if a.overlap || a.crooked > 0 || len(a.reserved) > 0 {
 		return 0, false
@@ -96,7 +96,7 @@ func (a *Allocator) room(h *host, v6 bool) (blocks, addrs, least, others int) {
 		}
 		others = min(others+p.free, model.FreeMax)
 		size := 1 << (p.Prefix.Addr().BitLen() - p.BlockBits)
-		all := model.FreeMax << 12 // more than there can be blocks, and no more than an int
+		all := model.FreeMax << 12 // more than the number of blocks can be, and still an int
 		if bits := p.BlockBits - p.Prefix.Bits(); bits < 0 {
 			all = 0
 		} else if bits < 32 {
@@ -203,7 +203,7 @@ func (a *Allocator) Network(v4, v6 bool) model.Network {
 	return n
 }
 
-// reservedPrefixes are the fewest that say what is reserved.
+// reservedPrefixes are the reserved addresses as the smallest list of prefixes.
 func (a *Allocator) reservedPrefixes() (out []netip.Prefix) {
 	for _, s := range a.reserved {
 		for at := s.first; at.IsValid() && !s.last.Less(at); {

@@ -24,7 +24,7 @@ type handle struct {
 // card is what few look at of a handle.
 type card struct {
 	id   string
-	user user // of all who have asked with this handle, and mostly the only one
+	user user // of all requests with this handle, usually only one
 }
 
 type count struct {
@@ -106,7 +106,7 @@ func (a *Allocator) count(h *handle, b *block, n int) *count {
 	return c
 }
 
-// discount is decrementHandle, whose failures upstream only logs.
+// discount is decrementHandle; upstream only logs its failures.
 func (a *Allocator) discount(h *handle, b *block, n int) {
 	c := h.find(b)
 	if c == nil || c.n < int32(n) {

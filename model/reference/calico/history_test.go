@@ -49,7 +49,7 @@ var (
 	histReserved = []string{"10.0.0.0/30", "10.0.0.4/31", "10.0.0.9/32", "10.0.1.0/29", "fd00::/126", "fd00::5/128"}
 )
 
-// step is something that happens in a world; it says what came of it.
+// step is an operation in a world; it returns the result.
 type step func(*world) string
 
 // drawStart is a cluster that works.
@@ -205,7 +205,7 @@ func (w *world) del(ref model.PodRef, gone bool) string {
 	return fmt.Sprint("del ", q.Handle, w.Del(q))
 }
 
-// same reports whether two requests are one, but for what the pod has by then.
+// same reports whether two requests are equal, except for the addresses that the pod already has.
 func same(x, y Request) bool {
 	x.Has, y.Has = nil, nil
 	return reflect.DeepEqual(x, y)

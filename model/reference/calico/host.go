@@ -11,7 +11,7 @@ import (
 	"ipamsim/model"
 )
 
-// host is what there is of a node, be it only its name in a block.
+// host is the state of a node, even if only a block names it.
 type host struct {
 	gone       bool          // nothing is left of it; one of the same name is another
 	known      bool          // Calico's node object exists

@@ -174,12 +174,12 @@ func (c *Collector) valid(s *seen) bool {
 	}
 }
 
-// batchMax is how many leaks one pass releases at most. Upstream takes any so many,
+// batchMax is the greatest number of leaks that one pass releases. Upstream releases any 10,000,
 // the reference none: see Pass.
 const batchMax = 10000
 
-// releaseLeaks releases confirmed leaks, but those of whose handle another
-// allocation is not known to be leaked.
+// releaseLeaks releases confirmed leaks, except those whose handle has another allocation that is
+// not known to be leaked.
 //
 // Source: garbageCollectKnownLeaks.
 func (c *Collector) releaseLeaks() error {

@@ -20,9 +20,9 @@ const (
 type Pool struct {
 	Name              string
 	Prefix            netip.Prefix
-	BlockBits         int // prefix length of its blocks; 0 is 26, or 122 for IPv6
+	BlockBits         int // prefix length of its blocks; 0: 26, or 122 for IPv6
 	Disabled          bool
-	Manual            bool  // assignmentMode: only for who asks for it
+	Manual            bool  // assignmentMode: only for explicit requests
 	Uses              []Use // none is all
 	NodeSelector      string
 	NamespaceSelector string

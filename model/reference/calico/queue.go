@@ -1,8 +1,7 @@
 package calico
 
-// queue says where in a block's slots its free ordinals are, in the order in which
-// they are handed out: a ring, as long as the slots. Released ones come to the end,
-// so that an address rests as long as possible.
+// queue is the order of a block's free ordinals, in which they are assigned: a ring in the block's
+// slots. Released ones are appended, so that an address is unused for as long as possible.
 type queue struct {
 	first   uint32 // modulo the number of slots, which is a power of two
 	waiting int32

@@ -12,18 +12,17 @@ import (
 type Release struct {
 	Addr     netip.Addr
 	Handle   string
-	sequence *uint64 // of the allocation, for who knows it
+	sequence *uint64 // of the allocation, if the caller knows it
 }
 
-// Release is ReleaseIPs. It returns what it was asked to release and is released
-// now, which what was free before is, too. If one address of a block cannot be
-// released because it has become another's, none of that block is, and the error
-// is ErrOutOfDate.
+// Release is ReleaseIPs. It returns the requested addresses that are free now, including those that
+// were free before. If one address of a block cannot be released because it was assigned again, no
+// address of that block is, and the error is ErrOutOfDate.
 //
-// An address of a pool, even a disabled one, is looked for in the block that the
-// pool's present block size makes of it. One of no pool is looked for among all
-// blocks, with etcdv3 those of the family of the first such address alone: upstream
-// lists them once, and the Kubernetes datastore does not look at the family.
+// An address of a pool, even a disabled one, is searched in the block that the pool's present block
+// size gives. An address without a pool is searched in all blocks, with etcdv3 only in those of the
+// family of the first such address: upstream lists them once, and the Kubernetes datastore ignores
+// the family.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs and releaseIPsFromBlock.
 func (a *Allocator) Release(all ...Release) (done []Release, err error) {

@@ -98,8 +98,8 @@ func (a *Allocator) restoreClaim(b *block, c *model.Claim) error {
 	return nil
 }
 
-// restoreWaiting makes the free list what it was, or what a new block without the
-// addresses that are held would have.
+// restoreWaiting restores the free list, or creates that of a new block without the claimed
+// addresses.
 func (b *block) restoreWaiting(free []int, known bool) error {
 	var lowest []int
 	for o := range b.slots {
@@ -126,9 +126,8 @@ func (a *Allocator) SetEndpoint(q Request, addrs ...netip.Addr) {
 	a.storeEndpoint(&Asked{handle: &handle{card: &card{id: q.Handle}}, who: &user{node: q.Node, pod: q.Pod}}, addrs)
 }
 
-// SetTunnelAddrs stores the addresses that a node's object names for its devices,
-// the zero Addr where there is none. It returns ErrNoNode for a node that is not
-// there.
+// SetTunnelAddrs stores the addresses of a node object's devices, the zero Addr for none. It
+// returns ErrNoNode for a missing node.
 func (a *Allocator) SetTunnelAddrs(node string, ipip, vxlan, vxlan6 netip.Addr) error {
 	h := a.hosts[node]
 	if h == nil || !h.known {

@@ -10,10 +10,9 @@ import (
 	"ipamsim/model"
 )
 
-// An import continues as the original would have: it has the same record, and
-// whatever happens next, each address it hands out is the same. Where the free
-// lists are not known the addresses may be others, but the record is the same at
-// the beginning.
+// An import continues as the original would have: it has the same record, and assigns the same
+// addresses for any further operations. If the free lists are unknown the addresses may differ, but
+// the initial record is the same.
 func TestRestoreContinues(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "") }
@@ -51,7 +50,7 @@ func TestRestoreContinues(t *testing.T) {
 	})
 }
 
-// What is no record of this reference is refused, and not guessed at.
+// A record that this reference cannot produce is refused.
 func TestRestoreRefuses(t *testing.T) {
 	at := netip.MustParsePrefix("10.0.0.0/30")
 	good := func() model.Snapshot {

@@ -61,7 +61,7 @@ func readAsks(annotations map[string]string, networks []model.Network) (out map[
 	return out, true
 }
 
-// prefixes are those of pools that are named, or given as such.
+// prefixes are the prefixes of pools, given by name or as prefixes.
 func prefixes(text string, networks []model.Network) (out []netip.Prefix, ok bool) {
 	var names []string
 	if json.Unmarshal([]byte(text), &names) != nil || len(names) == 0 {

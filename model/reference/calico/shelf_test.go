@@ -9,8 +9,7 @@ import (
 	"ipamsim/model"
 )
 
-// The binary searches find what upstream finds by walking through the pool block
-// by block.
+// The binary searches find the same as upstream's walk through the pool, block by block.
 func TestSearchesAreWalks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		pool := netip.MustParsePrefix(rapid.SampledFrom([]string{"10.0.0.0/25", "fd00::/121"}).Draw(rt, "pool"))
@@ -63,8 +62,8 @@ func TestSearchesAreWalks(t *testing.T) {
 	})
 }
 
-// Reserved addresses are those of the reserved prefixes, and a block is reserved
-// if all of its addresses are, by however many prefixes.
+// An address is reserved if it is in a reserved prefix, and a block is reserved if all of its
+// addresses are, by any number of prefixes.
 func TestReserved(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := New(Etcd)

@@ -138,8 +138,8 @@ func (a *Allocator) assignment(addr netip.Addr) *handle {
 	return b.slots[b.ordinal(addr)].handle
 }
 
-// TunnelAddrs are the addresses that the node's object names: for IPIP, for VXLAN
-// and for VXLAN over IPv6, not valid where there is none.
+// TunnelAddrs are the addresses in the node's object: for IPIP, for VXLAN and for VXLAN over IPv6;
+// invalid if there is none.
 func (a *Allocator) TunnelAddrs(node string) (ipip, vxlan, vxlan6 netip.Addr) {
 	if h := a.hosts[node]; h != nil {
 		return h.tunnels[ipipDevice], h.tunnels[vxlanDevice], h.tunnels[vxlanDevice6]

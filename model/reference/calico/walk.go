@@ -15,8 +15,8 @@ type start struct {
 	bits int
 }
 
-// startIn is the block of a pool where a node begins to look: a hash of its name,
-// so that nodes do not all begin at the same one.
+// startIn is the block of a pool where a node begins its search: a hash of its name, so that nodes
+// begin at different blocks.
 //
 // Source: ipam_block_reader_writer.go, randomBlockGenerator and determineSeed,
 // whose generator this has to be.

@@ -1,10 +1,10 @@
-// Package hostlocal is what the host-local IPAM plugin may give away, by its configuration:
-// read over net/netip, as upstream's documentation and source say it, without any of its
-// code, so that a plugin with a mistake in it is judged by another one than itself.
-// TestConformanceConfig in sim/ipam/hostlocal holds the two against each other.
+// Package hostlocal computes the addresses that the host-local IPAM plugin may assign, from its
+// configuration. It follows upstream's documentation and source, uses net/netip and none of
+// upstream's code, so that an error in the plugin does not hide itself. TestConformanceConfig in
+// sim/ipam/hostlocal compares the two.
 //
-// Source: github.com/containernetworking/plugins v1.10.0, plugins/ipam/host-local/README.md
-// and backend/allocator, whose words the errors are.
+// Source: github.com/containernetworking/plugins v1.10.0, plugins/ipam/host-local/README.md and
+// backend/allocator, whose texts the errors have.
 package hostlocal
 
 import (
@@ -34,7 +34,7 @@ type Range struct {
 	Gateway     netip.Addr // in the subnet
 }
 
-// Policy is a range as the model has it.
+// Policy is a range in the form of the model.
 func (r Range) Policy() model.Range {
 	return model.Range{Prefix: r.Subnet, Start: r.First, End: r.Last, Exclude: []netip.Prefix{netip.PrefixFrom(r.Gateway, r.Gateway.BitLen())}}
 }
@@ -97,8 +97,8 @@ func (c *Config) sets(v4 bool) (n int) {
 	return n
 }
 
-// old reports whether a version of CNI knows one address of a family only: those before
-// 0.3.0, and what is no version.
+// old reports whether a version of CNI supports only one address of a family: versions before
+// 0.3.0, and invalid versions.
 func old(version string) bool {
 	parts := [2]int{}
 	for i, s := range strings.SplitN(version, ".", 3) {
@@ -137,7 +137,7 @@ func complete(set []writtenRange) (out []Range, err error) {
 	return out, nil
 }
 
-// contains reports whether an address is one of the range.
+// contains reports whether an address is in the range.
 func (r Range) contains(a netip.Addr) bool {
 	return r.Subnet.Contains(a) && r.First.Compare(a) <= 0 && a.Compare(r.Last) <= 0
 }
@@ -147,8 +147,8 @@ func (r Range) overlaps(o Range) bool {
 	return r.contains(o.First) || r.contains(o.Last) || o.contains(r.First) || o.contains(r.Last)
 }
 
-// complete is a range with what it does not say: from the first address behind the network's
-// to the last one, of IPv4 without the broadcast's; the gateway is the first one.
+// complete is a range with its defaults: from the first address after the network's to the last
+// one, for IPv4 without the broadcast address; the gateway is the first address.
 //
 // Source: backend/allocator/range.go, Canonicalize and lastIP (v1.10.0).
 func (w *writtenRange) complete() (r Range, err error) {
@@ -190,7 +190,7 @@ func (w *writtenRange) complete() (r Range, err error) {
 		}
 		r.Last = last
 	}
-	if r.Last.Less(r.First) { // the last one is not said, and the first is IPv4's broadcast
+	if r.Last.Less(r.First) { // the last address is not set, and the first is IPv4's broadcast address
 		return r, fmt.Errorf("RangeStart %s is after RangeEnd %s in network %s", r.First, r.Last, w.Subnet)
 	}
 	return r, nil
@@ -223,7 +223,7 @@ type writtenRange struct {
 	Subnet                        subnet
 }
 
-// address is one of no zone; "" is none.
+// address is an address without a zone; the zero value for "".
 type address struct{ netip.Addr }
 
 // UnmarshalText reads it.
@@ -244,7 +244,7 @@ type asked struct{ none bool }
 // UnmarshalText reads it.
 func (a *asked) UnmarshalText(text []byte) error {
 	if a.none = len(text) == 0; a.none {
-		return nil // said when all else could be read
+		return nil // reported after everything else could be parsed
 	}
 	_, err := netip.ParsePrefix(string(text))
 	if x, no := netip.ParseAddr(string(text)); no == nil && x.Zone() == "" {

@@ -74,14 +74,14 @@ func uses(pools []Pool, given map[netip.Addr]bool) []Use {
 	return out
 }
 
-// book is who has which address.
+// book contains the holders of addresses.
 type book struct {
 	pools []Pool
 	held  map[netip.Addr][]*Service
 }
 
-// keeps reports whether a Service may keep the addresses that it has. What it asks for has
-// to be what it has; one whose request cannot be read keeps them until it can be.
+// keeps reports whether a Service may keep its addresses. They must equal its request; a Service
+// whose request cannot be parsed keeps them until it can be.
 func (b *book) keeps(s *Service) bool {
 	p := b.pool(s, s.Has)
 	return p != nil && s.fits(s.Has, true) &&

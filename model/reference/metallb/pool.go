@@ -13,21 +13,20 @@ import (
 type Pool struct {
 	Name       string
 	Ranges     []Range
-	Manual     bool // autoAssign: false: only who asks for it, or an address of it, gets one
+	Manual     bool // autoAssign: false: only explicit requests for the pool or an address of it are served
 	AvoidBuggy bool // IPv4 addresses that end in .0 and .255 are not given
-	// For is whose the pool is; nil: everybody's.
+	// For selects the Services of the pool; nil: all.
 	For *Allocation
 }
 
-// Allocation is a pool's serviceAllocation. A Service has to be in one of the namespaces,
-// and one of the selectors has to take its labels; where there are none of the one or the
-// other, each will do. Its priority says
-// which of several pools is taken, and not whether one is.
+// Allocation is a pool's serviceAllocation. A Service has to be in one of the namespaces, and one
+// of the selectors has to match its labels; an empty list matches all. The priority orders several
+// matching pools and does not exclude any.
 //
 // Source: website/content/configuration/_advanced_ipaddresspool_configuration.md.
 type Allocation struct {
-	// Namespaces are those that are named, and those whose labels a namespaceSelector
-	// takes. Selective: it names some, or has such selectors.
+	// Namespaces are the listed ones and those that a namespaceSelector matches. Selective: there
+	// is a list or a selector.
 	Namespaces []string
 	Selective  bool
 	Services   []Selector
@@ -39,10 +38,10 @@ type Selector func(labels map[string]string) bool
 // Range is a pool's addresses from the first to the last.
 type Range struct{ First, Last netip.Addr }
 
-// ParseRange reads an element of a pool's addresses: a prefix, which may have bits set
-// behind its length, or FIRST-LAST.
+// ParseRange parses an element of a pool's addresses: a prefix, which may have bits set after its
+// length, or FIRST-LAST.
 //
-// Source: internal/config, ParseCIDR, whose words its errors are.
+// Source: internal/config, ParseCIDR, whose texts its errors have.
 func ParseRange(s string) (Range, error) {
 	from, to, ok := strings.Cut(s, "-")
 	if !ok {
@@ -148,12 +147,12 @@ func (p *Pool) Size(v4 bool) (n int) {
 	return n
 }
 
-// Takes reports whether a Service may have addresses of the pool at all, by asking for them
-// if not otherwise.
+// Takes reports whether a Service may have addresses of the pool at all, possibly only by explicit
+// request.
 //
-// Source: internal/allocator, isPoolCompatibleWithService. That takes a pool whose
-// namespaceSelectors take no namespace for one that has none of them, and lets everybody
-// have its addresses; the documentation says that the pool is those namespaces'.
+// Source: internal/allocator, isPoolCompatibleWithService. That function takes a pool whose
+// namespaceSelectors match no namespace for a pool without selectors, which serves all Services; by
+// the documentation the pool serves only the selected namespaces.
 func (p *Pool) Takes(s *Service) bool {
 	f := p.For
 	if f == nil {

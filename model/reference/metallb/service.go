@@ -7,16 +7,16 @@ import (
 	"ipamsim/model"
 )
 
-// Service is one of type LoadBalancer that the controller serves.
+// Service is a Service of type LoadBalancer that the controller serves.
 type Service struct {
 	Name   string // NAMESPACE/NAME
 	Labels map[string]string
-	// V4 and V6 are the families of its cluster IPs; none: those are not known yet.
-	// Prefer: one of two will do (PreferDualStack).
+	// V4 and V6 are the families of its cluster IPs; both false: unknown yet. Prefer: one of the
+	// two suffices (PreferDualStack).
 	V4, V6, Prefer bool
 	Terms          model.Terms
-	// Pool and Asks are what it asks for, "" and none if it does not. Wrong: what it asks for
-	// cannot be read, or it asks twice.
+	// Pool and Asks are its requests, "" and empty without one. Wrong: the request cannot be
+	// parsed, or there are two.
 	Pool  string
 	Asks  []netip.Addr
 	Wrong bool

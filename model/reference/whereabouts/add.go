@@ -15,17 +15,16 @@ type Call struct {
 	Container, Interface string
 }
 
-// Add attaches a pod's interface to a network and returns an address of every
-// range, in the order of the ranges, with the length of the range's prefix.
+// Add attaches a pod's interface to a network and returns an address of every range, in the order
+// of the ranges, with the length of the range's prefix.
 //
-// A pod's interface that has an allocation in the range's pool gets the same
-// again, wherever it lies, and the container's id is written over the one before.
-// Any other gets the lowest address that is free. With overlap protection an
-// address that another pod has reserved is passed over, and the own one is
-// reserved unless it was, or unless that of a range before it was.
+// A pod's interface that has an allocation in the range's pool gets the same address again,
+// wherever it is, and the container's id replaces the old one. Other interfaces get the lowest free
+// address. With overlap protection an address that another pod has reserved is skipped, and the
+// assigned one is reserved unless it already was, or unless that of an earlier range was.
 //
-// It returns an error wrapping ErrExhausted, ErrTime, ErrCrash or ErrNotModelled;
-// what was allocated before stays.
+// It returns an error wrapping ErrExhausted, ErrTime, ErrCrash or ErrNotModelled; earlier
+// allocations stay.
 //
 // Source: pkg/storage/kubernetes/ipam.go, IPManagementKubernetesUpdate (v0.9.4).
 func (r *Record) Add(n *Network, c Call) ([]netip.Prefix, error) {
@@ -49,11 +48,11 @@ type operation struct {
 	*Record
 	Call
 	network *Network
-	ranges  []addresses // the node's slice in place of its range
+	ranges  []addresses // the node's slice instead of its range
 	node    string      // in the names of pools: "" where there are no slices
 	sent    requests
 	passed  []netip.Addr // reserved by other pods
-	skip    bool         // reserve no more
+	skip    bool         // reserve no further address
 }
 
 func (r *Record) begin(n *Network, c Call) (*operation, error) {
@@ -78,7 +77,7 @@ func (r *Record) begin(n *Network, c Call) (*operation, error) {
 	return op, nil
 }
 
-// pool reads a range's pool, and makes one if there is none.
+// pool reads a range's pool, and creates it if there is none.
 func (op *operation) pool(a *addresses) (*pool, error) {
 	each := 1
 	if op.node != "" {
@@ -153,8 +152,8 @@ func (op *operation) claim(p *pool, x uint64) error {
 	return nil
 }
 
-// passedIn are the offsets in the range of what was passed over, also in ranges
-// before it.
+// passedIn are the offsets in the range of skipped addresses, also of those skipped in earlier
+// ranges.
 func (op *operation) passedIn(a *addresses) []uint64 {
 	if len(op.passed) == 0 {
 		return nil

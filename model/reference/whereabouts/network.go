@@ -22,7 +22,7 @@ type Network struct {
 	ranges  []addresses
 }
 
-// addresses are what is handed out of one range.
+// addresses are the assignable addresses of one range.
 type addresses struct {
 	prefix netip.Prefix
 	pool   string // its name, where there are no slices
@@ -98,7 +98,7 @@ func newAddresses(r model.Range) (addresses, error) {
 	return a, nil
 }
 
-// within is the part of x that lies in the range; none if there is none.
+// within is the part of x that is in the range; empty if there is none.
 func (a *addresses) within(x netip.Prefix) []span {
 	x = x.Masked()
 	switch {
@@ -153,8 +153,8 @@ func at(base netip.Addr, n uint64) netip.Addr {
 	return netip.AddrFrom16(b)
 }
 
-// free is the lowest address of the range that is neither excluded, nor in use in
-// its pool, nor in taken, which is short. It is false if there is none.
+// free is the lowest address of the range that is neither excluded, nor in use in its pool, nor in
+// taken, which is short; ok is false if there is none.
 //
 // Source: pkg/allocate, IterateForAssignment (v0.9.4), which tries one by one.
 func (a *addresses) free(u *used, taken []uint64) (uint64, bool) {

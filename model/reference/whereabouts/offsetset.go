@@ -2,12 +2,12 @@ package whereabouts
 
 import "math/bits"
 
-// used is a set of offsets below 2^63 that finds its lowest gap in a few steps,
-// however many it holds. The zero value is the empty set.
+// used is a set of offsets below 2^63 that finds its lowest gap in a few steps, whatever its size.
+// The zero value is the empty set.
 //
-// It is a tree of 64 branches, from the leaves up: a bit of words[0] is an offset,
-// a bit of words[i+1] says that all 64 of words[i] below it are set. What is not
-// there is zero, so that a set far from its range's start costs no more.
+// It is a tree of 64 branches, from the leaves up: a bit of words[0] is an offset, and a bit of
+// words[i+1] means that all 64 bits of words[i] below it are set. Missing words are zero, so a set
+// far from its range's start costs no more.
 type used struct{ words [11]map[uint64]uint64 }
 
 const full = ^uint64(0)

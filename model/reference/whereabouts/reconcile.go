@@ -7,16 +7,16 @@ import (
 	"ipamsim/model"
 )
 
-// Pass is what one pass of a reconciler removed, in its order: allocations by the
-// name of their pool, one write each (within a pool upstream has no order; here it
-// is that of addresses), then reservations by name, one by one.
+// Pass contains what one pass of a reconciler removed, in its order: allocations by the name of
+// their pool, one write each (within a pool upstream has no order; here it is the order of
+// addresses), then reservations by name, one by one.
 type Pass struct {
 	Claims       []model.Claim
 	Reservations []model.Reservation
 }
 
-// Reconcile is one pass over all pools and reservations. Both are judged before
-// anything is removed. pods are those of the API server, in any order.
+// Reconcile is one pass over all pools and reservations. Both are checked before anything is
+// removed. pods are the pods of the API server, in any order.
 //
 // Source: pkg/reconciler, NewReconcileLooperWithClient, ReconcileIPPools,
 // ReconcileOverlappingIPAddresses (v0.9.4).

@@ -86,7 +86,7 @@ func (r *Record) Release(pool string, a netip.Addr) bool {
 	return true
 }
 
-// Reserve writes a reservation of an address for a pod, over what is there.
+// Reserve writes a reservation of an address for a pod, and replaces an existing one.
 func (r *Record) Reserve(network string, a netip.Addr, pod model.PodRef, iface string) {
 	r.reservations[guarded{network, a}] = reservation{pod, iface}
 }

@@ -11,11 +11,11 @@ import (
 	"ipamsim/model/reference/whereabouts"
 )
 
-// Each story is the shortest history of one thing that Whereabouts does, in lines:
+// Each story is the shortest history of one behaviour of Whereabouts, in lines:
 //
 //	add POD[/CONTAINER] NETWORK      the addresses that follow, or the refusal
 //	del POD[/CONTAINER] NETWORK
-//	reconcile POD[=ADDRESS,…]…       who is there, and what its status says
+//	reconcile POD[=ADDRESS,…]…       the existing pods, with the addresses in their status
 //	reserve NETWORK ADDRESS          for an unknown pod
 //
 // The container of a pod is called after it. Behind "#" stands what is claimed
@@ -110,7 +110,7 @@ func network(t *testing.T, key, text string) *whereabouts.Network {
 	return out
 }
 
-// play does what one line of a story says and returns what was answered.
+// play executes one line of a story and returns the result.
 func play(r *whereabouts.Record, networks map[string]*whereabouts.Network, f []string) string {
 	ref := func(name string) model.PodRef { return model.PodRef{Namespace: "default", Name: name} }
 	call := func(s string) whereabouts.Call {
@@ -162,7 +162,7 @@ func TestCut(t *testing.T) {
 		{"a b", "10.0.0.0/29=a 10.0.0.8/29=b"},
 		{"a b c", "10.0.0.0/29=a 10.0.0.8/29=b"},
 		{"b c", "10.0.0.0/29= 10.0.0.8/29=b"},
-		{"b c", "10.0.0.0/29=c 10.0.0.8/29=b"}, // at the next event, whatever it is
+		{"b c", "10.0.0.0/29=c 10.0.0.8/29=b"}, // at the next event of any kind
 	} {
 		if err := r.Cut(n, []*whereabouts.Network{n}, strings.Fields(step.nodes)); err != nil {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// What has no answer is refused where it is said.
+// An input without an answer is refused at the documented place.
 func TestNotModelled(t *testing.T) {
 	for _, r := range []model.Range{
 		{Prefix: netip.MustParsePrefix("10.0.0.0/31")},

@@ -2,7 +2,7 @@ package whereabouts
 
 import "errors"
 
-// The ways in which an operation is refused. What it had done before stays done.
+// The refusals of an operation. Its earlier effects stay.
 var (
 	// ErrExhausted: no address of a range is left.
 	ErrExhausted = errors.New("no address is left")
@@ -14,8 +14,8 @@ var (
 	// ErrMismatch: networks of one network_name have different ranges or slice
 	// sizes, and the controller cuts no slices for any of them.
 	ErrMismatch = errors.New("networks of the same network_name differ")
-	// ErrNotModelled: what upstream does with this input is not part of the
-	// reference; nothing was predicted.
+	// ErrNotModelled: upstream's behaviour for this input is not part of the reference; nothing was
+	// predicted.
 	ErrNotModelled = errors.New("not modelled")
 )
 

@@ -65,7 +65,7 @@ func (r *Record) restore(c *model.Claim) bool {
 	return true
 }
 
-// StoreSlices writes a NodeSlicePool, over the one of its name.
+// StoreSlices writes a NodeSlicePool, and replaces one of the same name.
 func (r *Record) StoreSlices(s Slices) {
 	s.All = slices.Clone(s.All)
 	s.index()

@@ -13,8 +13,8 @@ import (
 	"ipamsim/model/reference/whereabouts"
 )
 
-// An import continues as the original would have: it has the same record, and
-// whatever happens next, each address it hands out is the same.
+// An import continues as the original would have: it has the same record, and assigns the same
+// addresses for any further operations.
 func TestRestoreContinues(t *testing.T) {
 	networks := []*whereabouts.Network{
 		network(t, "net", "10.0.0.0/28,!10.0.0.4/31"), network(t, "part", "10.0.0.0/29"), network(t, "two", "10.0.0.0/28 fd00::/125"),
@@ -54,7 +54,7 @@ func sliced(t *testing.T) *whereabouts.Network {
 	return n
 }
 
-// step is something that happens to a record; it says what came of it.
+// step is an operation on a record; it returns the result.
 func step(draw func(int) int, networks []*whereabouts.Network, nodes *[]string) func(*whereabouts.Record) string {
 	n := networks[draw(len(networks))]
 	ref := func(i int) model.PodRef { return model.PodRef{Namespace: "default", Name: fmt.Sprint("p", i)} }
@@ -93,8 +93,8 @@ func step(draw func(int) int, networks []*whereabouts.Network, nodes *[]string) 
 	}
 }
 
-// What upstream would leave to the order of a Go map is refused, and so is what is
-// no record.
+// Inputs whose result upstream leaves to the order of a Go map are refused, and so are invalid
+// records.
 func TestRestoreRefuses(t *testing.T) {
 	good := func() model.Snapshot {
 		x := netip.MustParsePrefix("10.0.0.0/29")

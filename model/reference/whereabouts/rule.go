@@ -16,14 +16,14 @@ const (
 	// AddressInStatus is 0.9.4: the address must be in the pod's network-status. A
 	// Pending pod without it is read again a few times before its claim goes.
 	AddressInStatus Rule = "address-in-status"
-	// SkipPending is 0.5.1 to 0.6.2: what a Pending pod claims stays, whatever its
-	// status says; the address of any other pod must be in its status.
+	// SkipPending is the rule of 0.5.1 to 0.6.2: claims of a Pending pod stay, whatever its status;
+	// the address of any other pod must be in its status.
 	SkipPending Rule = "skip-pending"
 	// PodExists: what a pod claims stays while there is a pod of that name.
 	PodExists Rule = "pod-exists"
-	// PodsFirst is AddressInStatus with the lists in the order of 0.5: what is
-	// claimed between the two is then judged by pods that are too old for it, where
-	// 0.9.4 judges claims that are too old for the pods.
+	// PodsFirst is AddressInStatus with the lists in the order of 0.5: a claim between the two
+	// lists is compared with pods that are too old for it, whereas 0.9.4 compares claims that are
+	// too old for the pods.
 	PodsFirst Rule = "pods-first"
 )
 
@@ -60,8 +60,8 @@ type Pod struct {
 	// the reason DeletionByTaintManager). Upstream takes it for gone; that it is
 	// being deleted for any other reason does not count.
 	Marked bool
-	// IPs are those of its network-status as they are written there, without those
-	// of the default network; none if the annotation cannot be read.
+	// IPs are the addresses in its network-status as written there, without those of the default
+	// network; none if the annotation cannot be parsed.
 	IPs []string
 }
 
@@ -92,9 +92,9 @@ const (
 	RefreshPause = 250 * time.Millisecond
 )
 
-// Refreshes reports whether pod would have to be read again before the claim
-// goes. It is false for nil, which is also what stands for a pod that could not
-// be read, for whatever reason: upstream takes it for gone.
+// Refreshes reports whether pod would have to be read again before the claim is released. It is
+// false for nil, which also stands for a pod that could not be read for any reason: upstream
+// considers it as gone.
 func (r Rule) Refreshes(c Claimed, pod *Pod) bool {
 	return pod != nil && pod.Pending && r.Orphaned(c, pod)
 }

@@ -2,8 +2,8 @@ package whereabouts
 
 import "testing"
 
-// The lowest gap is the one that trying one by one finds, whatever was added and
-// removed, at the start of a range and far behind it.
+// The lowest gap equals the result of trying one by one, after any additions and removals, at the
+// start of a range and far from it.
 func TestUsed(t *testing.T) {
 	for _, base := range []uint64{0, 1<<62 - 100} {
 		var u used

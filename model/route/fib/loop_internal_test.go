@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Losses are found by walking from every node to one address, with what was
-// found on the way used again. What is found at a place in the middle of a loop
-// is not all that starts there: half of y's flows come back to x and arrive.
+// Losses are found by walking from every node to one address, with cached results. The result at a
+// place in the middle of a loop is not complete: half of y's flows come back to x and arrive.
 func TestWalkAgainFromInsideALoop(t *testing.T) {
 	addr, all := netip.MustParseAddr, netip.MustParsePrefix("10.0.0.0/8")
 	x, y, pods := addr("192.168.0.1"), addr("192.168.0.2"), addr("192.168.0.3")

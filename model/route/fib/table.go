@@ -16,7 +16,8 @@ type Type string
 const (
 	Unicast   Type = ""
 	Blackhole Type = "blackhole"
-	// Refuse answers that there is no route: a BGP route whose next hop cannot be resolved.
+	// Refuse answers that the destination is unreachable: a BGP route whose next hop cannot be
+	// resolved.
 	Refuse Type = "unreachable"
 )
 
@@ -53,8 +54,8 @@ func (r *Route) equal(o *Route) bool {
 		r.OnLink == o.OnLink && r.Tunnel == o.Tunnel && slices.Equal(r.Via, o.Via)
 }
 
-// String is the route as ip route prints it, without the blank that ip leaves at
-// the end of its lines. Several next hops are lines of their own.
+// String is the route as ip route prints it, without the blank at the end of ip's lines. Several
+// next hops are separate lines.
 func (r *Route) String() string {
 	var b strings.Builder
 	if r.Type != Unicast {

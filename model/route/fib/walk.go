@@ -22,7 +22,7 @@ type Place struct {
 type Tables struct {
 	Forwarders []Forwarder
 	at         map[string]int     // by name
-	owner      map[netip.Addr]int // who answers to an address of its own
+	owner      map[netip.Addr]int // the place that answers on an address
 	w          walker
 }
 
@@ -58,7 +58,7 @@ func (f *Forwarder) Route(dst netip.Prefix) *Route {
 	return r
 }
 
-// NewTables makes tables of what was found in the places.
+// NewTables creates tables from the routes of the places.
 func NewTables(places []Place) *Tables {
 	t := &Tables{at: map[string]int{}, owner: map[netip.Addr]int{}}
 	for _, p := range places {
@@ -99,8 +99,8 @@ func (t *Tables) Own(i int, addrs []netip.Addr) {
 	}
 }
 
-// Set puts a route into a place's table, or takes away what it has for dst if r
-// is nil. It reports whether that changed anything.
+// Set adds a route to a place's table, or removes the route to dst if r is nil. It reports whether
+// that changed anything.
 func (t *Tables) Set(i int, dst netip.Prefix, r *Route) bool {
 	lpm := t.Forwarders[i].lpm
 	old, ok := lpm.Get(dst)
@@ -115,7 +115,7 @@ func (t *Tables) Set(i int, dst netip.Prefix, r *Route) bool {
 	return true
 }
 
-// Size is how many routes there are, in all places that are part of the network.
+// Size is the number of routes in all places that are part of the network.
 func (t *Tables) Size() (n int) {
 	for i := range t.Forwarders {
 		if !t.Forwarders[i].Gone {
@@ -163,7 +163,7 @@ const (
 	Delivered   End = "delivered"
 	Blackholed  End = "blackholed"  // a blackhole route swallows it
 	Unreachable End = "unreachable" // no route matches
-	Looping     End = "looping"     // it comes by the same place twice
+	Looping     End = "looping"     // it passes the same place twice
 	Dead        End = "dead"        // the next hop is switched off, or no machine has its address
 )
 
@@ -281,9 +281,8 @@ func (w *walker) begin(t *Tables, to netip.Addr) {
 
 // all are the ends of all ways from a place, valid until the next call.
 //
-// What was found on the way is used again, unless a loop was met: what x → {y,
-// pod}, y → x leaves behind for y is a loop, though half of the flows from y
-// arrive.
+// Intermediate results are cached unless there is a loop: with x → {y, pod} and y → x the cached
+// result for y would be a loop, although half of the flows from y arrive.
 func (w *walker) all(i int) []end {
 	if w.loops {
 		w.begin(w.t, w.to)
@@ -330,8 +329,8 @@ func (w *walker) step(i int) {
 	}
 }
 
-// hop goes on at the owner of an address. A loop ends where the packet comes by
-// the second time.
+// hop continues at the owner of an address. A loop ends where the packet passes a place a second
+// time.
 func (w *walker) hop(i int, r *Route, via netip.Addr) {
 	j, ok := w.t.owner[via]
 	var more []end

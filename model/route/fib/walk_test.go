@@ -57,7 +57,7 @@ func TestWalk(t *testing.T) {
 				if w := &got[i]; w.Route != "" && !strings.Contains(w.Route, w.Dst.Addr().String()) {
 					t.Errorf("%s is for %s?", w.Route, w.Dst)
 				}
-				got[i].Dst = netip.Prefix{} // the text has it
+				got[i].Dst = netip.Prefix{} // the text contains it
 			}
 			if !slices.Equal(got, row.want) {
 				t.Errorf("have %+v\nwant %+v", got, row.want)

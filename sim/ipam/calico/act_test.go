@@ -19,7 +19,7 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// acts is what a story's messages say, one to a line.
+// acts are the descriptions of a story's messages, one per line.
 func (b *books) acts(story func()) string {
 	b.t.Helper()
 	b.observe()
@@ -175,7 +175,7 @@ func (b *books) leave(node string) func() {
 	}
 }
 
-// Refusals, faults, tunnels, long handles and what is not about addresses.
+// Refusals, faults, tunnels, long handles and messages that do not concern addresses.
 func TestActOne(t *testing.T) {
 	const path = "/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30"
 	pair := func(path, value string) *bmodel.KVPair {
@@ -231,8 +231,7 @@ func TestActOne(t *testing.T) {
 	}
 }
 
-// What a call is about: of a write of a block only what it gives out, of a list the
-// things themselves.
+// The objects of a call: of a write of a block only the assigned addresses, of a list its elements.
 func TestActIsAbout(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, store.Etcd, func(b *books) {

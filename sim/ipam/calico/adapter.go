@@ -12,8 +12,8 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// New returns Calico as an address manager. Call it outside of bubbles: what upstream
-// builds once for a process is built here.
+// New returns Calico as an address manager. Call it outside of bubbles: it builds the objects that
+// upstream builds once for a process.
 func New() *ipam.Manager {
 	prepare()
 	_, _ = store.Template() // Open reports its error, as of crds
@@ -42,8 +42,8 @@ const module = "github.com/projectcalico/calico"
 // Go modules.
 var released = map[string]string{"v0.0.0-20251021213802-b1f3c43f8437": store.Version}
 
-// upstreamVersion is the version that is linked in, as the build itself knows it. A test
-// binary does not; it has the version of go.mod.
+// upstreamVersion is the linked version, from the build information. A test binary, which has none,
+// uses the version of go.mod.
 func upstreamVersion() string {
 	return cmp.Or(ipam.Upstream(module, released), module+"@"+store.Version)
 }
@@ -84,8 +84,8 @@ func (i *instance) opened() ipam.Instance {
 	}
 }
 
-// OpenWithLoadBalancer starts Calico in one run, with the load balancer controller as one
-// more of its processes: see package loadbalancer.
+// OpenWithLoadBalancer starts Calico in one run, with the load balancer controller as an additional
+// process: see package loadbalancer.
 func OpenWithLoadBalancer(env ipam.Env) (ipam.Instance, error) {
 	i, err := instanceIn(env)
 	if err != nil {

@@ -22,12 +22,11 @@ import (
 	os "ipamsim/sim/ipam/platform/std"
 )
 
-// Adopt stores the endpoint of a sandbox that runs already, as the CNI plugin would
-// have: with etcd as an object of its own, with the Kubernetes datastore in the
-// pod's annotations. One that is there already, and is this sandbox's, stays as it
-// is.
+// Adopt stores the endpoint of a sandbox that already runs, as the CNI plugin would have: with etcd
+// as a separate object, with the Kubernetes datastore in the pod's annotations. An existing
+// endpoint of this sandbox is unchanged.
 //
-// It is upstream's ADD on a host whose IPAM plugin says these addresses.
+// It runs upstream's ADD on a host whose IPAM plugin returns these addresses.
 func (i *instance) Adopt(ctx context.Context, call ipam.Call, addrs []netip.Addr) error {
 	e, err := i.attachment(nil, call)
 	if err != nil {
@@ -70,14 +69,14 @@ func (e *attachment) adopt(ctx context.Context) error {
 	case err != nil || wep.Spec.ContainerID == e.call.Container:
 		return err
 	default:
-		wep.Spec.IPNetworks = nil // what it had is not upstream's to release
+		wep.Spec.IPNetworks = nil // upstream must not release its former addresses
 	}
 	_, err = k8s.CmdAddK8s(ctx, args, conf, *ids, c, wep)
 	return err
 }
 
-// say is an IPAM plugin that has these addresses: of certain ones that it is asked
-// for, just those; asked to give them back, it does nothing.
+// say is an IPAM plugin that returns these addresses, or those of them that are requested. A DEL
+// does nothing.
 func say(addrs []netip.Addr) error {
 	if os.Getenv("CNI_COMMAND") != "ADD" {
 		return nil
@@ -108,8 +107,7 @@ const (
 	wireguard6Key     = "projectcalico.org/WireguardPublicKeyV6"
 )
 
-// devicesOf are the IPIP, VXLAN and WireGuard devices whose addresses the annotations
-// name.
+// devicesOf are the IPIP, VXLAN and WireGuard devices whose addresses are in the annotations.
 func devicesOf(n *corev1.Node) []ipam.Device {
 	node := libapi.NewNode()
 	adoptTunnels(node, n)
@@ -123,7 +121,7 @@ func devicesOf(n *corev1.Node) []ipam.Device {
 	return out
 }
 
-// adoptTunnels copies what the annotations say into Calico's own Node.
+// adoptTunnels copies the annotations into Calico's own Node.
 func adoptTunnels(out *libapi.Node, n *corev1.Node) {
 	if tunnel := n.Annotations[ipipAddress]; tunnel != "" {
 		if out.Spec.BGP == nil {

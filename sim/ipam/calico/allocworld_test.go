@@ -27,9 +27,9 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// allocWorld is a run with nothing in it but the real API server, the real
-// datastore on the real etcd, and what a story does: executions of the CNI plugin,
-// each a process of its own, and an operator's changes, which pass no gate.
+// allocWorld is a run with only the real API server, the real datastore on the real etcd, and the
+// actions of a story: executions of the CNI plugin, each in its own process, and an operator's
+// changes, which pass no gate.
 type allocWorld struct {
 	*sim.World
 	t      testing.TB
@@ -60,7 +60,7 @@ type allocRun struct {
 const netConf = `{"cniVersion":"0.3.1","name":"k8s-pod-network","type":"calico","datastore_type":"kubernetes","mtu":0,` +
 	`"ipam":%s,"policy":{"type":"k8s"},"kubernetes":{"kubeconfig":"/etc/cni/net.d/calico-kubeconfig"}}`
 
-// story runs f as an actor of its own and returns what happened.
+// story runs f as a separate actor and returns the trace and a digest of the store.
 func story(t testing.TB, server *etcd.Server, r allocRun, f func(*allocWorld)) (*sim.Trace, string) {
 	t.Helper()
 	run, err := server.Begin()
@@ -159,7 +159,7 @@ func (w *allocWorld) node(name string, labels map[string]string) {
 	w.run.Pump()
 }
 
-// pool stores an IP pool as calicoctl would; set changes what is not the default.
+// pool stores an IP pool as calicoctl does; set changes the defaults.
 func (w *allocWorld) pool(name, cidr string, set ...func(*apiv3.IPPoolSpec)) {
 	w.t.Helper()
 	p := apiv3.NewIPPool()

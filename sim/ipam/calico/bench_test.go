@@ -28,9 +28,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// populate allocates pods addresses on each of nodes nodes, node by node, one after
-// the other, each with a client of its own as each execution of the CNI plugin
-// has.
+// populate allocates addresses for pods on a number of nodes, node by node, one after the other.
+// Each allocation has its own client, as each execution of the CNI plugin has.
 func populate(t testing.TB, nodes, pods int, dial func() (clientv3.Interface, error)) (out []allocated) {
 	out = make([]allocated, 0, nodes*pods)
 	for n := range nodes {
@@ -135,8 +134,8 @@ func simulatedOn(t testing.TB, run *etcd.Run, nodes, pods int) (all []allocated,
 	return all, len(tr.Steps)
 }
 
-// direct fills the same cluster in the same etcd with nothing of ours between:
-// upstream's client over etcd's own.
+// direct fills the same cluster in the same etcd without the simulator: upstream's client over
+// etcd's own.
 func direct(t testing.TB, server *etcd.Server, localReads bool, nodes, pods int) []allocated {
 	conn, end, err := server.Direct(localReads)
 	if err != nil {
@@ -162,7 +161,7 @@ func direct(t testing.TB, server *etcd.Server, localReads bool, nodes, pods int)
 	return populate(t, nodes, pods, dial)
 }
 
-// benchRound is what one side of a comparison took.
+// benchRound is the time of one side of a comparison.
 type benchRound struct{ wall, cpu time.Duration }
 
 func timed(f func() []allocated) benchRound {

@@ -13,19 +13,19 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// bgpAddress and bgp6Address are the annotations that say which addresses, with the
-// length of their subnets, calico-node found on its host ("10.64.16.55/22").
+// bgpAddress and bgp6Address are the annotations with the addresses, and the length of their
+// subnets, that calico-node found on its host ("10.64.16.55/22").
 const (
 	bgpAddress  = "projectcalico.org/IPv4Address"
 	bgp6Address = "projectcalico.org/IPv6Address"
 )
 
-// followNodes keeps Calico's own Node objects in etcdv3, without which the
-// allocator refuses a host: calico-node makes one when it starts on a machine, and
-// the node controller of kube-controllers copies the labels. Both happen here as
-// soon as the Kubernetes Node is there, and pass no gate.
+// followNodes maintains Calico's own Node objects in etcdv3, without which the allocator refuses a
+// host: calico-node creates one when it starts on a machine, and the node controller of
+// kube-controllers copies the labels. Both happen here as soon as the Kubernetes Node exists, and
+// pass no gate.
 //
-// They are never deleted here: that is the garbage collector's doing.
+// The objects are not deleted here: the garbage collector does that.
 //
 // Source: node/pkg/lifecycle/startup/startup.go, Run;
 // kube-controllers/pkg/controllers/node/labels.go, syncNodeLabels.

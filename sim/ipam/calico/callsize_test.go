@@ -9,8 +9,8 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// What the calls of a run say they keep is what the collector gets back when they
-// are shortened, give or take half; and a short call says nothing that is not so.
+// The memory that the calls of a run report equals what the Go collector frees after they are
+// shortened, within a factor of two; and a shortened call is correct in what it still contains.
 func TestCallSize(t *testing.T) {
 	tr, _ := story(t, startEtcd(t), allocRun{}, func(w *allocWorld) {
 		w.pool("p", "10.64.0.0/16")
@@ -48,8 +48,7 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// short reports whether a call says the same as the one that it was, as far as it says
-// anything.
+// short reports whether a shortened call agrees with the original in what it still contains.
 func short(c, was store.Call) bool {
 	a, b := (&instance{}).Act(c), (&instance{}).Act(was)
 	return a.Bare && a.Verb == b.Verb && a.Outcome == b.Outcome && a.Error == b.Error && a.Left == b.Left && a.Thing.Name == b.Thing.Name

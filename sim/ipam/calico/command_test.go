@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// Whatever is wrong with a command line is said before anything runs.
+// Errors in a command line are reported before the run.
 func TestCheckCommand(t *testing.T) {
 	for line, want := range map[string]string{
 		"calicoctl ipam show":                                                     "",
@@ -175,7 +175,7 @@ func TestConfigureIsScheduled(t *testing.T) {
 	}
 }
 
-// The same seed prints the same bytes, also what upstream takes from a map.
+// The same seed prints the same bytes, even if upstream iterates over a map.
 func TestCommandsRepeat(t *testing.T) {
 	longtest.Skip(t)
 	if !hermetic.Enabled {
@@ -214,8 +214,7 @@ func TestCommandsRepeat(t *testing.T) {
 	}
 }
 
-// Runs that go on at the same time in one process do not mix what they print,
-// and standard output is given back.
+// Concurrent runs in one process do not mix their output, and standard output is restored.
 func TestCommandsOfSeveralRuns(t *testing.T) {
 	longtest.Skip(t)
 	stdout := os.Stdout
@@ -241,8 +240,8 @@ func TestCommandsOfSeveralRuns(t *testing.T) {
 	}
 }
 
-// An operator whose terminal dies in the middle of a command leaves standard
-// output, and the next one's turn, as they were.
+// An operator's process that dies in the middle of a command leaves standard output, and the turn
+// of the next command, unchanged.
 func TestCommandKilled(t *testing.T) {
 	stdout := os.Stdout
 	for _, ds := range datastores {

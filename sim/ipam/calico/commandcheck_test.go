@@ -10,8 +10,8 @@ import (
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 )
 
-// What calicoctl ipam check sees, and what it does not: everything here is wrong
-// with the datastore, and every second thing is no problem to it.
+// Which errors calicoctl ipam check reports and which it does not: every case here is an error in
+// the datastore, and it does not report half of them.
 func TestCheckSees(t *testing.T) {
 	block := cnet.MustParseCIDR("10.64.75.192/26")
 	handle := model.IPAMHandleKey{HandleID: handleOf("web-0")}

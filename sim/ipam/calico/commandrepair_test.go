@@ -19,15 +19,15 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// hands is a cluster with its pods' own view of their addresses, and an operator
-// who deletes what he likes.
+// hands is a cluster with the addresses as its pods know them, and an operator who deletes
+// arbitrary objects.
 type hands struct {
 	console
 	alive map[string]string // pod → address
 }
 
-// kubectlDelete deletes blocks and affinities as an operator does who knows
-// neither revisions nor Calico's marks: kubectl delete, or etcdctl del.
+// kubectlDelete deletes blocks and affinities without regard to revisions and Calico's marks:
+// kubectl delete, or etcdctl del.
 func (h *hands) kubectlDelete(keys ...model.Key) {
 	h.t.Helper()
 	for _, k := range keys {
@@ -58,7 +58,7 @@ func (h *hands) erase(k model.Key) {
 	}
 }
 
-// add starts a pod; what it gets, it uses.
+// add starts a pod, which uses the address that it gets.
 func (h *hands) add(c upstream.Interface, pod, node string) string {
 	h.t.Helper()
 	ip, err := h.tryAssign(c, pod, node)
@@ -69,8 +69,8 @@ func (h *hands) add(c upstream.Interface, pod, node string) string {
 	return ip
 }
 
-// verdict is what is wrong: "duplicate" for addresses of two pods, "lost" for
-// addresses that are not held by their pod, "" for nothing; and all of it.
+// verdict is the error: "duplicate" for addresses of two pods, "lost" for addresses that are not
+// held by their pod, "" for none; and its details.
 func (h *hands) verdict() (kind, why string) {
 	h.t.Helper()
 	by := map[string][]string{}
@@ -249,10 +249,9 @@ func keysOf(names string) (keys []model.Key) {
 	return keys
 }
 
-// The operator's two commands, with calls of an allocator in between: an empty
-// block is safe to delete wherever the two fall. If the affinity goes first, the
-// allocator may give up because the block went while it was taking it back; its
-// pod's next try has an address.
+// The operator's two commands, with calls of an allocator in between: an empty block is safe to
+// delete at any point. If the affinity is deleted first, the allocator may fail because the block
+// was deleted while it was claiming it again; the next attempt of its pod succeeds.
 func TestRepairInTwoSteps(t *testing.T) {
 	const givesUp = "resource does not exist: BlockKey(cidr=10.64.75.12/30) with error: <nil>"
 	for order, wantGivesUp := range map[string]int{"block affinity": 0, "affinity block": 12} {
@@ -291,8 +290,8 @@ func TestRepairInTwoSteps(t *testing.T) {
 	}
 }
 
-// The CNI DEL of a pod whose address was forgotten and handed out again does not
-// take it from the second pod. It ends well, and leaves its handle behind for good.
+// The CNI DEL of a pod whose address was lost and assigned again does not release the address of
+// the second pod. It succeeds, and leaves its handle behind forever.
 func TestDelAfterTheBlockWasDeleted(t *testing.T) {
 	for _, ds := range datastores {
 		consolePlay(t, gcRun{datastore: ds}, func(_ context.Context, w console) {

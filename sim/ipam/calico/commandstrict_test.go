@@ -43,9 +43,9 @@ func TestStrictAffinitySwitchedOnLater(t *testing.T) {
 	}
 }
 
-// What the report wonders about: "new blocks created after that change still have
-// StrictAffinity: false". The field of the custom resource is one that nothing
-// reads and nothing sets any more; the old block has it and the new ones, and all are strict.
+// The issue reports: "new blocks created after that change still have StrictAffinity: false".
+// Nothing reads or sets this field of the custom resource any more; the old and the new blocks have
+// the field, and all are strict.
 //
 // Source: libcalico-go/lib/apis/v3/ipam_block.go, DeprecatedStrictAffinity.
 func TestStrictAffinityOfABlock(t *testing.T) {
@@ -90,9 +90,8 @@ func TestMaxBlocksSwitchedOnLater(t *testing.T) {
 	}
 }
 
-// An allocation that has read the configuration before it is changed borrows
-// after calicoctl has said that it is changed: it reads it a second time, and goes
-// by the first.
+// An allocation that has read the configuration before it is changed borrows after calicoctl has
+// reported the change: it reads the configuration a second time, but uses the first value.
 func TestStrictAffinityDuringAnAllocation(t *testing.T) {
 	for at := 1; at <= 11; at++ {
 		consolePlay(t, gcRun{}, func(_ context.Context, w console) {

@@ -34,8 +34,7 @@ func (w console) cluster(cidr string, nodes ...string) {
 	time.Sleep(time.Second)
 }
 
-// command types a line and returns what is printed, its error last, as on a
-// terminal.
+// command runs a command line and returns its output with the error last, as on a terminal.
 func (w console) command(line string) string {
 	w.t.Helper()
 	out, err := w.in.Command(context.Background(), nil, strings.Fields(line))
@@ -45,7 +44,7 @@ func (w console) command(line string) string {
 	return out
 }
 
-// expect runs a command and wants to read some things in what it prints.
+// expect runs a command whose output must contain some texts.
 func (w console) expect(line string, want ...string) string {
 	w.t.Helper()
 	out := w.command(line)
@@ -103,10 +102,9 @@ func (w console) unassign(pod string) {
 	w.must(w.direct.IPAM().ReleaseByHandle(context.Background(), handleOf(pod)))
 }
 
-// healthy is a cluster of two nodes with three pods, as ipam check wants to see
-// it: with the configuration that kube-controllers makes for itself when it
-// starts, and the workload endpoints that are Running pods on the Kubernetes
-// datastore, and objects of the CNI plugin's with etcdv3.
+// healthy is a cluster of two nodes with three pods without errors for ipam check: with the
+// configuration that kube-controllers creates when it starts, and with workload endpoints, which
+// are Running pods on the Kubernetes datastore and objects of the CNI plugin with etcdv3.
 func (w console) healthy() {
 	w.t.Helper()
 	w.cluster("10.64.75.0/24", "a", "b")
@@ -135,7 +133,7 @@ func (w console) workload(pod, node, ip string) {
 	w.must(err)
 }
 
-// remove deletes what is stored under a key, as kubectl delete does.
+// remove deletes the object of a key, as kubectl delete does.
 func (w console) remove(k model.Key) {
 	w.t.Helper()
 	kv, err := store.Backend(w.direct).Get(context.Background(), k, "")

@@ -29,15 +29,13 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// TestConformance holds the reference against the real code: whatever pods, nodes,
-// garbage collector and operators do, one after another, both hand out the same
-// addresses or refuse for the same reason, and have the same record after each
-// step. A difference is a mistake of the reference, or something new about
-// upstream. What fails is printed as the history that leads there, made as short
-// as rapid can.
+// TestConformance compares the reference with the real code: under any sequence of actions of pods,
+// nodes, garbage collector and operators, both assign the same addresses or refuse for the same
+// reason, and have the same record after each step. A difference is an error of the reference, or
+// new behaviour of upstream. A failure is printed as the history that leads to it, shrunk by rapid.
 //
-// One history in twelve is on the Kubernetes datastore, one in ten on etcd itself,
-// which costs twice as much as the fast store.
+// One history in twelve is on the Kubernetes datastore, one in ten on etcd itself, which takes
+// twice as long as the fast store.
 func TestConformance(t *testing.T) { conform(t, allStarts) }
 
 // TestConformanceIPv6 is the same where there is always a pool of IPv6, mostly beside one
@@ -61,7 +59,7 @@ func conform(t *testing.T, starts [][]int) {
 		}
 		world := rapid.Custom(func(t *rapid.T) start { return drawStart(t, starts) }).Draw(rt, "cluster")
 		history := world.steps
-		for i := range 5 { // rapid makes lists of half a dozen, and shortens each
+		for i := range 5 { // rapid generates lists of about six steps and shrinks each
 			history = append(history, rapid.SliceOfN(rapid.Custom(drawStep), 0, 20).Draw(rt, fmt.Sprintf("part %d", i+1))...)
 		}
 		compareHistory(rt, store, datastore, history)
@@ -76,7 +74,7 @@ type step struct {
 
 func (s step) String() string { return s.what }
 
-// GoString keeps rapid's own report of what it drew readable.
+// GoString keeps rapid's own report readable.
 func (s step) GoString() string { return s.what }
 
 // compareHistory plays a history and fails with its first steps.
@@ -124,7 +122,7 @@ type pair struct {
 	ref    *calico.Allocator
 	gc     *calico.Collector // nil before the first pass
 
-	grace, gcGrace time.Duration // what is configured, and what gc has
+	grace, gcGrace time.Duration // the configured value, and that of gc
 
 	pods    map[string]*podState
 	changed []model.PodRef // since the last pass
@@ -132,20 +130,20 @@ type pair struct {
 	count   int
 }
 
-// podState is a pod as the API server has it, or had it last.
+// podState is the present or last state of a pod in the API server.
 type podState struct {
 	ref       model.PodRef
 	node      string
 	container string
 	fixed     []netip.Addr // the annotation
-	got       []netip.Addr // what the last successful ADD returned
+	got       []netip.Addr // result of the last successful ADD
 	exists    bool
 	finished  bool
 	reported  []netip.Addr
 	born      int
 }
 
-// bothSides runs story in a bubble of its own.
+// bothSides runs story in its own bubble.
 func bothSides(store func() (*etcd.Run, error), datastore string, story func(*pair)) error {
 	run, err := store()
 	if err != nil {
@@ -291,8 +289,7 @@ func lineDiff(got, want string) string {
 	return out.String()
 }
 
-// waiting are the free addresses of upstream's blocks, in the order in which they
-// will be handed out.
+// waiting are the free addresses of upstream's blocks, in the order in which they will be assigned.
 func (p *pair) waiting() (map[netip.Prefix][]netip.Addr, error) {
 	l, err := store.Backend(p.c).List(context.Background(), bmodel.BlockListOptions{}, "")
 	if err != nil {
@@ -324,7 +321,7 @@ func (p *pair) compareBlocks() error {
 	return nil
 }
 
-// Left is what a handle counts now.
+// Left are the present counts of a handle.
 func (p *pair) Left(handle string) ([]model.HandleCount, bool) {
 	p.run.Pump()
 	s, err := p.real.Observe(context.Background())
@@ -335,13 +332,13 @@ func (p *pair) Left(handle string) ([]model.HandleCount, bool) {
 	return s.Handles[i].Counts, true
 }
 
-// Order puts what upstream takes in the order of a Go map into the order in which
-// it did: addresses as they lie in the free list now, before those that are still
-// taken, and spare blocks that are gone before those that are not.
+// Order sorts results that upstream processes in the order of a Go map by the order that it has
+// used: addresses by their place in the free list now, before those that are still claimed, and
+// deleted spare blocks before existing ones.
 func (p *pair) Order(all []netip.Prefix) {
 	waiting, err := p.waiting()
 	if err != nil {
-		return // the comparison that follows will say so
+		return // the following comparison fails then
 	}
 	place := func(x netip.Prefix) int {
 		if !x.IsSingleIP() {
@@ -370,7 +367,7 @@ func (p *pair) Changed() ([]model.PodRef, bool) {
 	return some, p.asked%2 == 0
 }
 
-// Pod says what there is of a pod, for the reference's collector.
+// Pod is the state of a pod for the reference's collector.
 func (p *pair) Pod(ref model.PodRef) (calico.Pod, bool) {
 	s := p.pods[ref.Name]
 	if s == nil || !s.exists {

@@ -32,8 +32,7 @@ import (
 // defaultGrace is how long the collector waits by default.
 const defaultGrace = 15 * time.Minute
 
-// What histories are made of. The plainest value of each comes first: rapid
-// shrinks towards it.
+// The values of histories. The simplest value of each comes first: rapid shrinks towards it.
 var (
 	someNodes = []string{"a", "b", "c"}
 	somePods  = []string{"p0", "p1", "p2", "p3", "p4", "p5"}
@@ -51,7 +50,7 @@ var (
 	someReserved = []string{"10.0.0.0/30", "10.0.0.4/31", "10.0.0.6/31", "10.0.0.9/32", "10.0.1.0/28", "fd00::/126", "fd00::5/128"}
 )
 
-// namespaceLabels are those of the only namespace.
+// namespaceLabels are the labels of the only namespace.
 var namespaceLabels = map[string]string{"team": "0"}
 
 func pick[T any](t *rapid.T, what string, from []T) T { return rapid.SampledFrom(from).Draw(t, what) }
@@ -123,7 +122,7 @@ func drawDeleteNode(t *rapid.T) step {
 	}}
 }
 
-// drawAdd is a CNI ADD of a pod, which is made first if it does not exist.
+// drawAdd is a CNI ADD of a pod, which is created first if it does not exist.
 func drawAdd(t *rapid.T) step {
 	a := ask{pod: pick(t, "pod", somePods), node: pick(t, "node", someNodes), report: !rarely(t, "silent", 3)}
 	a.v4, a.v6 = true, false
@@ -448,8 +447,7 @@ func createPool(t *rapid.T, c calico.Pool) step {
 	}}
 }
 
-// drawSelector is a selector of at most so many levels about a label that is "0",
-// "1" or missing.
+// drawSelector is a selector with at most so many levels on a label that is "0", "1" or missing.
 func drawSelector(t *rapid.T, label string, levels int) string {
 	if levels > 0 && rarely(t, "compound", 2) {
 		a, b := drawSelector(t, label, levels-1), drawSelector(t, label, levels-1)
@@ -633,8 +631,8 @@ func (p *pair) tunnels(node string) (lived bool) {
 	return lived
 }
 
-// drawGrace changes the collector's grace period. The next pass is another
-// controller's then, if it is still another one.
+// drawGrace changes the collector's grace period. If the value differs, the next pass belongs to a
+// new controller.
 func drawGrace(t *rapid.T) step {
 	d := pick(t, "grace", []time.Duration{5 * time.Minute, 0, calico.Never, defaultGrace})
 	return step{fmt.Sprintf("leakGracePeriod is %v (below 0: not said)", d), func(p *pair) error {
@@ -679,8 +677,7 @@ func drawMany(t *rapid.T) step {
 	}}
 }
 
-// drawByHand releases by handle, or deletes a block or an affinity as an operator
-// does who has read too much.
+// drawByHand releases by handle, or deletes a block or an affinity, as an operator may do.
 func drawByHand(t *rapid.T) step {
 	switch i := rapid.IntRange(0, 4).Draw(t, "which"); rapid.IntRange(0, 2).Draw(t, "kind") {
 	case 0:

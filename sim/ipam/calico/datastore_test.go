@@ -17,8 +17,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Both datastores are the real clients: what one process writes through its gate
-// another one reads, and every message of it is a step.
+// Both datastores use the real clients: another process reads what one process writes through its
+// gate, and every message is a step.
 func TestDatastores(t *testing.T) {
 	server := startEtcd(t)
 	for _, ds := range datastores {
@@ -96,8 +96,8 @@ func inRun(t testing.TB, server *etcd.Server, s sim.Strategy, ds string, setup f
 	return tr
 }
 
-// A run releases what it has opened: the numbers of transports and goroutines and the memory
-// do not grow over the runs of one process (measured: 1,000).
+// A run releases its resources: transports, goroutines and memory do not grow over the runs of one
+// process (measured: 1,000).
 func TestRunsLeaveNothingBehind(t *testing.T) {
 	longtest.Skip(t)
 	server := startEtcd(t)

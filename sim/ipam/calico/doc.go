@@ -1,12 +1,11 @@
-// Package calico puts the real Calico v3.31.0 into the simulated cluster: the
-// allocator of libcalico-go over its etcdv3 or its Kubernetes datastore, CNI ADD
-// and DEL as Calico's IPAM plugin makes them, calico-node's tunnel addresses, the
-// IPAM controller of kube-controllers, and calicoctl.
+// Package calico runs the real Calico v3.31.0 in the simulated cluster: the allocator of
+// libcalico-go over its etcdv3 or its Kubernetes datastore, CNI ADD and DEL of Calico's plugins,
+// calico-node's tunnel addresses, the IPAM controller of kube-controllers, and calicoctl.
 //
-// Nothing of upstream is changed or left out below its own client interfaces.
-// A process has two ways out: backend/api.Client of the etcdv3 datastore,
-// whose every call is a message at the process's gate, and the Kubernetes API.
+// Upstream's code above its client interfaces is unchanged and complete. A process has two
+// connections: backend/api.Client of the etcdv3 datastore, whose every call is a message at the
+// process's gate, and the Kubernetes API.
 //
-// store is its datastores, record what they say of addresses, objects what operators
-// write, ctl calicoctl; here are the plugins, the controllers and what is a node's.
+// Package store has the datastores, record the claims in them, objects the objects that operators
+// write, ctl calicoctl. This package has the plugins, the controllers and the daemons of a node.
 package calico

@@ -15,10 +15,9 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// TestFreeIsWhatTheAllocatorGives holds model.Free against the real allocator:
-// after whatever was done to the datastore, a node gets at least as many addresses
-// as Free says, and at the moment that it is refused Free says 0. An oracle of
-// exhaustion that is built on Free raises no false alarm then.
+// TestFreeIsWhatTheAllocatorGives compares model.Free with the real allocator: after any operations
+// on the datastore, a node gets at least Free addresses, and when a request is refused Free is 0.
+// So an oracle of exhaustion based on Free raises no false alarm.
 func TestFreeIsWhatTheAllocatorGives(t *testing.T) {
 	s := startEtcd(t)
 	rapid.Check(t, func(rt *rapid.T) {

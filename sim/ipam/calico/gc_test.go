@@ -94,9 +94,9 @@ func TestControllerCleansUpAfterANode(t *testing.T) {
 	})
 }
 
-// A pod that is still there keeps its address, whatever became of its node. With
-// etcdv3 the block loses its owner, because that is part of deleting a Calico
-// node (libcalico-go/lib/clientv3/node.go, Delete).
+// A pod that exists keeps its address, whatever happens to its node. With etcdv3 the block loses
+// its owner, because that is a part of the deletion of a Calico node
+// (libcalico-go/lib/clientv3/node.go, Delete).
 func TestControllerKeepsThePodsOfADeletedNode(t *testing.T) {
 	onBoth(t, func(_ context.Context, w *gcWorld) {
 		w.cluster("10.64.75.0/24", "a", "b")
@@ -160,9 +160,9 @@ func TestControllersLeaveTheLivingAlone(t *testing.T) {
 	}
 }
 
-// churn starts and stops pods for so many rounds, two thirds of them in order and
-// every fifth by force, and checks after each round that the living have what they
-// were given. It returns the addresses of the living and how many leaked.
+// churn starts and stops pods for a number of rounds, two thirds of them in order and every fifth
+// by force, and checks after each round that the live pods have their addresses. It returns the
+// addresses of the live pods and the number of leaks.
 func (w *gcWorld) churn(rounds int, pause time.Duration) (live map[string]string, leaked int) {
 	live = map[string]string{}
 	for i := range rounds {
@@ -218,8 +218,8 @@ func TestControllerKilled(t *testing.T) {
 	}
 }
 
-// Restarted every ten minutes, the controller never sees a leak for as long as the
-// grace period, and never releases it: what it knows dies with it.
+// A controller that is restarted every ten minutes never observes a leak for the grace period, and
+// never releases it: its observations are lost with the process.
 func TestControllerRestartedTooOften(t *testing.T) {
 	onBoth(t, func(_ context.Context, w *gcWorld) {
 		w.cluster("10.64.75.0/24", "a")

@@ -9,9 +9,8 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// The grace period of a leak is measured, not read off the calendar: whether the
-// controller's wall clock jumps a day forward or back, an address whose pod is
-// gone is kept for 15 minutes and released at the next look.
+// The grace period of a leak uses the monotonic clock: even if the controller's wall clock jumps by
+// a day, an address whose pod is gone is kept for 15 minutes and released in the next scan.
 //
 // Source: kube-controllers/pkg/controllers/node, allocationState.isConfirmedLeak;
 // time.Since goes by the monotonic part of time.Now.

@@ -37,8 +37,8 @@ func (i *instance) ipamController(ctx context.Context, g *sim.Gate, _ string) er
 	return i.kubeControllers(ctx, g, environment[config.EnvEnabledControllers])
 }
 
-// LoadBalancerController is the name of its load balancer controller as a process,
-// which OpenWithLoadBalancer has.
+// LoadBalancerController is the process name of its load balancer controller, which
+// OpenWithLoadBalancer adds.
 const LoadBalancerController = "loadbalancer-controller"
 
 // loadBalancer is one run of calico-kube-controllers with its load balancer controller.
@@ -47,12 +47,11 @@ func (i *instance) loadBalancer(ctx context.Context, g *sim.Gate, _ string) erro
 	return i.kubeControllers(ctx, g, "loadbalancer")
 }
 
-// kubeControllers is one run of calico-kube-controllers from its main function on, with
-// some of its controllers (copies.txt).
+// kubeControllers runs calico-kube-controllers from its main function, with some of its controllers
+// (copies.txt).
 //
-// It returns errConfigChanged if the configuration changed. On the stock runtime it
-// ends the run: upstream leaves goroutines that have no end, and a bubble there waits
-// for them.
+// It returns errConfigChanged if the configuration changed. On the stock runtime it aborts the run:
+// upstream leaves goroutines that never end, and a bubble there waits for them.
 func (i *instance) kubeControllers(ctx context.Context, g *sim.Gate, enabled string) error {
 	if !hermetic.Enabled {
 		g.World().Abort(errStock)
@@ -79,18 +78,17 @@ func (i *instance) kubeControllers(ctx context.Context, g *sim.Gate, enabled str
 //go:linkname kubeControllersMain ipamsim/sim/ipam/calico/upstream/kubecontrollers/program.main
 func kubeControllersMain()
 
-// environment is what kube-controllers finds in its own, beside what says where the
-// datastore is. Its manifests name the controllers that run; here the node controller
-// does alone. Off are its health checks, which only read, every ten seconds, and the
-// compaction of etcd.
+// environment is the environment of kube-controllers, without the settings of the datastore.
+// Upstream's manifests list several controllers; here only the node controller runs. Its health
+// checks, which only read, every ten seconds, and the compaction of etcd are off.
 var environment = map[string]string{
 	config.EnvEnabledControllers: "node",
 	config.EnvHealthEnabled:      "false",
 	config.EnvCompactionPeriod:   "0",
 }
 
-// setEnvironment does the same for what upstream's configuration reads past every adapter,
-// once for the process, and takes away what the user's shell has set of it.
+// setEnvironment does the same for the variables that upstream's configuration reads without an
+// adapter, once for the process, and removes those of the user's shell.
 var setEnvironment = sync.OnceFunc(func() {
 	for _, name := range config.AllEnvs {
 		err := os.Unsetenv(name)

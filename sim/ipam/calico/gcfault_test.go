@@ -12,11 +12,10 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Two controllers and a pass every few minutes, with everything that can be done
-// to their messages: errors, lost replies, broken and forgotten watches, stale
-// reads, kills. Each dead controller is started again. Every run ends, which it
-// would not with a goroutine left over; it repeats; and the only panic is that of
-// calico #12741.
+// Two controllers and a pass every few minutes, with all faults of their messages: errors, lost
+// replies, broken and compacted watches, stale reads, kills. Each dead controller is started again.
+// Every run ends, which it would not with a goroutine left over; it repeats; and the only panic is
+// that of calico #12741.
 func TestControllersSurviveFaults(t *testing.T) {
 	for _, ds := range datastores {
 		for _, name := range []string{"timed", "random"} {

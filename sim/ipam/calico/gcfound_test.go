@@ -57,8 +57,8 @@ func (w *gcWorld) dualStack() {
 	w.status("a-0", corev1.PodRunning, w.add("a-0", "a", 1, 1)...)
 }
 
-// A node keeps one empty block, whatever its family: of a dual-stack node without
-// pods either the IPv4 or the IPv6 block is released after the grace period.
+// A node keeps one empty block of any family: of a dual-stack node without pods either the IPv4 or
+// the IPv6 block is released after the grace period.
 func TestSpareBlockOfTheOtherFamily(t *testing.T) {
 	onBoth(t, func(_ context.Context, w *gcWorld) {
 		w.dualStack()
@@ -133,12 +133,11 @@ func TestConfigurationWithoutNodeController(t *testing.T) {
 	})
 }
 
-// A Node object is deleted by mistake and kubelet registers it again five seconds
-// later. With etcdv3 the controller deletes the Calico node, and that releases
-// every address that the node's endpoints name, whatever the pods are doing: the
-// grace period and all checks are the IPAM controller's and not asked. The next
-// pods get the addresses of the living. With the Kubernetes datastore nothing
-// happens to them.
+// A Node object is deleted by mistake, and the kubelet registers it again five seconds later. With
+// etcdv3 the controller deletes the Calico node, which releases every address of the node's
+// endpoints, whatever the state of the pods: the grace period and all checks belong to the IPAM
+// controller and do not apply. The next pods get the addresses of live pods. With the Kubernetes
+// datastore their addresses are kept.
 func TestDeletedNodeFreesLivingPods(t *testing.T) {
 	for ds, kept := range map[string]bool{store.Etcd: false, store.Kubernetes: true} {
 		gcPlay(t, gcRun{datastore: ds}, func(_ context.Context, w *gcWorld) {

@@ -45,10 +45,9 @@ func TestTombstonePanics(t *testing.T) {
 	}
 }
 
-// calico #12257: the allocation of a pod names another node than the pod runs on,
-// as a CNI configuration that survived a node's re-installation makes it. The
-// controller takes the pod for rescheduled and, after the grace period, gives the
-// address of a living pod away.
+// calico #12257: the allocation of a pod names another node than the pod's, as a CNI configuration
+// that survived the re-installation of a node causes it. The controller takes the pod for
+// rescheduled and releases the address of a live pod after the grace period.
 func TestStaleNodeNameFreesALivingPod(t *testing.T) {
 	onBoth(t, func(_ context.Context, w *gcWorld) {
 		w.cluster("10.64.75.0/24", "a", "b")

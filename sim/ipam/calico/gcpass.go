@@ -49,9 +49,8 @@ type passes struct {
 	next int
 }
 
-// passMemory is what a controller remembers between scans: since when it has
-// taken which allocation for leaked and which block for empty. A pass that is
-// killed or panics loses it, as a process would.
+// passMemory is the state of a controller between scans: since when it has considered an allocation
+// as leaked and a block as empty. A pass that is killed or panics loses it, as a process would.
 type passMemory struct {
 	number      int
 	controller  *node.IPAMController
@@ -79,20 +78,16 @@ func (p *passes) giveBack(m *passMemory) {
 	p.free = slices.Insert(p.free, i, m)
 }
 
-// ipamPass is one full scan: with etcdv3, Calico nodes without a Kubernetes node
-// are deleted; then pods, nodes and blocks are read and upstream's syncIPAM is
-// called once.
+// ipamPass is one full scan: with etcdv3, Calico nodes without a Kubernetes node are deleted; then
+// pods, nodes and blocks are read and upstream's syncIPAM is called once.
 //
-// What one pass can do by itself is to clean up after a node that is gone: its
-// allocations whose pods are gone too, its tunnel addresses and its affinities.
-// An address that leaked on a node that is still there, and a node's spare empty
-// block, are only noted by the first pass that sees them, and released by the
-// first one that still sees them more than leakGracePeriod later. A pass that is
-// killed forgets its notes.
+// A single pass cleans up after a deleted node: its allocations whose pods are gone too, its tunnel
+// addresses and its affinities. A leaked address on an existing node, and a node's spare empty
+// block, are only recorded by the first pass that sees them, and released by the first pass that
+// still sees them more than leakGracePeriod later. A pass that is killed loses its records.
 //
-// Unlike the daemon, a pass knows pods and nodes only as they were at its
-// beginning, hears of nothing while it runs, and does not try again: its error is
-// that of syncIPAM.
+// Unlike the daemon, a pass only knows the pods and nodes at its beginning, receives no events
+// while it runs, and does not retry: its error is that of syncIPAM.
 func (i *instance) ipamPass(ctx context.Context, g *sim.Gate, p *passes) error {
 	c, err := i.gcClients(g)
 	if err != nil {
@@ -126,8 +121,8 @@ func (m *passMemory) scan(ctx context.Context, c gcClients, datastore string) er
 	return syncIPAM(m.controller)
 }
 
-// prepare gives the controller this process's clients. A changed configuration
-// makes a new controller, as it restarts the real one.
+// prepare gives the controller this process's clients. A changed configuration requires a new
+// controller, as it restarts the real one.
 func (m *passMemory) prepare(ctx context.Context, c gcClients) error {
 	grace, err := leakGracePeriod(ctx, c.calico)
 	if err != nil {
@@ -145,9 +140,9 @@ func (m *passMemory) prepare(ctx context.Context, c gcClients) error {
 	return nil
 }
 
-// leakGracePeriod is what KubeControllersConfiguration says, or upstream's default
-// if there is none. It is nil if the object says nothing of the node controller:
-// then nothing is ever taken for leaked while its node is there.
+// leakGracePeriod is the value in KubeControllersConfiguration, or upstream's default if the object
+// does not exist. It is nil if the object has no settings of the node controller: then no
+// allocation counts as leaked while its node exists.
 //
 // Source: kube-controllers/pkg/config/runconfig.go, mergeConfig;
 // libcalico-go/lib/clientv3/kubecontrollersconfig.go, validateAndFillDefaults (v3.31.0).
@@ -162,7 +157,7 @@ func leakGracePeriod(ctx context.Context, c clientv3.Interface) (*metav1.Duratio
 	if grace := k.Spec.Controllers.Node.LeakGracePeriod; grace != nil {
 		return grace, nil
 	}
-	return &metav1.Duration{Duration: 15 * time.Minute}, nil // what the daemon's first Update fills in
+	return &metav1.Duration{Duration: 15 * time.Minute}, nil // the value that the daemon's first Update fills in
 }
 
 func deleteNodesOnce(c gcClients) error {

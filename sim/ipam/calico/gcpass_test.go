@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim"
 )
 
-// A pass releases what a deleted node held, all by itself.
+// A single pass releases the resources of a deleted node.
 func TestPassCleansUpAfterANode(t *testing.T) {
 	onBoth(t, func(_ context.Context, w *gcWorld) {
 		w.cluster("10.64.75.0/24", "a", "b")
@@ -31,8 +31,8 @@ func TestPassCleansUpAfterANode(t *testing.T) {
 	})
 }
 
-// On a node that is there, a pass only notes what looks leaked or spare; a later
-// one, more than the grace period after, releases it.
+// On an existing node a pass only records leaks and spare blocks; a pass after the grace period
+// releases them.
 func TestPassNotesThenReleases(t *testing.T) {
 	onBoth(t, func(_ context.Context, w *gcWorld) {
 		const noted = "10.64.75.0/26 of a holds 0, 10.64.75.192/26 of a holds 64 | a:10.64.75.0/26 a:10.64.75.192/26 | 64 handles"
@@ -83,9 +83,9 @@ func (w *gcWorld) twoPasses(name string) {
 	}
 }
 
-// A pass that is killed at any of its messages forgets what it has noted, and
-// leaves no address or block that the next ones could not release. Handles are
-// another matter: TestHandlesOutliveAKilledController.
+// A pass that is killed at any of its messages loses its records, and leaves no address or block
+// that the next passes could not release. This does not hold for handles:
+// TestHandlesOutliveAKilledController.
 func TestPassKilled(t *testing.T) {
 	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestPassKilled(t *testing.T) {
 	}
 }
 
-// A pass whose reads fail says so and changes nothing.
+// A pass whose reads fail returns an error and changes nothing.
 func TestPassFails(t *testing.T) {
 	for _, ds := range datastores {
 		f := newFated(t, 0, 100, sim.FailBefore, "pass-1#", "LIST pods")

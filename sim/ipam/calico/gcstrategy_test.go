@@ -29,7 +29,7 @@ func newFated(t testing.TB, seed uint64, times int, o sim.Outcome, match ...stri
 	return &fated{Strategy: s, outcome: o, match: match, times: times}
 }
 
-// budget allows what the fate wants, with answers after which no client asks again by itself.
+// budget allows the fault of the fate, in ways after which no client retries by itself.
 func (f *fated) budget() sim.Options {
 	return sim.Options{Faults: sim.Budget{Allowed: sim.Of(f.outcome), Max: 1000, Ways: way.Of(way.Refused, way.EtcdTimeout)}}
 }
@@ -56,8 +56,8 @@ func mentions(op sim.Op, match []string) bool {
 	return true
 }
 
-// stalled is an order in which messages that mention all of match do not move
-// while the story says so: a connection that is slow, and nothing else is.
+// stalled is an order in which messages that contain all of match do not move while on is set: one
+// slow connection.
 type stalled struct {
 	sim.Strategy
 	match []string

@@ -31,9 +31,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// gcWorld is a run with the garbage collector in it, over the real API server,
-// the real datastore and the real etcd. Its story plays everybody else: nodes,
-// CNI plugins, kubelets and the operator.
+// gcWorld is a run with the garbage collector over the real API server, the real datastore and the
+// real etcd. Its story simulates everything else: nodes, CNI plugins, kubelets and the operator.
 type gcWorld struct {
 	*sim.World
 	t      testing.TB
@@ -58,8 +57,7 @@ type gcRun struct {
 
 func (r gcRun) String() string { return fmt.Sprintf("%s seed %d", r.datastore, r.seed) }
 
-// gcPlay runs a story and returns its trace and a digest of what is stored at
-// the end.
+// gcPlay runs a story and returns its trace and a digest of the store at the end.
 func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.Trace, string) {
 	t.Helper()
 	adapter := New() // outside the bubble
@@ -135,7 +133,7 @@ func (w *gcWorld) start(reconciler, process string) *sim.Actor {
 }
 
 func (w *gcWorld) reconciler(name string) func(context.Context, *sim.Gate) error {
-	run := w.all[name].BuiltWith(ClientGo) // as package cluster has it
+	run := w.all[name].BuiltWith(ClientGo) // as in package cluster
 	return func(ctx context.Context, g *sim.Gate) error { return run(ctx, g, "") }
 }
 
@@ -147,8 +145,8 @@ func (w *gcWorld) pass(process string) {
 	w.must(a.Err())
 }
 
-// cluster is a pool, automatic blocks, no strict affinity, and nodes. Blocks have
-// 64 addresses, of a small pool a quarter of it.
+// cluster creates a pool, automatic blocks without strict affinity, and nodes. Blocks have 64
+// addresses; in a small pool, a quarter of it.
 func (w *gcWorld) cluster(cidr string, nodes ...string) {
 	w.t.Helper()
 	w.must(w.calico.EnsureInitialized(context.Background(), "v3.31.0", "k8s"))
@@ -173,14 +171,14 @@ func (w *gcWorld) pool(name, cidr string, blockSize int) {
 	w.must(err)
 }
 
-// node joins. With etcdv3 the instance makes its Calico node (followNodes).
+// node adds a node. With etcdv3 the instance creates its Calico node (followNodes).
 func (w *gcWorld) node(name string) {
 	w.t.Helper()
 	_, err := w.kube.CoreV1().Nodes().Create(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 	w.must(err)
 }
 
-// handleOf is how the CNI plugin calls what a pod's sandbox holds.
+// handleOf is the CNI plugin's handle for a pod's sandbox.
 func handleOf(pod string) string { return record.NetworkKey + ".sandbox-of-" + pod }
 
 // add is a CNI ADD: one address of each family.
@@ -254,9 +252,8 @@ func (w *gcWorld) deleteNode(name string) {
 	w.must(w.kube.CoreV1().Nodes().Delete(context.Background(), name, metav1.DeleteOptions{}))
 }
 
-// record is what the datastore says: blocks in order, each with its owner and the
-// number of its allocations, then the affinities that are left, then the number
-// of handles.
+// record describes the datastore: blocks in order, each with its owner and the number of its
+// allocations, then the affinities, then the number of handles.
 func (w *gcWorld) record() string {
 	w.t.Helper()
 	var blocks, affinities []string

@@ -26,7 +26,7 @@ type instance struct {
 	mu     sync.Mutex
 	hosts  map[string]*platform.Host  // by node
 	parts  map[string]json.RawMessage // the calico plugin's, by list of plugins
-	// setup makes the datastore ready before the first process needs it.
+	// setup prepares the datastore before the first process needs it.
 	setup func() error
 	// failed is a defect of the harness that could not be returned to a caller.
 	failed error
@@ -70,5 +70,5 @@ func (i *instance) ready() error {
 // Observe is the record as of the last change, without a message.
 func (i *instance) Observe(context.Context) (model.Snapshot, error) { return i.record.Observe() }
 
-// Act says what a step did.
+// Act describes what a step did.
 func (i *instance) Act(detail any) act.Act { return i.record.Act(detail) }

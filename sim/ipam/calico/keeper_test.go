@@ -16,7 +16,7 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// do is one change as an operator makes it; "" is success.
+// do makes one change as an operator; "" is success.
 func (b *books) do(v ipam.Verb, kind, name, body string) string {
 	b.t.Helper()
 	err := b.inst.Change(context.Background(), nil, v, ipam.Object{Kind: kind, Name: name, Body: []byte(body)})
@@ -215,7 +215,7 @@ func TestKeeperOfKubernetes(t *testing.T) {
 		b.must(b.make(t, ipam.Create, strings.Replace(crd("IPAMConfiguration", "default", "strictAffinity: true"), "crd.projectcalico.org/v1", "projectcalico.org/v3", 1)))
 		b.must(b.inst.ChangeResource(context.Background(), nil, ipam.Create, manifests(t, crd("IPAMConfig", "another", "strictAffinity: false, autoAllocateBlocks: false"))[0]))
 		if p := b.observe().Networks[0].Blocks; !p.Strict || !p.AutoAllocate {
-			t.Errorf("%+v", p) // one of another name means nothing
+			t.Errorf("%+v", p) // an object of another name has no effect
 		}
 		if e := b.do(ipam.Merge, "IPAMConfiguration", "default", `{"spec":{"maxBlocksPerHost":3}}`); e != "" || b.observe().Networks[0].Blocks.MaxBlocks != 3 {
 			t.Error(e)

@@ -44,8 +44,8 @@ func (w *allocWorld) together(node string, n int) (all []*sim.Actor) {
 	return all
 }
 
-// turns is who spoke to the allocator's part of the datastore, in the order of the
-// steps, each turn once. Pools, reservations and nodes are looked up there too.
+// turns are the processes that used the allocator's part of the datastore, in the order of the
+// steps, each turn once. This part includes pools, reservations and nodes.
 func turns(tr *sim.Trace) (out []sim.ActorID) {
 	for _, s := range tr.Steps {
 		op := s.Choice.Op
@@ -57,8 +57,8 @@ func turns(tr *sim.Trace) (out []sim.ActorID) {
 	return out
 }
 
-// Plugins of one host allocate one after another, whatever the schedule: each has
-// one turn. Those of two hosts do not wait for each other.
+// Plugins of one host allocate one after another, whatever the schedule: each has one turn. Plugins
+// of different hosts do not wait for each other.
 func TestOneAllocationAtATimeOnAHost(t *testing.T) {
 	server := startEtcd(t)
 	for seed := range uint64(5) {
@@ -98,8 +98,8 @@ func lockFile(ctx context.Context, w *allocWorld) (*disk.File, error) {
 	return file, err
 }
 
-// A plugin that is killed gives the lock up at that moment, like a file lock: the
-// next one allocates, although what the first had begun is never finished.
+// A plugin that is killed releases the lock immediately, like a file lock: the next one allocates,
+// although the first never finished.
 func TestLockOfADeadPlugin(t *testing.T) {
 	story(t, startEtcd(t), allocRun{strategy: strategy.NewSerial()}, func(w *allocWorld) {
 		w.nodes("a")
@@ -131,9 +131,8 @@ func TestLockOfADeadPlugin(t *testing.T) {
 	})
 }
 
-// calico-node allocates its tunnel address while a plugin of its host has the lock,
-// and the time limit of a DEL runs while it waits for the lock; that of an ADD does
-// not.
+// calico-node allocates its tunnel address while a plugin of its host holds the lock. The time
+// limit of a DEL includes its wait for the lock; that of an ADD does not.
 func TestWhoWaitsForTheLock(t *testing.T) {
 	story(t, startEtcd(t), allocRun{strategy: strategy.NewSerial()}, func(w *allocWorld) {
 		w.nodes("a")

@@ -42,8 +42,8 @@ var (
 	candidateGauges map[string]*prometheus.GaugeVec
 )
 
-// gauges is a story whose metrics are taken twice: from the registry of Calico's
-// own controller, and from the record and the truth.
+// gauges is a story whose metrics are computed twice: by the registry of Calico's own controller,
+// and from the record and the truth.
 type gauges struct {
 	*books
 	m     *passMemory
@@ -51,7 +51,7 @@ type gauges struct {
 	truth model.Truth
 }
 
-// scrape lets the controller see what is stored, scan it once, and export.
+// scrape passes the stored objects to the controller, runs one scan, and exports the metrics.
 func (g *gauges) scrape() []string {
 	g.t.Helper()
 	ctx := context.Background()
@@ -91,7 +91,7 @@ func (g *gauges) scrape() []string {
 	return exported(out)
 }
 
-// sample is what a report shows of the same instant.
+// sample are the metrics in a report at the same instant.
 func (g *gauges) sample() []string {
 	s := g.observe()
 	var out []string
@@ -101,7 +101,7 @@ func (g *gauges) sample() []string {
 	return exported(out)
 }
 
-// exported are those that have Calico's own names.
+// exported are the metrics with Calico's own names.
 func exported(all []string) []string {
 	all = slices.DeleteFunc(all, func(s string) bool {
 		return !strings.HasPrefix(s, "ipam_") || strings.HasPrefix(s, "ipam_allocations_gc_reclamations")
@@ -151,11 +151,10 @@ func (g *gauges) forget(name string) {
 	g.truth.Sandboxes = slices.DeleteFunc(g.truth.Sandboxes, func(s model.Sandbox) bool { return s.Pod.Name == name })
 }
 
-// TestMetricsAgreeWithUpstream: whatever has one of Calico's names has the value
-// that kube-controllers exports, series by series, those that are not there
-// included; but for one thing that upstream gets wrong. When the last block
-// outside of every pool goes, its poolManager forgets that there were any
-// (onBlockDeleted), so that updateMetrics never comes to their gauges again: they
+// TestMetricsAgreeWithUpstream: every metric with one of Calico's names has the value that
+// kube-controllers exports, series by series, including missing series, with one exception that is
+// an error of upstream. When the last block outside of every pool is deleted, its poolManager
+// forgets these blocks (onBlockDeleted), so updateMetrics never updates their gauges again: they
 // keep their last values until the process ends.
 func TestMetricsAgreeWithUpstream(t *testing.T) {
 	open(t, startEtcd(t), store.Kubernetes, func(b *books) {

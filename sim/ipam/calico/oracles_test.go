@@ -132,7 +132,7 @@ func courtPlay(t testing.TB, server *etcd.Server, datastoreName string, seed uin
 	return c.red
 }
 
-// process runs something as a process with a client of its own, which may die.
+// process runs a function as a process with its own client, which may die.
 func (c *court) process(name string, run func(context.Context, clientv3.Interface) error) *sim.Actor {
 	var n int
 	c.set(func(*model.Truth) { c.n++; n = c.n })
@@ -199,9 +199,9 @@ func (c *court) del(node, pod string) {
 	})
 }
 
-// everybody is three nodes of four addresses each and what can get in their way:
-// pods that come and go, tunnels, a controller that takes empty blocks away, and
-// an operator who changes his mind.
+// everybody is three nodes of four addresses each with everything that can interfere: pods that are
+// created and deleted, tunnels, a controller that releases empty blocks, and an operator who
+// changes the settings.
 func everybody(_ context.Context, c *court) {
 	var all []*sim.Actor
 	for n := range 3 {
@@ -245,14 +245,14 @@ func controller(ctx context.Context, cl clientv3.Interface) error {
 			return err
 		}
 		for _, kv := range list.KVPairs {
-			_ = cl.IPAM().ReleaseBlockAffinity(ctx, kv.Value.(*bmodel.AllocationBlock), true) // it may have become another's
+			_ = cl.IPAM().ReleaseBlockAffinity(ctx, kv.Value.(*bmodel.AllocationBlock), true) // it may belong to another node now
 		}
 	}
 	return nil
 }
 
-// operator changes the settings, reserves addresses and disables the pool for a
-// while. What is refused, or faulty, is not tried again.
+// operator changes the settings, reserves addresses and disables the pool for a while. It does not
+// retry refused or failed requests.
 func operator(ctx context.Context, cl clientv3.Interface) error {
 	for _, x := range []upstream.IPAMConfig{
 		{StrictAffinity: true, AutoAllocateBlocks: true}, {AutoAllocateBlocks: true}, {StrictAffinity: true, AutoAllocateBlocks: true, MaxBlocksPerHost: 1},
@@ -269,9 +269,9 @@ func operator(ctx context.Context, cl clientv3.Interface) error {
 	return nil
 }
 
-// TestOraclesOnTheAllocator runs the real allocator on many schedules: the states
-// that it passes through must not alarm the oracles, whatever is under way and
-// whatever dies in the middle. What faults do leave behind is known by name.
+// TestOraclesOnTheAllocator runs the real allocator on many schedules: no oracle may fail in the
+// states that it passes through, whatever is under way or dies in the middle. The known effects of
+// faults are listed by name.
 func TestOraclesOnTheAllocator(t *testing.T) {
 	server := startEtcd(t)
 	seeds := map[string]uint64{store.Etcd: 20, store.Kubernetes: 4}
@@ -339,9 +339,9 @@ func TestAssignIPCountsTwice(t *testing.T) {
 	}
 }
 
-// The pool's blockSize is edited in its custom resource, past calicoctl's
-// validation, while pods live in the old blocks: new ones are made inside them,
-// and their addresses are handed out a second time (calico #10778).
+// The pool's blockSize is edited in its custom resource, without calicoctl's validation, while pods
+// have addresses in the old blocks: new blocks are created inside them, and their addresses are
+// assigned a second time (calico #10778).
 func TestSmallerBlocksOverlap(t *testing.T) {
 	server := startEtcd(t)
 	red := courtPlay(t, server, store.Kubernetes, 1, sim.Budget{}, func(_ context.Context, c *court) {

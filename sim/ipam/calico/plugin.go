@@ -55,7 +55,7 @@ type attachment struct {
 	kube   func() (*kubernetes.Clientset, error)
 	crash  func(value any, stack string)
 	child  func(run func())
-	// faulted: the kernel has refused what the plugin asked it for.
+	// faulted: the kernel has refused a request of the plugin.
 	faulted bool
 	asked   struct {
 		got, certain, refused, exhausted bool
@@ -69,10 +69,10 @@ var _ adapter.Machine = (*attachment)(nil)
 func (e *attachment) Calico(float32) (clientv3.Interface, error)       { return e.calico() }
 func (e *attachment) Kube(*rest.Config) (*kubernetes.Clientset, error) { return e.kube() }
 
-// Plug makes the pod's interface.
+// Plug creates the pod's interface.
 func (e *attachment) Plug() error { return e.fails("ADD") }
 
-// Unplug takes it out of its sandbox.
+// Unplug removes the interface from its sandbox.
 func (e *attachment) Unplug() error {
 	if err := e.fails("DEL"); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (i *instance) host(node string, config []byte) *platform.Host {
 	return h
 }
 
-// runtime is the container runtime, to which the plugin is one of the executables.
+// runtime is the container runtime, which executes the plugin.
 func (e *attachment) runtime(ctx context.Context, executables map[string]func()) platform.Exec {
 	return platform.Exec{From: &platform.Program{
 		Name: "containerd", Host: e.host, Ctx: ctx, Machine: e, Executables: executables, Crash: e.crash, Started: e.started,
@@ -160,7 +160,7 @@ func (e *attachment) runtime(ctx context.Context, executables map[string]func())
 	}}
 }
 
-// args are those that containerd gives a plugin.
+// args are the arguments that containerd passes to a plugin.
 func (e *attachment) args(command string) *invoke.Args {
 	return &invoke.Args{
 		Command: command, ContainerID: e.call.Container, NetNS: e.netns(command), IfName: e.call.Interface, Path: "/opt/cni/bin",
@@ -179,8 +179,7 @@ func (e *attachment) netns(command string) string {
 	return e.call.Netns
 }
 
-// started takes note of what the CNI plugin asked the IPAM plugin for, and how that
-// ended.
+// started records what the CNI plugin requested from the IPAM plugin, and the result.
 func (e *attachment) started(p *platform.Program, end platform.Ended) {
 	if p.Name != ipamType || p.Getenv("CNI_COMMAND") != "ADD" {
 		return
@@ -189,8 +188,8 @@ func (e *attachment) started(p *platform.Program, end platform.Ended) {
 	e.asked.certain = e.asked.certain || certain
 	conf := types.NetConf{}
 	err := json.Unmarshal(p.Stdin, &conf)
-	// Annotations of the pod or its namespace are in what the IPAM plugin was given, and so
-	// are the pools that the configuration names for every pod.
+	// The configuration that the IPAM plugin gets includes annotations of the pod or its namespace,
+	// and the pools that the configuration names for every pod.
 	e.asked.pools = slices.Concat(conf.IPAM.IPv4Pools, conf.IPAM.IPv6Pools)
 	if end.Code == 0 {
 		e.asked.got = true
@@ -200,7 +199,7 @@ func (e *attachment) started(p *platform.Program, end platform.Ended) {
 	e.asked.exhausted = err == nil && bytes.Contains(end.Stdout, []byte(refusal))
 }
 
-// refusal begins what upstream says if it has fewer addresses than it was asked for.
+// refusal is the beginning of upstream's error if it has fewer addresses than requested.
 //
 // Source: cni-plugin/pkg/ipamplugin/ipam_plugin.go, cmdAdd (v3.31.0).
 const refusal = "failed to request IPv"
@@ -232,8 +231,8 @@ func (i *instance) Add(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.R
 	return ipam.Result{Static: prefixes(r)}, nil
 }
 
-// Del is one execution of the CNI plugin's DEL. It fails, and releases nothing, if
-// the endpoint cannot be read or deleted; kubelet then tries again.
+// Del executes the CNI plugin's DEL. It fails, and releases nothing, if the endpoint cannot be read
+// or deleted; the kubelet then retries.
 func (i *instance) Del(ctx context.Context, g *sim.Gate, call ipam.Call) error {
 	e, err := i.attachment(g, call)
 	if err != nil {
@@ -250,7 +249,7 @@ func (e *attachment) met(err error) error {
 	return err
 }
 
-// unmet keeps upstream's text and is each of the others, too.
+// unmet has upstream's text and matches each of is.
 type unmet struct {
 	error
 	is []error
@@ -258,7 +257,7 @@ type unmet struct {
 
 func (u unmet) Unwrap() []error { return append(u.is, u.error) }
 
-// failed says what a failure is to the rest of the world.
+// failed converts an error of upstream to the errors of package ipam.
 func (e *attachment) failed(err error) error {
 	u := unmet{error: err}
 	if e.asked.exhausted {
@@ -276,8 +275,8 @@ func (e *attachment) failed(err error) error {
 	return u
 }
 
-// malformed reports whether upstream refused what a pod's annotation asks for before
-// it executed the IPAM plugin.
+// malformed reports whether upstream refused the request in a pod's annotation before it executed
+// the IPAM plugin.
 //
 // Source: cni-plugin/pkg/k8s/k8s.go, CmdAddK8s and validateAndExtractIPs (v3.31.0).
 func malformed(said string) bool {

@@ -15,9 +15,9 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// What an execution of the plugin says to the datastore and to Kubernetes, message
-// by message, with etcdv3. The allocator's own part is 10 messages in the steady
-// state: 8 and those that look up pools and reservations.
+// The messages of an execution of the plugin to the datastore and to Kubernetes, with etcdv3. The
+// allocator's own part is 10 messages in the steady state: 8 and the reads of pools and
+// reservations.
 func TestMessagesOfAnADDAndADEL(t *testing.T) {
 	tr, _ := story(t, startEtcd(t), allocRun{}, func(w *allocWorld) {
 		w.nodes("a", "b")
@@ -76,10 +76,10 @@ func TestMessagesOfAnADDAndADEL(t *testing.T) {
 	}
 }
 
-// The story of seeds/000 on both datastores: a pool of four blocks, two nodes that
-// own two each, and a third that has to borrow. It always borrows the same address,
-// because where it looks first is a hash of its name; with the last address gone
-// upstream says so, and that is what ErrExhausted stands for.
+// The story of seeds/000 on both datastores: a pool of four blocks, two nodes that own two each,
+// and a third that has to borrow. It always borrows the same address, because the first place that
+// it tries is a hash of its name. After the last address upstream reports that none is left, which
+// is ErrExhausted.
 func TestThirdNodeBorrows(t *testing.T) {
 	server := startEtcd(t)
 	for _, ds := range datastores {

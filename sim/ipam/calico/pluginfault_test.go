@@ -14,8 +14,7 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// left is what the record holds: how many addresses, in how many blocks, under how
-// many handles.
+// left are the numbers of addresses, blocks and handles in the record.
 func (w *allocWorld) left() string {
 	w.t.Helper()
 	list := func(l model.ListInterface) []*model.KVPair {

@@ -15,10 +15,9 @@ import (
 	"ipamsim/sim/ipam/calico/record"
 )
 
-// What the settings of pools, of Calico and of pods make of an ADD, on both
-// datastores, by the real code. A step is something an operator does, or an ADD
-// with its outcome: the addresses, or the error, with (exhausted) behind it where
-// upstream says that no address is left.
+// The effect of settings of pools, of Calico and of pods on an ADD, on both datastores, with the
+// real code. A step is an action of an operator, or an ADD with its result: the addresses, or the
+// error, followed by (exhausted) if upstream reports that no address is left.
 
 type policyStep struct {
 	do        func(*allocWorld)
@@ -245,8 +244,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// Every size of block that Calico allows: the first pod of a host gets the first
-// address of the block that the hash of its name points at, in a pool of two.
+// Every size of block that Calico allows: the first pod of a host gets the first address of the
+// block that the hash of the host's name selects, in a pool of two.
 func TestBlockSizes(t *testing.T) {
 	onEach(t, allocRun{ipam: dual}, func(t *testing.T, w *allocWorld) {
 		w.nodes("a")

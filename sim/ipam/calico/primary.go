@@ -32,13 +32,12 @@ func aliases() map[string][]ipam.Alias {
 	return out
 }
 
-// primary reads Calico's network out of a scenario's manifests: what its pools,
-// reservations and settings allow at the start, and the configuration of its CNI
-// plugin. Every object is created through Calico's real client, with all its
-// checks, in a datastore that is thrown away; pools go first and the order of the
-// file does not matter.
+// primary reads Calico's network from a scenario's manifests: the initial policy of its pools,
+// reservations and settings, and the configuration of its CNI plugin. Every object is created
+// through Calico's real client, with full validation, in a temporary datastore; pools are first,
+// and the order of the file does not matter.
 //
-// The policy's nodes are those that have a manifest.
+// The policy's nodes are those with a manifest.
 func primary(all []ipam.Object) (model.Network, json.RawMessage, error) {
 	conf, err := cniConfig(all)
 	if err != nil {
@@ -110,7 +109,7 @@ func drafted(all []ipam.Object) (*record.Record, error) {
 // draft is a datastore that holds a scenario's objects while Calico's own client
 // validates them. It belongs to no run and is never written to twice.
 type draft struct {
-	bapi.Client // nil: the client calls only what is below
+	bapi.Client // nil: the client calls only the methods below
 	objects     map[string]*bmodel.KVPair
 	last        *bmodel.KVPair
 }
@@ -144,7 +143,7 @@ func (d *draft) List(_ context.Context, l bmodel.ListInterface, _ string) (*bmod
 	return out, nil
 }
 
-// sound reports whether what was written last can be read.
+// sound reports whether the last written object can be decoded.
 func (d *draft) sound() error {
 	_, err := record.Blank().File("", d.last)
 	return err

@@ -170,8 +170,8 @@ func TestPrimaryRefuses(t *testing.T) {
 	}
 }
 
-// What Calico accepts is accepted: blocks of another size than their pool, laid
-// out before it, and objects of all kinds.
+// Everything that Calico accepts is accepted: blocks of another size than their pool's, before the
+// pool in the file, and objects of all kinds.
 func TestPrimaryAccepts(t *testing.T) {
 	doc := strings.Join([]string{
 		crd("BlockAffinity", "node-1-10-0-0-0-28", "cidr: 10.0.0.0/28, node: node-1, state: confirmed, deleted: 'false'"),

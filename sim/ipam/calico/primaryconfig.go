@@ -84,8 +84,7 @@ func cniConfig(all []ipam.Object) (pluginConfig, error) {
 	return p, nil
 }
 
-// installed replaces the placeholders that Calico's installer knows and that
-// stand for no string.
+// installed replaces the placeholders of Calico's installer that are not strings.
 //
 // Source: cni-plugin/pkg/install, writeCNIConfig (v3.31).
 func installed(text string, data map[string]string) string {
@@ -94,8 +93,8 @@ func installed(text string, data map[string]string) string {
 		"__LOG_FILE_MAX_SIZE__", "100", "__LOG_FILE_MAX_AGE__", "30", "__LOG_FILE_MAX_COUNT__", "10").Replace(text)
 }
 
-// pluginPart takes the calico plugin out of a list of plugins, with the list's name and
-// version: what a container runtime gives it.
+// pluginPart extracts the calico plugin from a list of plugins, with the list's name and version,
+// as a container runtime passes it.
 func pluginPart(list string) (json.RawMessage, error) {
 	var l struct {
 		Name       string           `json:"name"`

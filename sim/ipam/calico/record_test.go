@@ -29,8 +29,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// books is a run with Calico's real client, which passes no gate, beside the
-// record of what it stores.
+// books is a run with Calico's real client, which passes no gate, and the record of its writes.
 type books struct {
 	t    fataler
 	env  ipam.Env
@@ -119,7 +118,7 @@ func (b *books) node(name string, labels map[string]string) {
 	b.must(err)
 }
 
-// add is an ADD as the CNI plugin makes it.
+// add makes the calls of the CNI plugin's ADD.
 func (b *books) add(node, pod string) (netip.Addr, error) {
 	handle := "k8s-pod-network.c-" + pod
 	v4, _, err := b.c.IPAM().AutoAssign(context.Background(), calicoipam.AutoAssignArgs{
@@ -162,8 +161,8 @@ func text(s model.Snapshot) string {
 	return out.String()
 }
 
-// The staging cluster of seeds/000: two nodes own two blocks each, so the third
-// borrows, and the record says whose block its address lies in.
+// The staging cluster of seeds/000: two nodes own two blocks each, so the third borrows, and the
+// record names the block of its address.
 func TestRecordOfBorrowing(t *testing.T) {
 	s := startEtcd(t)
 	for _, ds := range datastores {
@@ -214,7 +213,7 @@ func TestRecordOfBorrowing(t *testing.T) {
 	}
 }
 
-// Tunnel addresses are the node's own; what no CNI call made names no container.
+// Tunnel addresses belong to the node; a claim that no CNI call made names no container.
 func TestRecordOfTunnels(t *testing.T) {
 	s := startEtcd(t)
 	for _, ds := range datastores {
@@ -241,8 +240,8 @@ func TestRecordOfTunnels(t *testing.T) {
 	}
 }
 
-// The policy is what pools, reservations, settings and nodes say at the moment;
-// a pool that is gone stays a range.
+// The policy follows the present pools, reservations, settings and nodes; a deleted pool stays a
+// range.
 func TestRecordOfPolicy(t *testing.T) {
 	s := startEtcd(t)
 	for _, ds := range datastores {
@@ -409,13 +408,13 @@ func (b *books) compare() {
 	b.must(err)
 	want, err := r.Observe()
 	b.must(err)
-	want.Networks[0].Ranges = got.Networks[0].Ranges // only who was there knows what is gone
+	want.Networks[0].Ranges = got.Networks[0].Ranges // only the record that followed the changes knows deleted pools
 	if g, w := text(got), text(want); g != w {
 		b.t.Fatalf("followed\n%s\nread afresh\n%s", g, w)
 	}
 }
 
-// anything does one thing to the datastore. Upstream's refusals are part of it.
+// anything makes one change in the datastore. Upstream may refuse it.
 func (b *books) anything(rt *rapid.T) {
 	ctx := context.Background()
 	node := rapid.SampledFrom([]string{"a", "b", "gone"}).Draw(rt, "node")

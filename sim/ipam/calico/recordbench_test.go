@@ -12,8 +12,8 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// Looking after the write of one block and of one handle, among as many as a
-// cluster of 20 or of 1,000 nodes with 30 pods each has.
+// A read after the write of one block and of one handle, with as many as a cluster of 20 or of
+// 1,000 nodes with 30 pods each has.
 func BenchmarkObserve(b *testing.B) {
 	for _, nodes := range []int{20, 1000} {
 		b.Run(fmt.Sprintf("%d pods", 30*nodes), func(b *testing.B) {

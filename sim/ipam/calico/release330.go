@@ -8,10 +8,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// gcLimits are those of kube-controllers towards the Kubernetes API: client-go's.
+// gcLimits are the rate limits of kube-controllers for the Kubernetes API: client-go's.
 var gcLimits rest.Config
 
-// defaultSettings are those of kube-controllers.
+// defaultSettings are the defaults of kube-controllers.
 func defaultSettings() *v3.KubeControllersConfiguration { return config.DefaultKCC.DeepCopy() }
 
 // remembered is what its informer keeps of a pod.

@@ -8,11 +8,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// gcLimits are those of kube-controllers towards the Kubernetes API: 100 requests a
-// second, in bursts of 200.
+// gcLimits are the rate limits of kube-controllers for the Kubernetes API: 100 requests per second,
+// in bursts of 200.
 var gcLimits = rest.Config{QPS: 100, Burst: 200}
 
-// defaultSettings are those of kube-controllers.
+// defaultSettings are the defaults of kube-controllers.
 var defaultSettings = config.NewDefaultKubeControllersConfig
 
 // remembered is what its informer keeps of a pod.

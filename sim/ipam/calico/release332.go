@@ -17,7 +17,7 @@ import (
 // Source: go.mod (v3.32.1).
 const ClientGo = "0.35"
 
-// newIPAMController is upstream's, which knows no virtual machine.
+// newIPAMController is upstream's constructor, without virtual machines.
 func newIPAMController(cfg config.NodeControllerConfig, c clientv3.Interface, k kubernetes.Interface, pods, nodes cache.Indexer) *node.IPAMController {
 	return node.NewIPAMController(cfg, c, k, pods, nodes, &kubevirt.DeferredInformers{})
 }

@@ -11,11 +11,11 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// Addresses whose pools are gone are looked for among all blocks, with etcdv3 those
-// of the family of the first of them; those of the other family are reported as not
-// assigned, and stay. Who deletes both pools of a dual-stack cluster and then a
-// node, or feeds calicoctl ipam release with a report, releases half. The
-// Kubernetes datastore lists blocks of both families whatever it is asked for.
+// Addresses whose pools were deleted are searched in all blocks; with etcdv3 only in blocks of the
+// family of the first address. Addresses of the other family are reported as not assigned, and
+// stay. After both pools of a dual-stack cluster and then a node are deleted, or with calicoctl
+// ipam release from a report, only half is released. The Kubernetes datastore lists blocks of both
+// families in any case.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs (cachedBlockKVs);
 // ipam_block_reader_writer.go, getBlockForIP (v3.31.0).

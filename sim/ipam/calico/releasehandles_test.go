@@ -12,8 +12,8 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// releaseAll gives num4 and num6 addresses to one handle, releases all of them by
-// address with one call, and returns what is left of handles.
+// releaseAll assigns num4 and num6 addresses to one handle, releases all of them by address with
+// one call, and returns the remaining handles.
 func (b *books) releaseAll(num4, num6 int) string {
 	b.t.Helper()
 	ctx, handle := context.Background(), "h"

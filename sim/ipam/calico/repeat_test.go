@@ -67,8 +67,8 @@ func TestCrowdChild(t *testing.T) {
 	}
 }
 
-// One seed gives one run, messages and store, on both datastores: twice in one
-// process and in others, whatever GOMAXPROCS says.
+// One seed gives one run, messages and store, on both datastores: twice in one process and in other
+// processes, with any GOMAXPROCS.
 func TestCrowdRepeats(t *testing.T) {
 	longtest.Skip(t)
 	if !hermetic.Enabled {

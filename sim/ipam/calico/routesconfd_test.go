@@ -48,9 +48,8 @@ func calicoSources(t *testing.T) string {
 //go:linkname confdUpdateCache github.com/projectcalico/calico/confd/pkg/backends/calico.(*client).updateCache
 func confdUpdateCache(c unsafe.Pointer, update bapi.UpdateType, kvp *cmodel.KVPair) bool
 
-// confdCache is the real client of confd, without a datastore behind it: what is
-// put into it comes as the syncer would bring it, and its own code decides what
-// it keeps.
+// confdCache is the real client of confd, without a datastore: the test passes updates in as the
+// syncer would, and confd's own code decides what it keeps.
 type confdCache struct {
 	backends.StoreClient
 	at unsafe.Pointer
@@ -98,7 +97,7 @@ func calicoNet(p netip.Prefix) cnet.IPNet {
 	return cnet.IPNet{IPNet: net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}}
 }
 
-// rendered is what confd makes of a node's facts: bird_aggr.cfg and bird_ipam.cfg.
+// rendered are the files that confd renders from a node's facts: bird_aggr.cfg and bird_ipam.cfg.
 func rendered(t interface{ Fatal(...any) }, sources, dir, node string, f route.Facts) string {
 	settings := map[string]string{"/calico/bgp/v1/global/as_num": "64512", "/calico/bgp/v1/global/node_mesh": `{"enabled":true}`}
 	for _, n := range f.Nodes {
@@ -266,9 +265,9 @@ func drawnPools(t *rapid.T) (out []model.IPPool) {
 	return out
 }
 
-// What confd renders, and what model/route takes for granted about it: the
-// blackholes, what is exported, what is programmed into the kernel and through
-// which tunnel. Affinities have every state, pools every kind, blocks every size.
+// The files that confd renders agree with model/route: the blackholes, the exported routes, the
+// routes in the kernel and their tunnels. Affinities have every state, pools every kind, blocks
+// every size.
 func TestRoutesAgreeWithConfd(t *testing.T) {
 	sources, dir := calicoSources(t), t.TempDir()
 	states := []string{model.Pending, model.Confirmed, model.PendingDeletion, ""}
@@ -315,9 +314,8 @@ func TestRoutesAgreeWithConfd(t *testing.T) {
 	}
 }
 
-// sameBlackholes: the kernel has a blackhole of BIRD's exactly for the static
-// routes that confd rendered and BIRD's filter lets through, but for those that
-// a pod's own route stands for.
+// sameBlackholes: the kernel has a blackhole of BIRD exactly for the static routes that confd
+// rendered and BIRD's filter accepts, except those that a pod's own route replaces.
 func sameBlackholes(t *rapid.T, tables *fib.Tables, node string, c birdConfig) {
 	var want, got []netip.Prefix
 	for _, b := range c.blackholes {

@@ -26,10 +26,10 @@ import (
 	"ipamsim/sim/longtest"
 )
 
-// felixModule is Felix's resolver as a program, of a module of its own: see its main.go.
+// felixModule is Felix's resolver as a program in a separate module: see its main.go.
 const felixModule = "testdata/felix"
 
-// felix answers what the real resolver of a node decides.
+// felix returns the decisions of a node's real resolver.
 type felix struct {
 	in  *json.Encoder
 	out *bufio.Scanner
@@ -70,7 +70,7 @@ func startFelix(t *testing.T) *felix {
 	return f
 }
 
-// question is what a node's Felix hears of, as the program reads it.
+// question is the input of a node's Felix, as the program reads it.
 type question struct {
 	Node      string
 	Nodes     []*libapiv3.Node
@@ -79,8 +79,8 @@ type question struct {
 	Workloads map[string]string // devices of the node's own, by address
 }
 
-// resolved is what the real resolver of one node makes of the facts, which come as the
-// syncer would bring them.
+// resolved are the decisions of the real resolver of one node for the facts, which it receives as
+// from the syncer.
 func (x *felix) resolved(t interface{ Fatal(...any) }, node string, f route.Facts) (out []*proto.RouteUpdate) {
 	q := question{Node: node, Workloads: map[string]string{}}
 	for _, n := range f.Nodes {
@@ -99,7 +99,7 @@ func (x *felix) resolved(t interface{ Fatal(...any) }, node string, f route.Fact
 		q.Blocks = append(q.Blocks, storedBlock(b, f.Local))
 	}
 	for _, l := range f.Local {
-		if l.Node == node { // Felix hears of its own node's workloads
+		if l.Node == node { // Felix receives the workloads of its own node
 			q.Workloads[l.Addr.String()] = l.Dev
 		}
 	}
@@ -171,9 +171,9 @@ func programmed(u *proto.RouteUpdate, self string, f route.Facts) string {
 	return fmt.Sprintf("%s via %s dev vxlan.calico onlink", dst, f.Nodes[i].Tunnel)
 }
 
-// The VXLAN routes of the model are those of Felix's own resolver: for blocks
-// with and without an owner, borrowed addresses, owners that left, nodes with
-// and without a tunnel, on one subnet and across.
+// The VXLAN routes of the model equal those of Felix's own resolver: for blocks with and without an
+// owner, borrowed addresses, deleted owners, nodes with and without a tunnel, on one subnet and
+// across.
 func TestRoutesAgreeWithFelix(t *testing.T) {
 	longtest.Skip(t)
 	real := startFelix(t)

@@ -13,8 +13,8 @@ import (
 	"ipamsim/sim/ipam/calico/upstream/cni/plugin"
 )
 
-// TestSourcesAreUpstreams: each package that Sources names is one of the release, so
-// none of them is a name that fits nothing.
+// TestSourcesAreUpstreams: each package that Sources names exists in the release, so that no name
+// matches nothing.
 func TestSourcesAreUpstreams(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
@@ -34,8 +34,7 @@ func TestSourcesAreUpstreams(t *testing.T) {
 	}
 }
 
-// TestCopiesKeepTheirLines: a function of a copy is at the line of upstream's file at
-// which upstream has it.
+// TestCopiesKeepTheirLines: a function of a copy is at the same line as in upstream's file.
 func TestCopiesKeepTheirLines(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {

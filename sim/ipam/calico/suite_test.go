@@ -30,9 +30,9 @@ var suite = flag.Bool("suite", false, "run upstream's own suite of IPAM on the s
 // those that measure.
 const suiteSpecs = 114
 
-// TestUpstreamSuite: libcalico-go's own tests of IPAM pass on the simulator's API server as
-// they do on kube-apiserver. Their text is upstream's, from the module cache; a copy of it
-// has the path of its kubeconfig exchanged.
+// TestUpstreamSuite: libcalico-go's own tests of IPAM pass on the simulator's API server as they do
+// on kube-apiserver. Their source is upstream's, from the module cache, in a copy in which the path
+// of the kubeconfig is replaced.
 func TestUpstreamSuite(t *testing.T) {
 	if !*suite {
 		t.Skip("SKIPPED: takes minutes to build upstream's tests; run make oracle")
@@ -99,8 +99,8 @@ func upstreamServer(t *testing.T) []byte {
 
 func tail(b []byte) []byte { return b[max(0, len(b)-4000):] }
 
-// buildSuite builds upstream's tests from a copy of the module, with everything else as
-// go.mod has it.
+// buildSuite builds upstream's tests from a copy of the module, with all other modules as in
+// go.mod.
 func buildSuite(dir, kubeconfig, program string) error {
 	const module = "github.com/projectcalico/calico"
 	top, err := filepath.Abs("../../..")
@@ -208,7 +208,7 @@ func loopback(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-// realTime hands one request after another to a server that has no bubble around it.
+// realTime passes one request after another to a server outside of a bubble.
 type realTime struct {
 	mu    sync.Mutex
 	run   *etcd.Run

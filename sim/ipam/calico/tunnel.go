@@ -16,22 +16,23 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// tunnelName is the daemon that gives nodes the addresses of their own devices:
-// calico-node's allocator of tunnel addresses, one on each node. It does not take the
-// lock of the CNI plugins of its host.
+// tunnelName is the daemon that assigns the addresses of nodes' own devices: calico-node's
+// allocator of tunnel addresses, one on each node. It does not take the lock of the CNI plugins of
+// its host.
 //
 // Source: node/pkg/allocateip/allocateip.go; its users are
 // node/cmd/calico-node/main.go and node/filesystem/etc/service/available/allocate-tunnel-addrs/run.
 const tunnelName = "tunnel-addresses"
 
-// tunnelAddresses is one run of "calico-node -allocate-tunnel-addrs" in its daemon
-// mode: upstream's own syncer, callbacks, loop and allocation. It assigns, keeps,
-// exchanges or releases the addresses for IPIP, VXLAN and WireGuard when it starts
-// and whenever it hears of a changed pool or of its own node's changed key.
+// tunnelAddresses runs "calico-node -allocate-tunnel-addrs" in its daemon mode: upstream's own
+// syncer, callbacks, loop and allocation. It assigns, keeps, replaces or releases the addresses for
+// IPIP, VXLAN and WireGuard when it starts and whenever a pool or its own node's key changes.
 //
-// It ends with its context, or as upstream does: by log.Fatal if an allocation
-// fails, by a panic if the datastore does not say whose an address is.
+// It ends with its context, or as upstream does: by log.Fatal if an allocation fails, by a panic if
+// the datastore does not return the owner of an address.
 //
+// Felix, the other process of calico-node, learns the node's addresses through the same kind of
+// watch and configures the devices. heardOnNode simulates this.
 // Felix, the other process of calico-node, hears of the node through the same kind
 // of watch and configures the devices. Its part is played here (heardOnNode).
 func (i *instance) tunnelAddresses(ctx context.Context, g *sim.Gate, node string) error {
@@ -77,14 +78,14 @@ func registered(ctx context.Context, c clientv3.Interface, node string) error {
 // which the allocation reads one switch of WireGuard's.
 var felixDefaults = sync.OnceValue(felixconfig.New)
 
-// syncer is upstream's, which can be stopped though its interface does not say so.
+// syncer is upstream's syncer, which has a Stop method that its interface lacks.
 type syncer interface {
 	bapi.Syncer
 	Stop()
 }
 
-// unwind ends the goroutines of a dead process: its syncer's last word may wait for
-// a loop that runs no more.
+// unwind ends the goroutines of a dead process: its syncer's last update may wait for a loop that
+// no longer runs.
 func (r *tunnelReconciler) unwind(s syncer) {
 	done := make(chan struct{})
 	go func() {

@@ -31,7 +31,7 @@ func (w *allocWorld) calicoNode(node string) *sim.Actor {
 	})
 }
 
-// tunnels is what the devices have, in order of their names.
+// tunnels are the addresses of the devices, in order of their names.
 func (w *allocWorld) tunnels() string {
 	var out []string
 	for handle, a := range w.devices {
@@ -50,7 +50,7 @@ func (w *allocWorld) holder(addr string) string {
 	return *h
 }
 
-// backed complains about devices whose addresses the record does not give them.
+// backed reports devices whose addresses are not claimed for them in the record.
 func (w *allocWorld) backed() {
 	w.t.Helper()
 	for handle, a := range w.devices {
@@ -130,8 +130,7 @@ func TestTunnelAddresses(t *testing.T) {
 	}
 }
 
-// A change of a pool reaches the devices without a restart: another encapsulation,
-// and none at all.
+// A change of a pool reaches the devices without a restart: another encapsulation, or none.
 func TestTunnelFollowsItsPool(t *testing.T) {
 	onEach(t, allocRun{}, func(t *testing.T, w *allocWorld) {
 		w.pool("p", "10.64.75.0/24")
@@ -223,7 +222,7 @@ func TestTunnelWaitsForItsNode(t *testing.T) {
 	})
 }
 
-// The mirror of upstream's struct has its fields, their types and their order.
+// The mirror of upstream's struct has the same fields in the same order.
 func TestTunnelReconcilerIsUpstreams(t *testing.T) {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(tunnelUpdates).Pointer()).FileLine(reflect.ValueOf(tunnelUpdates).Pointer())
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

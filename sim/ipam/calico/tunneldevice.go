@@ -10,11 +10,11 @@ import (
 	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 )
 
-// nodeListener passes what a syncer says on to upstream's reconciler, and what it
-// says of the node's own object to heard.
+// nodeListener passes updates of a syncer on to upstream's reconciler, and updates of the node's
+// own object to heard.
 type nodeListener struct {
 	r     *tunnelReconciler
-	ctx   context.Context // when it has ended, the syncer makes deletions up
+	ctx   context.Context // after its end the syncer invents deletions
 	node  string
 	heard func(node string, n *libapi.Node)
 }
@@ -52,7 +52,7 @@ func (i *instance) heardOnNode(node string, n *libapi.Node) {
 	}
 }
 
-// device is a node's own, by upstream's name for the kind of its allocation.
+// device is a node's own device, by upstream's name for the kind of its allocation.
 type device struct{ kind, addr string }
 
 func devices(n *libapi.Node) []device {

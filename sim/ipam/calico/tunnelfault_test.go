@@ -14,11 +14,10 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Three daemons whose pool changes every two minutes, with everything that can be
-// done to their messages. Each that ends is started again. Every run ends, which it
-// would not with a goroutine left over, and repeats. When nothing is hurt any more
-// and each has started once more, every node has the address that the pool says,
-// and no other is claimed.
+// Three daemons whose pool changes every two minutes, with all faults of their messages. Each that
+// ends is started again. Every run ends, which it would not with a goroutine left over, and
+// repeats. After the faults, when each daemon has started once more, every node has the address
+// that the pool requires, and no other is claimed.
 func TestTunnelsSurviveFaults(t *testing.T) {
 	server := startEtcd(t)
 	for _, ds := range datastores {
@@ -65,7 +64,7 @@ func faultyTunnels(t *testing.T, server *etcd.Server, ds string, seed uint64) st
 			}
 			time.Sleep(time.Minute)
 		}
-		for range 3 { // an exit leaves what the next start puts right
+		for range 3 { // the next start repairs the effects of an exit
 			again(true)
 			time.Sleep(time.Minute)
 		}

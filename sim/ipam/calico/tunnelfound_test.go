@@ -35,9 +35,9 @@ func TestTunnelForgetsWhatItHearsAtWork(t *testing.T) {
 	})
 }
 
-// Pools reach the daemon in the old form of Felix's, which knows neither node
-// selectors nor allowed uses. A node that its pool no longer selects keeps the
-// tunnel address that it has in it until calico-node starts again.
+// Pools reach the daemon in Felix's old form, which has neither node selectors nor allowed uses. A
+// node that its pool no longer selects keeps its tunnel address in the pool until calico-node
+// starts again.
 func TestTunnelDoesNotSeeSelectors(t *testing.T) {
 	for name, set := range map[string]func(*apiv3.IPPoolSpec){
 		"nodeSelector": func(s *apiv3.IPPoolSpec) { s.NodeSelector = "has(gpu)" },
@@ -92,8 +92,8 @@ func TestTunnelGivesBackWhatTheNodeHas(t *testing.T) {
 	}
 }
 
-// A datastore that does not answer once, when the daemon asks whose the node's
-// address is, makes it panic. What else fails makes it exit.
+// If the datastore fails once when the daemon reads the owner of the node's address, the daemon
+// panics. Any other failure makes it exit.
 func TestTunnelPanicsWithoutAnAnswer(t *testing.T) {
 	for ds, block := range map[string]string{store.Etcd: "Get /calico/ipam/v2/assignment/", store.Kubernetes: "GET ipamblocks"} {
 		t.Run(ds, func(t *testing.T) {

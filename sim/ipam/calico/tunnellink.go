@@ -10,9 +10,9 @@ import (
 	_ "github.com/projectcalico/calico/node/pkg/allocateip" // owns the functions below
 )
 
-// tunnelReconciler has the fields of upstream's reconciler, one by one: it is made
-// nowhere but in a function that keeps its syncer to itself and so cannot be ended.
-// A test compares.
+// tunnelReconciler has the same fields as upstream's reconciler. Upstream creates that only in a
+// function that keeps its syncer to itself, so that it could not be stopped. A test compares the
+// fields.
 //
 // Source: node/pkg/allocateip/allocateip.go, reconciler and run (v3.31.0).
 type tunnelReconciler struct {

@@ -12,7 +12,8 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// What follows is what no simulated host has, and no program is started for.
+// The following types belong to features that no simulated host has, and for which no program is
+// started.
 
 var (
 	errNoAzure     = errors.New("no Azure network on this host")
@@ -20,8 +21,8 @@ var (
 	errNoSocket    = errors.New("no socket of a dataplane on this host")
 )
 
-// AzureNetwork is a file with a network's subnets, of another IPAM plugin: a network
-// configuration that names it is refused before anything runs.
+// AzureNetwork is the subnet file of another IPAM plugin. A network configuration that names it is
+// refused before the run.
 type AzureNetwork struct {
 	Name    string
 	Subnets []string

@@ -18,8 +18,8 @@ type (
 // Kubernetes is upstream's.
 const Kubernetes = apiconfig.Kubernetes
 
-// LoadClientConfig reads neither files nor environment: which datastore Calico has is
-// the scenario's affair, whatever a network configuration says.
+// LoadClientConfig reads neither files nor environment: the scenario determines the datastore,
+// whatever a network configuration says.
 func LoadClientConfig(string) (*CalicoAPIConfig, error) { return apiconfig.NewCalicoAPIConfig(), nil }
 
 // LoadClientConfigFromEnvironment is LoadClientConfig.
@@ -36,6 +36,5 @@ func NewNonInteractiveDeferredLoadingClientConfig(clientcmd.ClientConfigLoader, 
 	return &rest.Config{}, nil
 }
 
-// NewForConfig is the process's clientset. The configuration says no more than how many
-// requests it may send.
+// NewForConfig is the process's clientset. The configuration only sets its rate limit.
 func NewForConfig(c *rest.Config) (*Clientset, error) { return Here().Kube(c) }

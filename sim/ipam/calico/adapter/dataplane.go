@@ -15,14 +15,14 @@ import (
 // interface is there immediately.
 type Dataplane struct{}
 
-// NewLinuxDataplane has the name of upstream's.
+// NewLinuxDataplane replaces upstream's function of the same name.
 func NewLinuxDataplane(types.NetConf, *logrus.Entry) *Dataplane { return &Dataplane{} }
 
 // containerMAC stands for the address that the kernel draws for the pod's end.
 const containerMAC = "ee:ee:ee:ee:ee:ee"
 
-// network says what the pod's interface is called and what MAC it has, and gives each
-// address the mask of a host.
+// network returns the name and the MAC address of the pod's interface, and gives each address the
+// mask of a host.
 //
 // Source: cni-plugin/pkg/dataplane/linux, DoNetworking and DoWorkloadNetnsSetUp.
 func network(result *cniv1.Result, name string, annotations map[string]string) (hostVethName, contVethMAC string, err error) {
@@ -47,8 +47,8 @@ func network(result *cniv1.Result, name string, annotations map[string]string) (
 	return name, mac.String(), nil
 }
 
-// CleanUpNamespace takes the pod's interface away, which is all there is of it, if its
-// namespace is there.
+// CleanUpNamespace removes the pod's interface, which is all that is simulated, if its namespace
+// exists.
 //
 // Source: cni-plugin/pkg/dataplane/linux/dataplane_linux.go:548, CleanUpNamespace (v3.31.0).
 func (*Dataplane) CleanUpNamespace(args *skel.CmdArgs) error {

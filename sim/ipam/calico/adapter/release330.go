@@ -2,5 +2,5 @@
 
 package adapter
 
-// NewFromEnv is the process's client: up to 3.30 kube-controllers makes it so.
+// NewFromEnv is the process's client. Up to 3.30 kube-controllers calls it.
 func NewFromEnv() (Interface, error) { return Here().Calico(0) }

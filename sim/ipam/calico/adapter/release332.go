@@ -13,8 +13,8 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 )
 
-// DoNetworking connects a pod (network). Routes of the host, which it leaves to Felix for a
-// virtual machine that migrates, are none of it.
+// DoNetworking connects a pod (network). It programs no routes of the host; upstream leaves those
+// of a migrating virtual machine to Felix.
 func (*Dataplane) DoNetworking(_ context.Context, _ clientv3.Interface, _ *skel.CmdArgs, result *cniv1.Result, name string,
 	_ []*net.IPNet, _ *libapi.WorkloadEndpoint, annotations map[string]string, _ bool) (hostVethName, contVethMAC string, err error) {
 	return network(result, name, annotations)

@@ -13,7 +13,7 @@ import (
 //go:linkname updateIPAMStrictAffinity github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam.updateIPAMStrictAffinity
 func updateIPAMStrictAffinity(ctx context.Context, c libipam.Interface, strict bool, maxBlocks *int) error
 
-// configureOptions says what configure would, and in the same words.
+// configureOptions returns the error that configure would report, with the same text.
 //
 // Source: calicoctl/calicoctl/commands/ipam/configure.go, Configure (v3.31).
 func configureOptions(o flags) error {

@@ -14,10 +14,10 @@ import (
 //go:linkname checkIPAM github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam.(*IPAMChecker).checkIPAM
 func checkIPAM(c *cipam.IPAMChecker, ctx context.Context) error
 
-// Problems is the verdict of calicoctl ipam check, if it is not 0: allocated
-// addresses that nothing uses, used ones that are not allocated or in no active
-// pool, and handles without addresses. It says nothing about an address that two
-// workloads have, handles that are missing, blocks that overlap, or affinities.
+// Problems is the result of calicoctl ipam check, if it is not 0: allocated addresses that are not
+// used, used ones that are not allocated or in no active pool, and handles without addresses. The
+// check does not detect an address of two workloads, missing handles, overlapping blocks, or wrong
+// affinities.
 type Problems int
 
 func (p Problems) Error() string {
@@ -66,7 +66,7 @@ func runCheck(ctx context.Context, op *execution, o flags) (string, error) {
 	return out, verdict(out)
 }
 
-// verdict reads the last line but for the one place where upstream puts it.
+// verdict reads the result from the last line; upstream prints it nowhere else.
 func verdict(out string) error {
 	const before = "Check complete; found "
 	i := strings.LastIndex(out, before)

@@ -18,7 +18,7 @@ import (
 // command is one of "calicoctl ipam ...", or "calicoctl delete ippool".
 type command struct {
 	usage string // upstream's own text, which docopt reads
-	// check says what is wrong with values that docopt takes as they are.
+	// check validates values that docopt does not.
 	check func(flags) error
 	run   func(context.Context, *execution, flags) (string, error)
 }
@@ -27,13 +27,13 @@ type command struct {
 type Tool struct {
 	env ipam.Env
 	ds  store.Store
-	// setup makes the datastore ready before the first process needs it.
+	// setup prepares the datastore before the first process needs it.
 	setup func() error
 	// console is where operators type.
 	console *console
 }
 
-// New of a run. setup makes the datastore ready before the first process needs it.
+// New returns the tool of a run. setup prepares the datastore before the first process needs it.
 func New(env ipam.Env, ds store.Store, setup func() error) *Tool {
 	return &Tool{env, ds, setup, newConsole()}
 }
@@ -55,18 +55,17 @@ func versioned(f func([]string, string) error) func([]string) error {
 	return func(args []string) error { return f(args, store.Version) }
 }
 
-// Command runs calicoctl's own code. What it prints is returned, byte for byte,
-// also with an error; the error's text is what calicoctl prints last, on standard
-// error.
+// Command runs calicoctl's own code and returns its output, byte for byte, also with an error. The
+// text of the error is the last line that calicoctl prints, on standard error.
 //
-// show and check look at one instant and pass no gate. configure and release
-// send their messages through g, so that allocations may come between them.
+// show and check read at one instant and pass no gate. configure and release send their messages
+// through g, so that allocations may come between them.
 //
-// Problems that check finds come as an error with the method Problems() int,
-// although calicoctl ends as if nothing were wrong.
+// Problems that check finds are an error with the method Problems() int, although calicoctl exits
+// with status 0.
 //
-// Left out is what happens before a command starts: calicoctl reads no
-// configuration file, and does not compare its version with the cluster's.
+// The start of calicoctl is left out: it reads no configuration file, and does not compare its
+// version with the cluster's.
 func (t *Tool) Command(ctx context.Context, g *sim.Gate, argv []string) (string, error) {
 	c, o, err := parse(argv)
 	if err == nil {
@@ -78,8 +77,7 @@ func (t *Tool) Command(ctx context.Context, g *sim.Gate, argv []string) (string,
 	return c.run(ctx, &execution{t, g}, o)
 }
 
-// Check says in one line what is wrong with a command line, in calicoctl's
-// words where it has some.
+// Check returns the error of a command line in one line, with calicoctl's text if it has one.
 func Check(argv []string) error {
 	_, _, err := parse(argv)
 	return err

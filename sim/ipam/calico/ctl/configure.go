@@ -34,8 +34,8 @@ func maxBlocks(o flags) (*int, error) {
 	return &n, nil
 }
 
-// allowed is the one combination that libcalico refuses whatever the cluster's configuration
-// is.
+// allowed refuses the one combination that libcalico refuses for every configuration of the
+// cluster.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, SetIPAMConfig.
 func allowed(strict bool, blocks *int) error {

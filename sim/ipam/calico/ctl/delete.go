@@ -7,9 +7,8 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 )
 
-// deletePool is calicoctl delete ippool NAME: Calico's client disables the pool,
-// waits half a second, releases the affinities to its blocks and deletes it. What it
-// prints is calicoctl's.
+// deletePool is calicoctl delete ippool NAME: Calico's client disables the pool, waits half a
+// second, releases the affinities to its blocks and deletes it. The output is calicoctl's.
 //
 // Source: calicoctl/calicoctl/commands/common/resources.go, delete.go;
 // libcalico-go/lib/clientv3/ippool.go, Delete (v3.31).

@@ -1,3 +1,3 @@
-// Package ctl is calicoctl in a run: upstream's own functions do what an operator types
-// and print it.
+// Package ctl is calicoctl in a run: upstream's own functions execute an operator's command and
+// print its output.
 package ctl

@@ -25,9 +25,8 @@ func reportsOf(o flags) []string {
 // releaseQPS is its limit of requests a second.
 const releaseQPS = 100
 
-// runRelease is calicoctl ipam release. Its messages and its words for a single
-// address are in the function that also reads the configuration file, so that
-// they are said again here.
+// runRelease is calicoctl ipam release. Upstream's messages and texts for a single address are in
+// the function that also reads the configuration file, so they are repeated here.
 //
 // Source: calicoctl/calicoctl/commands/ipam/release.go, Release.
 func runRelease(ctx context.Context, op *execution, o flags) (string, error) {

@@ -9,10 +9,10 @@ import (
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 )
 
-// sorry begins what calicoctl says when a call failed.
+// sorry is the beginning of calicoctl's text for a failed call.
 const sorry = "error"
 
-// missing are those of the addresses to release that were not assigned.
+// missing are the requested addresses that were not assigned.
 func missing(ctx context.Context, c libipam.Interface, ips ...libipam.ReleaseOptions) ([]cnet.IP, error) {
 	out, _, err := c.ReleaseIPs(ctx, ips...)
 	return out, err

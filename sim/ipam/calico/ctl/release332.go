@@ -36,7 +36,7 @@ func settingsOf(o flags) (s settings, err error) {
 	return s, err
 }
 
-// configureOptions says what configure would, and in the same words.
+// configureOptions returns the error that configure would report, with the same text.
 //
 // Source: calicoctl/calicoctl/commands/ipam/configure.go, Configure (v3.32).
 func configureOptions(o flags) error {

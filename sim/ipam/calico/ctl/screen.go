@@ -28,8 +28,8 @@ type screen struct {
 	file, real *os.File
 }
 
-// capture runs print and returns what it wrote to os.Stdout. print must not wait
-// for the schedule, but through away.
+// capture runs print and returns what it wrote to os.Stdout. print must not wait for the schedule
+// except through away.
 func (c *console) capture(print func(*screen) error) (string, error) {
 	f, err := memory("stdout") // a pipe could fill up
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *screen) hold(print func(*screen) error) error {
 	return print(s)
 }
 
-// away does something that the schedule has a say in, while others may print.
+// away runs an action that depends on the schedule, while other commands may print.
 func away[T any](ctx context.Context, s *screen, do func(context.Context) (T, error)) (T, error) {
 	s.leave()
 	defer s.take()
@@ -60,7 +60,7 @@ func away[T any](ctx context.Context, s *screen, do func(context.Context) (T, er
 
 func (s *screen) take() {
 	s.turn <- struct{}{}
-	hermetic.Pin(true) // who holds it is in another bubble, and does not wait for this one
+	hermetic.Pin(true) // the holder is in another bubble, and does not wait for this one
 	terminal <- struct{}{}
 	hermetic.Pin(false)
 	s.real, os.Stdout = os.Stdout, s.file

@@ -40,5 +40,5 @@ func New(c *ipam.Manager) *ipam.Manager {
 	return &m
 }
 
-// kubernetes is Calico's datastore in the Kubernetes API, where Services are, too.
+// kubernetes is Calico's datastore in the Kubernetes API, which also stores Services.
 const kubernetes = "kubernetes"

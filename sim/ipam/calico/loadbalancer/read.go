@@ -13,10 +13,11 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// uidNote is the UID that a Service has in a cluster that was dumped. Its handle is made of it.
+// uidNote is the annotation with a Service's UID in a dumped cluster. Its handle is derived from
+// it.
 const uidNote = "ipamsim.dev/uid"
 
-// reading is what manifests say of Calico's record, with the Services among them.
+// reading reads Calico's record from manifests, with the Services.
 func reading(calicos func([]ipam.Object, []model.Network) (model.Snapshot, error)) func([]ipam.Object, []model.Network) (model.Snapshot, error) {
 	return func(objects []ipam.Object, networks []model.Network) (model.Snapshot, error) {
 		r := &record{

@@ -33,7 +33,7 @@ type record struct {
 	assigns  apiv3.AssignIPs            // which Services are served
 }
 
-// follow reads what is stored and follows what changes, without a message.
+// follow reads the stored objects and follows their changes, without messages.
 func follow(api *kube.Server, calicos func(context.Context) (model.Snapshot, error)) (*record, error) {
 	r := &record{calicos: calicos, services: map[string]*corev1.Service{}, assigns: apiv3.AllServices}
 	for _, resource := range []string{ipam.ServicesResource, settingsResource} {
@@ -56,8 +56,8 @@ func follow(api *kube.Server, calicos func(context.Context) (model.Snapshot, err
 	return r, nil
 }
 
-// take reads one object; the caller holds mu. A configuration that does not say which
-// Services are served leaves that to upstream's default.
+// take reads one object; the caller holds mu. A configuration without assignIPs has upstream's
+// default.
 func (r *record) take(o runtime.Object) {
 	switch o := o.(type) {
 	case *corev1.Service:
@@ -96,7 +96,7 @@ func (r *record) observe(ctx context.Context) (model.Snapshot, error) {
 //go:linkname createHandle github.com/projectcalico/calico/kube-controllers/pkg/controllers/loadbalancer.createHandle
 func createHandle(*corev1.Service) (string, error)
 
-// balancerOf is what a Service asks for and has.
+// balancerOf is the request and the addresses of a Service.
 func balancerOf(x *corev1.Service, networks []model.Network) (*model.Balancer, error) {
 	handle, err := createHandle(x)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 type Allocation struct {
 	empty func() object
 	all   bmodel.ListInterface
-	// from and to are upstream's conversions: from a custom resource to what the
+	// from and to are upstream's conversions: from a custom resource to the object that the
 	// allocator stores, and back.
 	from func(*bmodel.KVPair) (*bmodel.KVPair, error)
 	to   func(*bmodel.KVPair) *bmodel.KVPair
@@ -40,9 +40,9 @@ func (a Allocation) Create(ctx context.Context, c clientv3.Interface, o object) 
 	return err
 }
 
-// pair is the object as the allocator stores it, under the key that follows from
-// its content. A name that says something else is refused: upstream would never
-// find the object in the Kubernetes datastore.
+// pair is the object as the allocator stores it, under the key that its content determines. A name
+// that contradicts the content is refused: upstream would never find the object in the Kubernetes
+// datastore.
 func (a Allocation) pair(o object) (*bmodel.KVPair, error) {
 	name := o.GetObjectMeta().GetName()
 	kv, err := a.from(&bmodel.KVPair{Key: bmodel.ResourceKey{Name: name}, Value: o})
@@ -75,7 +75,7 @@ func (a Allocation) update(ctx context.Context, c clientv3.Interface, name strin
 	return err
 }
 
-// delete takes the object away whatever its revision, as kubectl does.
+// delete deletes the object in any revision, as kubectl does.
 func (a Allocation) delete(ctx context.Context, c clientv3.Interface, name string) error {
 	kv, err := a.find(ctx, c, name)
 	if err != nil {
@@ -85,8 +85,8 @@ func (a Allocation) delete(ctx context.Context, c clientv3.Interface, name strin
 	return err
 }
 
-// find looks through all objects of the kind: a name does not say where its host
-// ends and its block begins.
+// find searches all objects of the kind: a name is ambiguous about the end of its host and the
+// beginning of its block.
 func (a Allocation) find(ctx context.Context, c clientv3.Interface, name string) (*bmodel.KVPair, error) {
 	l, err := store.Backend(c).List(ctx, a.all, "")
 	if err != nil {

@@ -25,16 +25,15 @@ func configuration(c *ipam.IPAMConfig) apiv3.IPAMConfigurationSpec {
 	return apiv3.IPAMConfigurationSpec{StrictAffinity: c.StrictAffinity, MaxBlocksPerHost: int32(c.MaxBlocksPerHost)}
 }
 
-// ofConfiguration is what is stored of what a user wrote, which has no autoAllocateBlocks: it
-// is on.
+// ofConfiguration converts what a user wrote to the stored object. It has no autoAllocateBlocks:
+// the setting is on.
 //
 // Source: apiserver/pkg/storage/calico, IPAMConfigConverter (v3.31).
 func ofConfiguration(c apiv3.IPAMConfigurationSpec) libapiv3.IPAMConfigSpec {
 	return libapiv3.IPAMConfigSpec{StrictAffinity: c.StrictAffinity, AutoAllocateBlocks: true, MaxBlocksPerHost: int(c.MaxBlocksPerHost)}
 }
 
-// newConfiguration is not upstream's NewIPAMConfiguration, which says that its kind
-// is IPPool.
+// newConfiguration replaces upstream's NewIPAMConfiguration, which sets the kind IPPool.
 func newConfiguration() object {
 	return &apiv3.IPAMConfiguration{TypeMeta: metav1.TypeMeta{APIVersion: apiv3.GroupVersionCurrent, Kind: apiv3.KindIPAMConfiguration}}
 }

@@ -1,4 +1,3 @@
-// Package objects writes and lists Calico's own objects (pools, settings, blocks, …) as
-// operators do, through upstream's client, which checks them, and says in which field
-// of a manifest a refusal is.
+// Package objects writes and lists Calico's own objects (pools, settings, blocks, …) as operators
+// do, through upstream's client, which validates them. Its errors name the field of the manifest.
 package objects

@@ -51,12 +51,11 @@ func (kp Keeper) Keeps(kind string) bool {
 	return true
 }
 
-// Change does what an operator asks, through Calico's real client: with etcd as
-// calicoctl would do it, which checks what it writes, and as etcdctl would where
-// calicoctl does not know the kind.
+// Change makes an operator's change through Calico's real client: with etcd as calicoctl does, with
+// validation, or as etcdctl does for kinds that calicoctl does not know.
 //
-// An object that is not there, or there already, is upstream's error. One that
-// cannot be what it says is an *ipam.ObjectError.
+// For a missing object, or one that already exists, the error is upstream's. For an invalid object
+// it is an *ipam.ObjectError.
 func (kp Keeper) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Object) error {
 	k := kindOf(o.Kind)
 	if k == nil {

@@ -12,8 +12,7 @@ import (
 	"ipamsim/sim/ipam/calico/record"
 )
 
-// Kind is how objects of one kind get into Calico's own datastore, with the
-// checks that Calico makes on the way.
+// Kind stores objects of one kind in Calico's own datastore, with Calico's validation.
 type Kind interface {
 	// blank is an empty object of the kind, to decode a manifest into.
 	blank() object
@@ -21,7 +20,7 @@ type Kind interface {
 	// loading does not matter.
 	Load(context.Context, clientv3.Interface, object) error
 	Create(context.Context, clientv3.Interface, object) error
-	// update writes what change makes of the object of a name.
+	// update writes the result of change for the object with a name.
 	update(ctx context.Context, c clientv3.Interface, name string, change func(object) (object, error)) error
 	delete(ctx context.Context, c clientv3.Interface, name string) error
 	names(context.Context, clientv3.Interface) ([]string, error)
@@ -30,8 +29,8 @@ type Kind interface {
 // object is a resource of Calico's with its metadata.
 type object = k8sresources.Resource
 
-// Kinds are those that Calico keeps, in the order in which a scenario's are
-// validated: pools against each other before blocks are laid into them.
+// Kinds are Calico's kinds, in the order in which a scenario's objects are validated: pools against
+// each other before the blocks inside them.
 var Kinds = []struct {
 	Name string
 	Kind

@@ -19,8 +19,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// viaClient reports whether a change of a custom resource is one of a
-// projectcalico.org/v3 object, which Calico's API server would make.
+// viaClient reports whether a change of a custom resource is a change of a projectcalico.org/v3
+// object, which goes through Calico's API server.
 func viaClient(v ipam.Verb, o ipam.Object) bool {
 	if v != ipam.Create && v != ipam.Apply {
 		return false

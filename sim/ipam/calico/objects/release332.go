@@ -34,7 +34,7 @@ func configuration(c *ipam.IPAMConfig) apiv3.IPAMConfigurationSpec {
 	}
 }
 
-// ofConfiguration is what is stored of what a user wrote.
+// ofConfiguration converts what a user wrote to the stored object.
 //
 // Source: libcalico-go/lib/backend/k8s/resources, v3IPAMConfigClient (v3.32).
 func ofConfiguration(c apiv3.IPAMConfigurationSpec) libapiv3.IPAMConfigSpec {

@@ -24,7 +24,7 @@ type typed[T any] interface {
 	Delete(context.Context, string, options.DeleteOptions) (T, error)
 }
 
-// resource is a kind behind one of upstream's typed clients.
+// resource is a kind with one of upstream's typed clients.
 type resource[T object] struct {
 	empty  func() T
 	client func(clientv3.Interface) typed[T]
@@ -88,8 +88,8 @@ func (r resource[T]) names(ctx context.Context, c clientv3.Interface) ([]string,
 	return out, nil
 }
 
-// pools are loaded without regard to what is there already: neither to a pool
-// that they overlap, for which Primary has looked, nor to blocks of another size.
+// pools are loaded without regard to existing objects: neither to overlapping pools, which Primary
+// has checked, nor to blocks of another size.
 type pools struct{ resource[*apiv3.IPPool] }
 
 func (pools) Load(ctx context.Context, c clientv3.Interface, o object) error {

@@ -27,8 +27,8 @@ func IsSettings(k Kind) bool {
 
 func (s settings) blank() object { return s.empty() }
 
-// Load stores what a cluster may have. Calico's clients refuse a limit of blocks without strict
-// affinity; kubectl stores it, and the allocator obeys it.
+// Load stores any settings that a cluster may have. Calico's clients refuse a limit of blocks
+// without strict affinity; kubectl stores it, and the allocator obeys it.
 //
 // Source: libcalico-go/lib/ipam, SetIPAMConfig, which refuses it; autoAssign, which does not ask
 // for strict affinity (v3.31).
@@ -47,8 +47,7 @@ func (s settings) Load(ctx context.Context, c clientv3.Interface, o object) erro
 	return err
 }
 
-// create replaces what is there: the allocator itself stores the defaults as soon
-// as it asks.
+// Create replaces an existing object: the allocator itself stores the defaults at its first read.
 func (s settings) Create(ctx context.Context, c clientv3.Interface, o object) error {
 	v := settingsOf(o)
 	if err := validator.Validate(v); err != nil {

@@ -54,8 +54,7 @@ func unreadable(err error) string {
 	return ""
 }
 
-// ObjectError says which object, and which of its fields, upstream refused, in
-// upstream's words.
+// ObjectError is an error with the object and field that upstream refused, and upstream's text.
 func ObjectError(k Kind, o ipam.Object, err error) error {
 	var done *ipam.ObjectError
 	if err == nil || errors.As(err, &done) {

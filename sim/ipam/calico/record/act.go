@@ -15,10 +15,10 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Act says what a step did, an exchange with the API server or a Call of the etcdv3
-// datastore, in libcalico-go's terms: which block was read and how full it was, which
-// address a write gives to whom and under which condition, who claims, confirms or
-// gives up an affinity. It is the same for both datastores.
+// Act describes what a step did, an exchange with the API server or a Call of the etcdv3 datastore,
+// in libcalico-go's terms: which block was read and how full it was, which address a write assigns
+// to which owner and under which condition, which node claims, confirms or releases an affinity.
+// The result is the same for both datastores.
 func (r *Record) Act(detail any) act.Act {
 	switch d := detail.(type) {
 	case store.Call:
@@ -37,16 +37,16 @@ func (r *Record) Act(detail any) act.Act {
 	return act.Act{}
 }
 
-// message is what a message to either datastore carried, in libcalico-go's own terms.
+// message is the content of a message to either datastore, in libcalico-go's own terms.
 type message struct {
 	key     bmodel.Key     // nil for a list
-	path    string         // of a list: what it lists, as in etcd
-	in, out *bmodel.KVPair // what was sent and what came back; either may be nil
+	path    string         // of a list: its prefix, as in etcd
+	in, out *bmodel.KVPair // what was sent and what was returned; either may be nil
 	all     []*bmodel.KVPair
 	gone    bool // of an event: it was deleted
 }
 
-// value is what the message is about: what was sent, or else what was answered.
+// value is the object of the message: what was sent, or otherwise what was returned.
 func (m *message) value() any {
 	switch {
 	case m.in != nil:
@@ -57,8 +57,8 @@ func (m *message) value() any {
 	return nil
 }
 
-// act adds what the message carried to what came of it. What there is not, or cannot be
-// read, makes the act a bare one.
+// act adds the content of the message to its outcome. If the content is missing or cannot be
+// decoded, the act is a bare one.
 func (r *Record) act(m *message, a act.Act) act.Act {
 	if a.Verb == act.List {
 		m.list(&a)
@@ -134,7 +134,7 @@ func (m *message) list(a *act.Act) {
 	a.Bare = true
 }
 
-// thing is what one wants to know of one thing of a list.
+// thing describes one element of a list.
 func thing(kv *bmodel.KVPair) (t act.Thing, ok bool) {
 	switch v := kv.Value.(type) {
 	case *bmodel.AllocationBlock:

@@ -10,9 +10,9 @@ import (
 	"ipamsim/model/act"
 )
 
-// block adds a block: how full it is, whose addresses it holds if it was read or deleted
-// (where it says what was there, as of etcd), and of an update whom it gives addresses to
-// and whose it takes, as far as the record knows.
+// block adds a block: how full it is; the owners of its addresses if it was read or deleted (and
+// the old content is known, as with etcd); and of an update the addresses that it assigns and
+// releases, as far as the record knows.
 func (m *message) block(k bmodel.BlockKey, a *act.Act, r *Record) (known bool) {
 	v, ok := m.value().(*bmodel.AllocationBlock)
 	a.Thing = blockThing(k, v)
@@ -25,7 +25,7 @@ func (m *message) block(k bmodel.BlockKey, a *act.Act, r *Record) (known bool) {
 		}
 	case a.Verb == act.Update:
 		a.Gives = owned(fresh(v))
-		if m.out != nil && r != nil && a.Outcome == act.Done { // else what came back is another's
+		if m.out != nil && r != nil && a.Outcome == act.Done { // otherwise the returned block is another process's
 			a.Takes = owned(r.takenBy(m.out.Revision))
 		}
 	}
@@ -46,8 +46,8 @@ func blockThing(k bmodel.BlockKey, v *bmodel.AllocationBlock) act.Thing {
 	return t
 }
 
-// fresh are the claims that a write of a block makes: those taken at the sequence
-// number that the block had before.
+// fresh are the claims that a write of a block makes: those with the sequence number that the block
+// had before.
 //
 // Source: libcalico-go/lib/ipam, updateBlock, and AllocationBlock's
 // SequenceNumberForAllocation (v3.31).

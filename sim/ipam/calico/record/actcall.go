@@ -9,13 +9,13 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// Verbs are those of a Call.
+// Verbs are the verbs of a Call.
 var Verbs = map[string]act.Verb{
 	"Get": act.Read, "List": act.List, "Create": act.Create, "Update": act.Update, "Apply": act.Update, "Delete": act.Delete,
 	"Watch": "watch", "Hear": act.Hear,
 }
 
-// messageOf is what a call of the etcdv3 datastore carried.
+// messageOf is the content of a call of the etcdv3 datastore.
 func messageOf(c store.Call) *message {
 	m := &message{gone: c.Gone, path: c.Path}
 	m.in, _ = c.In.(*bmodel.KVPair)
@@ -43,8 +43,7 @@ func anyKey(path string) bmodel.Key {
 	return bmodel.KeyFromDefaultPath(path)
 }
 
-// outcomeOf reads the errors of libcalico-go by their text, which is all that a
-// trace keeps of them.
+// outcomeOf recognizes the errors of libcalico-go by their text, which is all that a trace keeps.
 //
 // Source: libcalico-go/lib/errors (v3.31).
 func outcomeOf(err string) act.Outcome {

@@ -31,9 +31,8 @@ var Roots = []struct{ Resource, path, kind string }{
 	{"nodes", "/calico/resources/v3/projectcalico.org/nodes", libapiv3.KindNode},
 }
 
-// messageOfExchange is what an exchange with the API server carried, whose act it gives
-// libcalico-go's verb; ok is false if it is not about addresses, or is the opening of a
-// watch.
+// messageOfExchange is the content of an exchange with the API server. It sets libcalico-go's verb
+// in the act. ok is false if the exchange does not concern addresses, or opens a watch.
 func messageOfExchange(x kube.Exchange, a *act.Act) (m *message, ok bool) {
 	i := slices.IndexFunc(Roots, func(r struct{ Resource, path, kind string }) bool { return r.Resource == x.Resource })
 	if i < 0 || x.Subresource != "" || x.Resource == "nodes" && a.Verb != act.Read {
@@ -145,7 +144,7 @@ func keyOfName(resource, kind, name string) bmodel.Key {
 	return nil
 }
 
-// networkOf is the network that a name stands for.
+// networkOf is the network that a name encodes.
 //
 // Source: libcalico-go/lib/names, CIDRToName (v3.31), whose inverse it is.
 func networkOf(name string) (cnet.IPNet, bool) {

@@ -25,7 +25,7 @@ func (m *message) config(a *act.Act) (known bool) {
 	return true
 }
 
-// resource adds what is stored under its own name: pools, reservations, nodes and the
+// resource adds an object that is stored under its own name: pools, reservations, nodes and the
 // rest of Calico's configuration.
 func (m *message) resource(k bmodel.ResourceKey, a *act.Act) {
 	a.Thing = act.Thing{Kind: act.Kind(k.Kind), Of: title, Name: k.Name}

@@ -17,7 +17,7 @@ import (
 	"ipamsim/model"
 )
 
-// FieldError is an error of ours about one field.
+// FieldError is an error of our own about one field.
 type FieldError struct {
 	Field string
 	Err   error
@@ -26,14 +26,14 @@ type FieldError struct {
 func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// block is an allocation block as the record has it.
+// block is an allocation block in the form of the record.
 type block struct {
 	model.Pool
 	claims   []model.Claim // sorted by address
 	revision string
 }
 
-// without are the claims that b had and c has no more.
+// without are the claims of b that c no longer has.
 func (b block) without(c block) []model.Claim {
 	if len(c.claims) >= len(b.claims) {
 		return nil // a write either takes or releases
@@ -65,7 +65,7 @@ func readBlock(kv *bmodel.KVPair) (block, error) {
 		return block{}, &FieldError{"spec.allocations", fmt.Errorf("block %s has room for %d addresses, but lists %d", p, 1<<size, len(v.Allocations))}
 	}
 	b := block{Pool: model.Pool{Name: blockName(p), Range: p, Node: nodeOf(v.Affinity)}, revision: kv.Revision}
-	rev, _ := strconv.ParseInt(kv.Revision, 10, 64) // 0 for what has none
+	rev, _ := strconv.ParseInt(kv.Revision, 10, 64) // 0 if there is none
 	for ordinal, index := range v.Allocations {
 		if index != nil {
 			c := claimOf(v, p, ordinal, *index)
@@ -77,7 +77,7 @@ func readBlock(kv *bmodel.KVPair) (block, error) {
 	return b, nil
 }
 
-// balance counts what is wrong with a block's lists.
+// balance counts the errors in a block's lists.
 func balance(p *model.Pool, v *bmodel.AllocationBlock) {
 	listed, owns := make([]bool, len(v.Allocations)), make([]bool, len(v.Attributes))
 	for ordinal, index := range v.Allocations {
@@ -198,8 +198,8 @@ func readHandle(kv *bmodel.KVPair) (model.Handle, error) {
 	return h, nil
 }
 
-// nodeOf is the owner in a block's affinity, "host:NAME": the NAME, or all of it
-// for what is no host.
+// nodeOf is the owner in a block's affinity: NAME for "host:NAME", and the whole string for other
+// owners.
 func nodeOf(affinity *string) string {
 	if affinity == nil {
 		return ""

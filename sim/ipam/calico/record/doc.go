@@ -1,4 +1,3 @@
-// Package record reads what Calico's datastore says of addresses, the etcdv3 and the
-// Kubernetes one alike: as a snapshot that is kept up to date by changes, and as what
-// one message did to it.
+// Package record reads the addresses in Calico's datastore, etcdv3 or Kubernetes: as a snapshot
+// that changes keep up to date, and as the effect of one message.
 package record

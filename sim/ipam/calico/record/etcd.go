@@ -38,8 +38,8 @@ func (r *Record) followEtcd(store *etcd.Run) {
 	})
 }
 
-// EtcdPair decodes a key and its value with upstream's own model. What says
-// nothing about addresses is nil.
+// EtcdPair decodes a key and its value with upstream's own model. It is nil for a value that does
+// not concern addresses.
 //
 // Source: libcalico-go/lib/backend/etcdv3, convertListResponse (v3.31).
 func EtcdPair(path string, value []byte, rev int64) (*bmodel.KVPair, error) {
@@ -54,8 +54,8 @@ func EtcdPair(path string, value []byte, rev int64) (*bmodel.KVPair, error) {
 	return &bmodel.KVPair{Key: k, Value: v, Revision: strconv.FormatInt(rev, 10)}, nil
 }
 
-// EtcdKey parses the keys that count. KeyFromDefaultPath, which is Typha's, knows
-// neither the IPAM configuration nor affinities of what is no host.
+// EtcdKey parses the relevant keys. KeyFromDefaultPath, which is Typha's, knows neither the IPAM
+// configuration nor affinities of owners other than hosts.
 func EtcdKey(path string) bmodel.Key {
 	switch {
 	case path == ConfigPath:

@@ -19,7 +19,7 @@ import (
 // CrdGroup is the group of Calico's custom resources.
 const CrdGroup = "crd.projectcalico.org"
 
-// watched are the resources that say something about addresses.
+// watched are the resources that concern addresses.
 var watched = []string{
 	"ipamblocks." + CrdGroup, "blockaffinities." + CrdGroup, "ipamhandles." + CrdGroup, "ipamconfigs." + CrdGroup,
 	"ippools." + CrdGroup, "ipreservations." + CrdGroup, "nodes",
@@ -121,12 +121,12 @@ func configToV1(kv *bmodel.KVPair) (*bmodel.KVPair, error) {
 	return &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Revision: kv.Revision, Value: Config(kv.Value.(*libapiv3.IPAMConfig).Spec)}, nil
 }
 
-// AffinityToV1 and AffinityToV3 are upstream's conversions, from a custom resource to what the
-// allocator works with, and back.
+// AffinityToV1 and AffinityToV3 are upstream's conversions of affinities, from a custom resource to
+// the allocator's form, and back.
 func AffinityToV1(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return affinityToV1(affinities, kv) }
 func AffinityToV3(kv *bmodel.KVPair) *bmodel.KVPair          { return affinityToV3(affinities, kv) }
 
-// HandleToV1 and HandleToV3 are those of handles.
+// HandleToV1 and HandleToV3 are upstream's conversions of handles.
 func HandleToV1(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return handleToV1(handles, kv), nil }
 func HandleToV3(kv *bmodel.KVPair) *bmodel.KVPair          { return handleToV3(handles, kv) }
 

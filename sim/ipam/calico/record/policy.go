@@ -17,7 +17,7 @@ import (
 	"ipamsim/model"
 )
 
-// policy is what the datastore allows at present.
+// policy is the present policy in the datastore.
 type policy struct {
 	pools    map[string]*apiv3.IPPool // by key of the store, as is all of this
 	reserved map[string][]netip.Prefix
@@ -49,7 +49,7 @@ func (p *policy) setPool(key string, pool *apiv3.IPPool) error {
 	return nil
 }
 
-// setReservation leaves out what is no address, as upstream does.
+// setReservation leaves out values that are not addresses, as upstream does.
 //
 // Source: libcalico-go/lib/ipam, getReservedIPs (v3.31).
 func (p *policy) setReservation(key string, r *apiv3.IPReservation) {
@@ -146,7 +146,7 @@ func poolPrefix(p *apiv3.IPPool) (netip.Prefix, error) {
 	return x, nil
 }
 
-// defaultPool is what upstream's client does with a pool that it has read.
+// defaultPool is the function that upstream's client applies to a pool that it has read.
 //
 //go:linkname defaultPool github.com/projectcalico/calico/libcalico-go/lib/clientv3.convertIpPoolFromStorage
 func defaultPool(*apiv3.IPPool) error

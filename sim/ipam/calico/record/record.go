@@ -46,8 +46,8 @@ type Record struct {
 	released map[string][]model.Claim // by revision of the write that released them
 }
 
-// reader decodes one stored object, or is nil for one that was deleted. A nil
-// KVPair is an object that says nothing about addresses.
+// reader decodes one stored object; nil for a deleted one. A nil KVPair is an object that does not
+// concern addresses.
 type reader func() (*bmodel.KVPair, error)
 
 // Change is what became of an object.
@@ -56,7 +56,7 @@ type Change struct {
 	after string // the revision it had before, if that is known
 }
 
-// New reads what is stored and follows what changes, without a message.
+// New reads the stored objects and follows their changes, without messages.
 func New(env ipam.Env) (*Record, error) {
 	r := Blank()
 	if n := model.NetworkByKey(env.Networks, NetworkKey); n != nil && n.Blocks != nil {

@@ -11,11 +11,11 @@ import (
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 )
 
-// handleOf is what an allocation is released by, attributesOf what is stored of its owner.
+// handleOf is the handle of an allocation, attributesOf its owner's attributes.
 func handleOf(a bmodel.AllocationAttribute) *string               { return a.HandleID }
 func attributesOf(a bmodel.AllocationAttribute) map[string]string { return a.ActiveOwnerAttrs }
 
-// alternateOf is what is stored of the other pod of a virtual machine that migrates.
+// alternateOf are the attributes of the other pod of a virtual machine that migrates.
 func alternateOf(a bmodel.AllocationAttribute) map[string]string { return a.AlternateOwnerAttrs }
 
 // The clients of the kinds that the allocator writes. Only their conversions are called.
@@ -44,7 +44,7 @@ func affinityToV1(_ unsafe.Pointer, kv *bmodel.KVPair) (*bmodel.KVPair, error)
 //go:linkname affinityToV3 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*blockAffinityClientV1).toCRD
 func affinityToV3(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
 
-// Config is the IPAM configuration as the allocator has it.
+// Config is the IPAM configuration in the allocator's form.
 func Config(s libapiv3.IPAMConfigSpec) *bmodel.IPAMConfig {
 	return &bmodel.IPAMConfig{
 		StrictAffinity: s.StrictAffinity, AutoAllocateBlocks: s.AutoAllocateBlocks, MaxBlocksPerHost: s.MaxBlocksPerHost,

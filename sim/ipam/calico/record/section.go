@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// section is a part of the record: values by key of the store, listed in order.
-// A list that was lent is never changed; the next change is made in a copy, so
-// that several changes between two looks cost one.
+// section is a part of the record: values by key of the store, listed in order. A list that was
+// lent is never changed; the next change is made in a copy, so several changes between two reads
+// cost one copy.
 type section[V any] struct {
 	order func(a, b V) int // ties are broken by key
 
@@ -64,7 +64,7 @@ func (s *section[V]) drop(key string) {
 	delete(s.at, key)
 }
 
-// own makes the list ours to change.
+// own makes a copy of a lent list, which may then be changed.
 func (s *section[V]) own() {
 	if s.lent {
 		s.list = slices.Clone(s.list)

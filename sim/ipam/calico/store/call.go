@@ -17,9 +17,9 @@ type Call struct {
 	Verb string // Create Update Apply Delete Get List Watch Hear
 	Path string // Calico's own key, as in etcd; of a List or a Watch its root
 	Err  string
-	Gone bool // Hear: it was deleted
-	// In is what was sent and Out what came back, as they were at that moment: a
-	// *model.KVPair of upstream, the *model.KVPairList of a List, or nil.
+	Gone bool // Hear: the object was deleted
+	// In is what was sent and Out what was returned, as they were at that moment: a *model.KVPair
+	// of upstream, the *model.KVPairList of a List, or nil.
 	In, Out any
 	// Bare: the trace had no room for what In and Out were, only for their keys.
 	Bare bool
@@ -70,8 +70,8 @@ func (c Call) Wrote() (object string, state []byte, known bool) {
 // IPAMHandleKey, IPAMConfigKey, IPAMHostKey (v3.31).
 var sections = map[string]string{"assignment": "block", "host": "affinity", "handle": "handle", "config": "ipamconfig"}
 
-// copied is a KVPair that upstream will not change: the allocator works on the
-// very block that it read, so that a report would show what became of it.
+// copied is a copy of a KVPair that upstream may change: the allocator modifies the block that it
+// read, and a report would otherwise show the modified one.
 func copied(kv *model.KVPair) any {
 	if kv == nil {
 		return nil

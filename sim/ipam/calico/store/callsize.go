@@ -2,10 +2,10 @@ package store
 
 import "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 
-// What the parts of a record take in memory, about: measured over a cluster of 100
-// nodes with 30 pods each (TestCallSize).
+// Approximate memory of the parts of a record, measured in a cluster of 100 nodes with 30 pods each
+// (TestCallSize).
 const (
-	PairBytes    = 250  // a key, a revision, and what is small
+	PairBytes    = 250  // a key, a revision, and small fields
 	ordinalBytes = 16   // an address of a block, free or not
 	givenBytes   = 300  // one that is not: its attributes, which several records share
 	objectBytes  = 2000 // a pool, a node, …
@@ -43,8 +43,8 @@ func sizeOfValue(v any) int {
 	return 0
 }
 
-// Short is the call with the keys and revisions of what it carried, and of a list
-// with nothing.
+// Short is the call with only the keys and revisions of its content, and for a list without
+// content.
 func (c Call) Short() any {
 	c.In, c.Out, c.Bare = bare(c.In), bare(c.Out), true
 	return c

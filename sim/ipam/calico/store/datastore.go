@@ -24,7 +24,7 @@ const (
 	Kubernetes = string(apiconfig.Kubernetes)
 )
 
-// Version is what ClusterInformation says of the cluster.
+// Version is the version in ClusterInformation.
 const Version = "v3.31.0"
 
 // Store is Calico's datastore in one run. Its clients are the real ones; only their connection
@@ -70,15 +70,14 @@ var Template = sync.OnceValues(func() (clientv3.Interface, error) {
 })
 
 // closed closes the connection of an etcdv3 backend. Up to Calico 3.30 a backend has no Close
-// of its own.
+// method.
 func closed(be bapi.Client) error {
 	f := reflect.ValueOf(be).Elem().FieldByName("etcdClient")
 	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Interface().(interface{ Close() error }).Close()
 }
 
-// WithBackend is the real client over another backend: its two unexported fields
-// that hold one are exchanged in a copy, because it has no constructor that takes
-// one.
+// WithBackend is the real client over another backend. No constructor takes a backend, so it
+// replaces the client's two unexported fields in a copy.
 func WithBackend(be bapi.Client) (clientv3.Interface, error) {
 	c, err := Template()
 	if err != nil {

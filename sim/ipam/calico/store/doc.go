@@ -1,3 +1,3 @@
-// Package store is where Calico keeps its record in a run: upstream's own clients over
-// etcd or over the Kubernetes API, each message through the gate of its process.
+// Package store is Calico's datastore in a run: upstream's own clients over etcd or over the
+// Kubernetes API, with each message through the gate of its process.
 package store

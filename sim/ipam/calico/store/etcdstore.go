@@ -28,8 +28,7 @@ func (s *etcdStore) Client(g *sim.Gate, _ float32) (clientv3.Interface, error) {
 
 func (s *etcdStore) backend() (bapi.Client, error) { return OverEtcd(s.run.Client()) }
 
-// OverEtcd is a new etcdv3 backend whose unexported etcdClient is this client of
-// etcd's.
+// OverEtcd is a new etcdv3 backend whose unexported etcdClient is the given client of etcd.
 //
 // Source: libcalico-go/lib/backend/etcdv3, etcdV3Client.
 func OverEtcd(etcdClient any) (bapi.Client, error) {

@@ -17,9 +17,9 @@ import (
 
 // gated is a datastore backend whose every call is a message of one process.
 //
-// A call that the schedule hurts fails as etcd's client does: FailBefore never reached etcd,
-// LoseReply took effect. See package answer. A watch that loses its connection goes on from
-// where it was, by itself.
+// A call with a fault fails as etcd's client does: after FailBefore it never reached etcd, after
+// LoseReply it took effect. See package answer. A watch that loses its connection resumes by
+// itself.
 type gated struct {
 	bapi.Client
 	g *sim.Gate
@@ -59,13 +59,13 @@ func (c *gated) pass(ctx context.Context, d Call, write bool, do func(*Call) err
 	return err
 }
 
-// hurt is an error that the schedule made.
+// hurt is an error of an injected fault.
 type hurt struct {
 	error
 	fault *sim.Fault
 }
 
-// Unwrap is for those who ask whether it is one.
+// Unwrap returns the fault, for errors.As.
 func (h *hurt) Unwrap() error { return h.fault }
 
 // one is a call about one key. Its answer is nil if the reply was lost.
@@ -126,7 +126,7 @@ func (c *gated) List(ctx context.Context, l model.ListInterface, rev string) (*m
 	return out, err
 }
 
-// Watch is a message; so is, once it is open, every event of it.
+// Watch is a message, and after it is open, every event of it is one.
 func (c *gated) Watch(ctx context.Context, l model.ListInterface, o bapi.WatchOptions) (bapi.WatchInterface, error) {
 	var w bapi.WatchInterface
 	d := Call{Verb: "Watch", Path: model.ListOptionsToDefaultPathRoot(l)}

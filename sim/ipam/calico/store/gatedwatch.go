@@ -13,12 +13,11 @@ import (
 	"ipamsim/sim"
 )
 
-// gatedWatch puts the gate between a watch of the datastore and its reader: what
-// a watch shows, and when, is the schedule's. How far a syncer lags behind is
-// the delay of these messages. A watch that the schedule drops ends with an
-// error, and the event with it; one whose history is gone ends with that of a
-// compaction, and no watch begins before it again: the reader has to list. That of a
-// dead process ends, as its connection does.
+// gatedWatch puts the gate between a watch of the datastore and its reader: the schedule decides
+// which events a watch delivers, and when. The delay of these messages is the lag of a syncer. A
+// watch that the schedule drops ends with an error and loses the event. After a compaction it ends
+// with that error, and no watch can begin at an earlier revision: the reader has to list. The watch
+// of a dead process ends, as its connection does.
 type gatedWatch struct {
 	client *gated
 	from   bapi.WatchInterface
@@ -70,7 +69,7 @@ func (w *gatedWatch) move(ctx context.Context) {
 	}
 }
 
-// broken is what the reader hears instead of the event.
+// broken is the error that the reader gets instead of the event.
 //
 // Source: libcalico-go/lib/backend/etcdv3, watcher.watchLoop, which hands on what
 // etcd's client says of a watch that failed.
@@ -104,7 +103,7 @@ func (c compactedWatch) Stop()                              {}
 func (c compactedWatch) HasTerminated() bool                { return true }
 func (c compactedWatch) ResultChan() <-chan bapi.WatchEvent { return c }
 
-// revision is a revision as Calico writes it; 0 if it is none.
+// revision parses a revision of Calico; 0 if it is invalid.
 func revision(s string) int64 {
 	n, _ := strconv.ParseInt(s, 10, 64)
 	return n
@@ -137,8 +136,8 @@ func (w *gatedWatch) pass(ctx context.Context, e bapi.WatchEvent) error {
 // Stop ends the watch and its messages.
 func (w *gatedWatch) Stop() { w.cancel(); w.from.Stop() }
 
-// ResultChan is what the reader hears.
+// ResultChan has the events for the reader.
 func (w *gatedWatch) ResultChan() <-chan bapi.WatchEvent { return w.to }
 
-// HasTerminated reports whether it will hear nothing more.
+// HasTerminated reports whether no more events will come.
 func (w *gatedWatch) HasTerminated() bool { return w.ended.Load() }

@@ -18,13 +18,12 @@ import (
 // API server. Its messages are the requests of the process's transport.
 type kubeStore struct{ api *kube.Server }
 
-// Client builds the real client from an inline kubeconfig, as upstream does. The
-// kubeconfig's user has an authentication plugin, which is how client-go accepts
-// a transport: ours is that of the process. (The address is https because client-go
-// skips authentication without TLS; nothing dials it.)
+// Client builds the real client from an inline kubeconfig, as upstream does. The kubeconfig's user
+// has an authentication plugin, because this is how client-go accepts a transport: the process's
+// own. (The address is https because client-go skips authentication without TLS; nothing dials it.)
 //
-// Upstream's clients limit themselves to qps requests a second, 5 if it is 0, with bursts of
-// 100. One without a gate, which only observes, has no limit.
+// Upstream's clients limit themselves to qps requests per second, 5 if it is 0, with bursts of 100.
+// A client without a gate, which only observes, has no limit.
 //
 // Source: libcalico-go/lib/backend/k8s/k8s.go, CreateKubernetesClientset.
 func (s *kubeStore) Client(g *sim.Gate, qps float32) (clientv3.Interface, error) {

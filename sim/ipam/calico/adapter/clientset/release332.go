@@ -10,6 +10,6 @@ import (
 // Interface is upstream's.
 type Interface = real.Interface
 
-// NewForConfig is no client. Without one kube-controllers starts none of the controllers of
-// native v3 resources (IPPool, Tier) and not the one that migrates to them.
+// NewForConfig returns no client. Without one kube-controllers does not start the controllers of
+// native v3 resources (IPPool, Tier) or the one that migrates to them.
 func NewForConfig(*rest.Config) (Interface, error) { return nil, nil }

@@ -10,7 +10,7 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 )
 
-// writeStatus writes the status, and up to 3.31 the rest, too.
+// writeStatus writes the status; up to 3.31 it writes the whole object.
 func writeStatus(ctx context.Context, c clientv3.KubeControllersConfigurationInterface, k *v3.KubeControllersConfiguration) (*v3.KubeControllersConfiguration, error) {
 	return c.Update(ctx, k, options.SetOptions{})
 }

@@ -19,8 +19,8 @@ const EnvEnabledControllers = real.EnvEnabledControllers
 // Config is upstream's.
 type Config struct{ real.Config }
 
-// Parse reads the program's environment, which says what the datastore is and nothing
-// else of this: the rest is as upstream has it by default.
+// Parse reads the program's environment, which only sets the datastore. All other fields have
+// upstream's defaults.
 //
 // Source: kube-controllers/pkg/config/config.go, Config (v3.31.0).
 func (c *Config) Parse() error {
@@ -32,9 +32,9 @@ func (c *Config) Parse() error {
 // RunConfigController is upstream's, with an end.
 type RunConfigController struct{ out chan RunConfig }
 
-// NewRunConfigController is upstream's. It hands on what that says until the program is
-// killed; then its channel is closed, and the program's main function, which waits for a
-// new configuration and for nothing else, comes to its end.
+// NewRunConfigController starts upstream's controller and passes its configurations on until the
+// program is killed. Then its channel is closed, and the program's main function, which only waits
+// for a new configuration, returns.
 func NewRunConfigController(ctx context.Context, c Config, client clientv3.KubeControllersConfigurationInterface) *RunConfigController {
 	r := &RunConfigController{out: make(chan RunConfig)}
 	var from <-chan RunConfig
@@ -47,7 +47,8 @@ func NewRunConfigController(ctx context.Context, c Config, client clientv3.KubeC
 	return r
 }
 
-// theProcess is what the environment of the whole process enables, which upstream reads.
+// theProcess is the set of controllers that the environment of the whole process enables, which
+// upstream reads.
 const theProcess = "node"
 
 func (r *RunConfigController) handOn(killed <-chan struct{}, from <-chan RunConfig) {
@@ -66,5 +67,5 @@ func (r *RunConfigController) handOn(killed <-chan struct{}, from <-chan RunConf
 	}
 }
 
-// ConfigChan is what upstream's says.
+// ConfigChan has the configurations of upstream's controller.
 func (r *RunConfigController) ConfigChan() <-chan RunConfig { return r.out }

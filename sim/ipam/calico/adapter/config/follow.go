@@ -47,7 +47,7 @@ type follower struct {
 // Source: kube-controllers/pkg/config/runconfig.go, syncDatastore (v3.31.0).
 func follow(ctx context.Context, c real.Config, client clientv3.KubeControllersConfigurationInterface) <-chan RunConfig {
 	f := &follower{env: maps.Clone(platform.Current().Env), config: c, client: client, out: make(chan RunConfig)}
-	delete(f.env, "DATASTORE_TYPE") // none of those that it reads
+	delete(f.env, "DATASTORE_TYPE") // upstream's follower does not read this variable
 	go func() {
 		var snapshot *v3.KubeControllersConfiguration
 		for ctx.Err() == nil {
@@ -104,7 +104,7 @@ func (f *follower) round(ctx context.Context, snapshot *v3.KubeControllersConfig
 	return snapshot, nil
 }
 
-// changed writes a status that is another one now.
+// changed writes the status if it differs.
 func (f *follower) changed(ctx context.Context, k *v3.KubeControllersConfiguration) (_ *v3.KubeControllersConfiguration, err error) {
 	now, status := merge(f.env, f.config, k.Spec)
 	if !reflect.DeepEqual(k.Status, status) {

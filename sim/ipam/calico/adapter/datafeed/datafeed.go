@@ -1,5 +1,5 @@
-// Package datafeed is kube-controllers' feed of the datastore without network policies, for
-// its node controller without IP pools, too.
+// Package datafeed is kube-controllers' feed of the datastore without network policies, and for its
+// node controller also without IP pools.
 package datafeed
 
 import (
@@ -22,16 +22,16 @@ import (
 // DataFeed is upstream's.
 type DataFeed = real.DataFeed
 
-// fed is the client of a feed, to which some kinds do not exist: it asks again every half
-// hour (watchersyncer, MissingAPIRetryTime).
+// fed is the client of a feed that hides some kinds: they do not exist for it, and it repeats the
+// request every half hour (watchersyncer, MissingAPIRetryTime).
 //
-// Network policies, which the feed has since 3.32, are for a controller that is off
+// Network policies, which are in the feed since 3.32, are for a controller that is switched off
 // (onlyAddresses in package config).
 //
-// The node controller wants pools for its Prometheus metrics alone, which are globals:
-// the second controller of a process panics at the registration of the first
-// pool, and two of them write to the same maps. Garbage collection never looks
-// at them; what it releases is the same. Its IPAM client sees all pools.
+// The node controller needs pools only for its Prometheus metrics, which are global variables: the
+// second controller of a process panics when it registers the first pool, and two controllers write
+// to the same maps. Garbage collection does not use pools, so it releases the same addresses. The
+// controller's IPAM client sees all pools.
 func fed(c clientv3.Interface) clientv3.Interface {
 	hidden := []string{apiv3.KindNetworkPolicy, apiv3.KindGlobalNetworkPolicy, apiv3.KindStagedNetworkPolicy, apiv3.KindStagedGlobalNetworkPolicy}
 	if strings.Contains(platform.Current().Getenv(config.EnvEnabledControllers), "node") {
@@ -46,7 +46,7 @@ type feedClient struct {
 	backend bapi.Client
 }
 
-// Backend is all that a data feed uses of its client.
+// Backend is the only method of its client that a data feed uses.
 func (c feedClient) Backend() bapi.Client { return c.backend }
 
 // without is a datastore without some kinds.
