@@ -36,7 +36,7 @@ func (c *Cloud) Slow(by time.Duration) (end func()) { return c.slow.Add(by) }
 // One draw of the schedule decides the lag of a call, whether it is refused and whether it
 // fails in the middle. Answer 0 is a call without any of these.
 const (
-	lags   = 5  // the number of lags, the first is none
+	lags   = 5  // number of lags; the first is no lag
 	chance = 20 // the resolution of a share
 )
 

@@ -8,8 +8,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// onBoth measures on either store. What is measured counts to b.N: b.Loop looks at
-// the clock, which stands still in a bubble.
+// onBoth measures with either store. The measured function counts to b.N: b.Loop reads the clock,
+// which stands still in a bubble.
 func onBoth(b *testing.B, f func(b *testing.B, ctx context.Context, c *clientv3.Client)) {
 	b.Run("etcd", func(b *testing.B) {
 		onEtcd(b, func(ctx context.Context, _ *Run, c *clientv3.Client) { f(b, ctx, c) })

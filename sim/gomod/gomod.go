@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// File is what is read of a go.mod, in its order.
+// File is the part of a go.mod that is read, in its order.
 type File struct {
 	Module  struct{ Path string }
 	Go      string
@@ -21,7 +21,7 @@ type File struct {
 // Version is a module at a version, or, without one, a module at any version or a folder.
 type Version struct{ Path, Version string }
 
-// String is v as go.mod has it.
+// String is v in the format of go.mod.
 func (v Version) String() string {
 	if v.Version == "" {
 		return v.Path

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Each action of a program ends by itself and writes down what it saw.
+// Each action of a program ends by itself and records what it observed.
 
 func (p *program) sleep(name string, r *rand.Rand) {
 	if d := moment(r); d > 0 {
@@ -22,8 +22,8 @@ func (p *program) sleep(name string, r *rand.Rand) {
 	p.log("%s ", name)
 }
 
-// wait selects on two shared timers, two channels, one of them perhaps twice, and a
-// timer of its own, or looks at them without waiting.
+// wait selects on two shared timers, two channels, one of them perhaps twice, and a timer of its
+// own, or polls them without waiting.
 func (p *program) wait(name string, r *rand.Rand) {
 	a, b := p.timers[r.IntN(len(p.timers))], p.timers[r.IntN(len(p.timers))]
 	c, d := p.chans[r.IntN(len(p.chans))], p.chans[r.IntN(len(p.chans))]

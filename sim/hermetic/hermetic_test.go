@@ -40,7 +40,7 @@ func procs(t *testing.T, n int) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(old) })
 }
 
-// One seed gives one run, whatever the machine does beside it.
+// One seed gives one run, whatever else the machine does.
 func TestRepeats(t *testing.T) {
 	needHermetic(t)
 	want := map[uint64]string{}
@@ -166,7 +166,7 @@ func TestVaries(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		of       func(*testing.T, uint64) string
-		variants int // at least so many among 200 seeds
+		variants int // at least this many among 200 seeds
 	}{
 		{"hand-over", func(t *testing.T, s uint64) string { return order(t, s, nil) }, 100}, // of 720
 		{"map", mapOrder, 4}, // of 4: small maps only rotate

@@ -83,7 +83,8 @@ func TestPinnedMutexWait(t *testing.T) {
 	}
 }
 
-// A mutex held outside is no deadlock, and who waits for it without a pin is counted.
+// A mutex held outside is not a deadlock, and a goroutine that waits for it without a pin is
+// counted.
 func TestMutexHeldOutside(t *testing.T) {
 	needHermetic(t)
 	var mu sync.Mutex
@@ -111,8 +112,8 @@ func TestMutexHeldOutside(t *testing.T) {
 	}
 }
 
-// Bubbles of one process share the mutexes of its packages: as long as another one has
-// it, time stands still for who waits, who is counted.
+// Bubbles of one process share the mutexes of its packages: while another bubble holds one, time
+// does not pass for a goroutine that waits for it, and the goroutine is counted.
 func TestMutexOfAnotherBubble(t *testing.T) {
 	needHermetic(t)
 	var mu sync.Mutex

@@ -22,8 +22,8 @@ var (
 	heads bool // a coin
 )
 
-// elsewhere tosses the coin and makes what is allocated next have other addresses than
-// the last time.
+// elsewhere tosses the coin and makes the following allocations have other addresses than last
+// time.
 func elsewhere() {
 	heads = rand.IntN(2) == 0
 	for range rand.IntN(2000) {
@@ -34,8 +34,8 @@ func elsewhere() {
 	}
 }
 
-// alike fails unless run gives the same in 100 bubbles of one seed, whatever the
-// addresses of what it makes.
+// alike fails unless run gives the same result in 100 bubbles of one seed, whatever the addresses
+// of its allocations.
 func alike(t *testing.T, run func() string) {
 	needHermetic(t)
 	seen := map[string]int{}

@@ -26,7 +26,7 @@ type death struct {
 	after []string // what its deferred functions had written by then
 }
 
-// dying runs main as a process of its own in a bubble and returns its deaths.
+// dying runs main as a separate process in a bubble and returns its crashes.
 func dying(t *testing.T, main func(note func(string))) (deaths []death) {
 	t.Helper()
 	var notes []string
@@ -85,8 +85,7 @@ var failures = map[string]struct {
 	}, value: "not mended"},
 }
 
-// A panic ends the process whose goroutine it was on, after that one's deferred
-// functions, and nothing else.
+// A panic ends only the process of its goroutine, after the deferred functions of the goroutine.
 func TestPanicEndsProcess(t *testing.T) {
 	needHermetic(t)
 	starts := map[string]func(func()){
@@ -123,7 +122,7 @@ func TestPanicEndsProcess(t *testing.T) {
 	}
 }
 
-// What is no crash: a recovered panic, and a goroutine that exits.
+// Not a crash: a recovered panic, and a goroutine that exits.
 func TestNoPanic(t *testing.T) {
 	needHermetic(t)
 	deaths := dying(t, func(func(string)) {
@@ -186,8 +185,8 @@ func waits() []func() {
 	}
 }
 
-// What a dead process leaves does not keep its bubble, runs no more, and leaves
-// nothing in the queues that all bubbles share.
+// The goroutines of a dead process do not keep its bubble, run no more, and leave nothing in the
+// queues that all bubbles share.
 func TestLeftOver(t *testing.T) {
 	needHermetic(t)
 	before := runtime.NumGoroutine()

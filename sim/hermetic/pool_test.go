@@ -12,8 +12,7 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// In a bubble a pool gives back what was put into it, the last first, however
-// often the collector runs.
+// In a bubble a pool returns the stored values, the last first, however often the collector runs.
 func TestPoolRemembers(t *testing.T) {
 	needPool(t)
 	p := sync.Pool{New: func() any { return "new" }}
@@ -48,7 +47,7 @@ func TestPoolDoesNotCrossTheWall(t *testing.T) {
 	}
 }
 
-// Bubbles that run side by side share a pool without sharing what is in it.
+// Concurrent bubbles share a pool but not its values.
 func TestPoolOfManyBubbles(t *testing.T) {
 	needPool(t)
 	var p sync.Pool
@@ -78,8 +77,8 @@ func needPool(t *testing.T) {
 	}
 }
 
-// raceEnabled asks the only way there is without a build tag: under the race
-// detector a pool outside of bubbles drops a quarter of what is put into it.
+// raceEnabled detects the race detector without a build tag: under it a pool outside of bubbles
+// drops a quarter of the stored values.
 func raceEnabled() bool {
 	var p sync.Pool
 	for range 200 {

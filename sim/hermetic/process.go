@@ -2,23 +2,21 @@ package hermetic
 
 import "time"
 
-// Process is what the goroutines of one simulated process have in common; see
-// SetProcess. Its layout is that of runtime.simProcess, up to Built.
+// Process is the shared state of the goroutines of one simulated process; see SetProcess. Its
+// layout equals that of runtime.simProcess, up to Built.
 type Process struct {
-	// Ahead is by how much the process's wall clock is ahead of the bubble's, from
-	// this moment to the next; nil: not at all.
+	// Ahead is the offset of the process's wall clock from the bubble's; it may change at any time;
+	// nil: 0.
 	//
-	// Only time.Now is ahead, and what is read from it has a monotonic part, as
-	// outside a bubble: sleeping, timers and time.Since go by the bubble's clock,
-	// however the wall clock jumps.
+	// Only time.Now has the offset, and its result has a monotonic reading, as outside a bubble:
+	// sleeping, timers and time.Since use the bubble's clock, whatever jumps the wall clock makes.
 	Ahead *time.Duration
 
-	// Crash is called where a panic that nothing recovered would end the operating
-	// system's process, with its value, once the deferred functions of the goroutine
-	// have run. It is called on that goroutine, so that debug.Stack shows where the
-	// panic was; the goroutine exits when Crash returns. Its own panic, and whatever
-	// else is fatal in Go (concurrent writes to a map, a stack overflow), still ends
-	// the operating system's process. So does the panic if Crash is nil.
+	// Crash is called with the value of an unrecovered panic that would end the operating system's
+	// process, after the deferred functions of the goroutine have run. It is called on that
+	// goroutine, so debug.Stack shows the place of the panic; the goroutine exits when Crash
+	// returns. A panic of Crash itself, and other fatal errors of Go (concurrent writes to a map, a
+	// stack overflow), still end the operating system's process. So does the panic if Crash is nil.
 	Crash func(value any)
 
 	// Dead says that the process has ended: its goroutines that are still blocked when

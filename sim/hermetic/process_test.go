@@ -23,7 +23,7 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// One seed gives one run in every process, whatever GOMAXPROCS and GOGC say.
+// One seed gives one run in every process, with any GOMAXPROCS and GOGC.
 func TestAcrossProcesses(t *testing.T) {
 	needHermetic(t)
 	want := ""

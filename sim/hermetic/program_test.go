@@ -31,7 +31,7 @@ type program struct {
 	litter *rand.Rand    // of the process, not of the program
 }
 
-// play runs a program in a bubble and returns the digest of who did what in which order.
+// play runs a program in a bubble and returns a digest of the order of its actions.
 func play(t *testing.T, number uint64, litter *rand.Rand) (digest string, foreign uint64) {
 	p := &program{litter: litter}
 	foreign = inBubble(t, number, func() { p.main(rand.New(rand.NewPCG(number, 15))) })
@@ -68,7 +68,7 @@ func (p *program) main(r *rand.Rand) {
 	p.log("end at %v", time.Since(start))
 }
 
-// scatter gives what is allocated next another address in each process.
+// scatter makes the following allocations have other addresses in each process.
 func (p *program) scatter() {
 	for range p.litter.IntN(4) {
 		moved = append(moved, make([]byte, 8<<p.litter.IntN(6)))

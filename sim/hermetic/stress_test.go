@@ -31,8 +31,8 @@ func TestProgramsChild(t *testing.T) {
 	}
 }
 
-// Each generated program gives one order in eight processes, whatever the machine does
-// beside it and wherever its memory lies.
+// Each generated program gives one order in eight processes, whatever else the machine does and
+// whatever its addresses.
 func TestPrograms(t *testing.T) {
 	needHermetic(t)
 	if !longtest.On() {

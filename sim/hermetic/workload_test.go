@@ -79,9 +79,8 @@ func inBubble(t *testing.T, seed uint64, f func()) (foreign uint64) {
 	return foreign
 }
 
-// mixed is a workload of everything that the overlay makes repeat: eight
-// goroutines doing random things for thirty rounds. It returns a digest of who
-// did what in which order.
+// mixed is a workload of everything that the overlay makes deterministic: eight goroutines with
+// random actions for thirty rounds. It returns a digest of the order of the actions.
 func mixed(t *testing.T, seed uint64, o *outside) (digest string, foreign uint64) {
 	var d diary
 	foreign = inBubble(t, seed, func() {
@@ -135,8 +134,8 @@ func mixedStep(d *diary, g int, m map[int]int, c chan int, o *outside) {
 	}
 }
 
-// burn keeps the machine busy with what it times itself: preemption, GC
-// assists, clearing of large memory, file I/O, now and then a whole collection.
+// burn keeps the runtime busy with actions of its own timing: preemption, GC assists, clearing of
+// large memory, file I/O, sometimes a whole collection.
 func burn() int {
 	x := 0
 	for i := range 200_000 {

@@ -14,8 +14,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// A quota counts what is created and refuses what is more, once the controller has seen
-// it; what was found is neither counted nor refused.
+// A quota counts new objects and refuses those beyond its limit, after the controller has processed
+// the quota. Initial objects are neither counted nor refused.
 //
 // Kubernetes asserts the same: plugin/pkg/admission/resourcequota,
 // TestAdmitExceedQuotaLimit and TestAdmitBelowQuotaLimit (v1.37.2).
@@ -38,8 +38,7 @@ func TestResourceQuota(t *testing.T) {
 	})
 }
 
-// A limit range gives containers what they do not ask for, and refuses those that ask for
-// more.
+// A limit range sets missing requests of containers and refuses containers that request more.
 //
 // Kubernetes asserts the same: plugin/pkg/admission/limitranger,
 // TestMergePodResourceRequirements and TestPodLimitFunc (v1.37.2).

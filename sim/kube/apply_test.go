@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Server-side apply merges lists by their keys, takes back what its manager applied and no
-// longer does, and refuses to take over what is another's.
+// Server-side apply merges lists by their keys, removes fields that its manager applied before and
+// no longer applies, and refuses to take over fields of another manager.
 //
 // Kubernetes asserts the same: test/integration/apiserver/apply, TestApplyManagedFields,
 // TestApplyUpdateApplyConflictForced and TestApplyUnsetExclusivelyOwnedFields (v1.37.2).

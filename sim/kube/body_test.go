@@ -51,7 +51,7 @@ func bodies(t *testing.T) map[string][2][]byte {
 	return out
 }
 
-// A trace says the same of a body, whatever it was sent in.
+// A trace describes a body in the same way, whatever its encoding.
 func TestTextAt(t *testing.T) {
 	want := map[string]map[string]string{
 		"pod":    {"metadata.name": "web", "metadata.generateName": "we", "metadata.namespace": "default", "metadata.resourceVersion": "7"},
@@ -75,7 +75,7 @@ func TestTextAt(t *testing.T) {
 	}
 }
 
-// What is described from protobuf is what would have been sent as JSON.
+// The description of a protobuf body equals the JSON that would have been sent.
 func TestJSON(t *testing.T) {
 	for name, b := range bodies(t) {
 		if d := cmp.Diff(string(b[0]), string(JSON(b[1]))); d != "" {
@@ -90,7 +90,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Whatever is cut off or turned around is read to its end, without a panic.
+// Truncated or modified bodies are read to the end without a panic.
 func TestTextAtSurvivesAnything(t *testing.T) {
 	all := bodies(t)
 	rapid.Check(t, func(t *rapid.T) {

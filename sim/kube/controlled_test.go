@@ -32,8 +32,8 @@ func namespace(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// A namespace only begins to go, and nothing is created in one that goes or is not there;
-// what is in it changes and goes as before.
+// Deletion of a namespace only marks it. No object can be created in a terminating or missing
+// namespace; existing objects are changed and deleted as before.
 //
 // Kubernetes asserts the same: apiserver, pkg/admission/plugin/namespace/lifecycle,
 // TestAdmissionNamespaceTerminating and TestAdmissionNamespaceDoesNotExist (v0.37.2).
@@ -74,8 +74,8 @@ func finalize(ctx context.Context, c *cluster, name string) error {
 	return err
 }
 
-// A pod tolerates what it does not mention for five minutes, has the priority of its
-// class, and a new node is not ready; one that was found is as it was found.
+// A pod gets default tolerations of five minutes and the priority of its class, and a new node is
+// not ready. Initial objects are unchanged.
 func TestAdmission(t *testing.T) {
 	controlled(t, func(ctx context.Context, c *cluster) {
 		core := c.core.CoreV1()
@@ -137,7 +137,7 @@ func TestEvictionMeetsBudget(t *testing.T) {
 	})
 }
 
-// Everything that Discovery names can be listed, with the scope that it is said to have.
+// Every resource in Discovery can be listed, with the scope given there.
 func TestDiscovery(t *testing.T) {
 	controlled(t, func(ctx context.Context, c *cluster) {
 		var names []string

@@ -190,7 +190,7 @@ func TestStaleList(t *testing.T) {
 		if len(stale.Items) != 1 || stale.Items[0].Name != "old" || stale.ResourceVersion != "2" {
 			t.Errorf("a stale list holds %d pods at %s, want the old one at 2", len(stale.Items), stale.ResourceVersion)
 		}
-		// What is watched from there is what the list lacked.
+		// A watch from that revision delivers what the list lacked.
 		w := must(pods.Watch(a.ctx, metav1.ListOptions{ResourceVersion: stale.ResourceVersion}))
 		defer w.Stop()
 		if e := <-w.ResultChan(); e.Type != "ADDED" || !strings.Contains(must(kubeName(e.Object)), "new") {

@@ -12,9 +12,9 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// Several processes, each with informers of several goroutines, and one watch
-// that breaks: on the generated runtime the same schedule gives the same trace
-// and the same store, whatever the machine does.
+// Several processes, each with informers of several goroutines, and one watch that breaks: on the
+// generated runtime the same schedule gives the same trace and the same store, whatever else the
+// machine does.
 func TestInformersRepeat(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("needs the generated runtime")

@@ -24,8 +24,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Whatever is cut off or turned around, text ends and does not panic, and it
-// agrees with a decoder where the document is whole.
+// On truncated or modified documents text returns without a panic, and on complete documents it
+// agrees with a decoder.
 func TestTextSurvivesAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.MapOf(rapid.String(), rapid.String()).Draw(t, "members")

@@ -65,7 +65,7 @@ func change(a *actor) {
 	time.Sleep(2 * time.Minute) // longer than any back-off of the reflector
 }
 
-// keys is what an informer says and hears.
+// keys are the messages of an informer.
 func keys(trace *sim.Trace) (out []string) {
 	for _, s := range trace.Steps {
 		if k := s.Choice.Op.Kind; k == sim.Read || k == sim.Watch || k == sim.Event {
@@ -108,7 +108,7 @@ func TestInformer(t *testing.T) {
 	}
 }
 
-// Whatever befalls the watch, the informer ends up knowing the truth.
+// After any fault of the watch, the informer has the true state in the end.
 func TestBrokenWatches(t *testing.T) {
 	const streams, lists = "0.35", "0.34"
 	for _, c := range []struct {

@@ -1,8 +1,8 @@
-// Package longtest keeps long tests out of make test. They run with make test-long, which
-// lists the callers of Skip and On, and with each target that names them: the Makefile
-// sets Env for all targets but test.
+// Package longtest excludes long tests from make test. They run with make test-long, which lists
+// the callers of Skip and On, and with each target that names them: the Makefile sets Env for all
+// targets except test.
 //
-// testing.Short is no use for it: rapid draws a fifth of its cases then, and a test that
+// testing.Short cannot be used for this: rapid draws a fifth of its cases then, and a test that
 // must meet each kind of case fails by chance.
 package longtest
 
@@ -26,7 +26,8 @@ func Skip(t testing.TB) {
 	}
 }
 
-// Checks has rapid draw so many cases, unless -rapid.checks says another number or long tests run.
+// Checks sets the number of cases that rapid draws, unless -rapid.checks sets another number or
+// long tests run.
 func Checks(t testing.TB, cases string) {
 	t.Helper()
 	f := flag.Lookup("rapid.checks")

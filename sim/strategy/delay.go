@@ -74,8 +74,8 @@ func (d *Delay) Pick(step int, enabled []sim.Choice) int {
 	return d.dice.inject(enabled, next)
 }
 
-// turn is the first deliverable message of the process whose turn it is, else of
-// the next one in order, round and round; -1 if there is none.
+// turn is the first deliverable message of the process whose turn it is, or otherwise of the next
+// process in round-robin order; -1 if there is none.
 func turn(enabled []sim.Choice, whose sim.ActorID) int {
 	first := -1
 	for i, c := range enabled {

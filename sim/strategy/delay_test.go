@@ -7,9 +7,9 @@ import (
 	"ipamsim/sim"
 )
 
-// One process is interrupted once, somewhere in its 60 messages, and another makes
-// all of its eight there. Round robin with one delay does just that; in a random
-// walk the two interleave.
+// One process is interrupted once, somewhere in its 60 messages, and another sends all of its eight
+// messages there. Round robin with one delay does exactly that; in a random walk the two
+// interleave.
 func TestDelaySmallDeviation(t *testing.T) {
 	programs := map[sim.ActorID][]string{}
 	for i := range 60 {

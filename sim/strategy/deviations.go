@@ -6,23 +6,21 @@ import (
 	"ipamsim/sim"
 )
 
-// Deviations is a schedule in bytes, which is what Go's fuzzer knows how to change:
-// the default order of Sparse, and where it is left. The bytes are pairs (gap,
-// pick): after gap more decisions in the default order, the choice is the one that
-// stands pick places behind the default's, round and round.
+// Deviations is a schedule in bytes, which Go's fuzzer can mutate: the default order of Sparse with
+// deviations. The bytes are pairs (gap, pick): after gap more decisions in the default order, the
+// choice is the one pick places after the default's, modulo the number of choices.
 //
-// Pick 0 is the default's own, so that (255, 0) is nothing but 256 decisions by
-// default; pick 255 is followed by two bytes, big-endian, that are added to it. So
-// every run can be written down, and any bytes are a schedule: where they end the
-// default goes on, and what is left of a pair says nothing.
+// Pick 0 is the default's own, so (255, 0) means 256 decisions by default; pick 255 is followed by
+// two bytes, big-endian, that are added to it. So every run can be written in this form, and any
+// bytes are a schedule: after their end the default continues, and an incomplete pair has no
+// effect.
 //
-// Gaps are as they stand. A scale on which small ones are denser (2^(b/32) - 1) found
-// a duplicate-address in fewer executions (median 38 against 103, 20 hunts each), but
-// the first failure of any kind from the plainest world of FuzzWhereabouts in 2
-// hunts of 10 against 8 of 11.
+// Gaps are linear. A scale with denser small gaps (2^(b/32) - 1) found a duplicate-address in fewer
+// executions (median 38 against 103, 20 hunts each), but the first failure of any kind from the
+// simplest world of FuzzWhereabouts in 2 hunts of 10 against 8 of 11.
 //
-// Exceptions name messages and survive changes of the world; deviations count
-// decisions, are short and have no wrong form. Recorder makes the one of the other.
+// Exceptions name messages and survive changes of the world; deviations count decisions, are short
+// and have no invalid form. Recorder converts between them.
 type Deviations struct {
 	rest   []byte
 	gap    int // decisions by default before the next deviation; -1: not read yet
@@ -41,7 +39,7 @@ func (d *Deviations) String() string { return fmt.Sprintf("deviations(%d bytes)"
 // Begin allows one run.
 func (d *Deviations) Begin(n uint64) bool { return n == 0 }
 
-// Pick is the default, or the deviation whose turn it is.
+// Pick is the default's choice, or the deviation that is due.
 func (d *Deviations) Pick(_ int, enabled []sim.Choice) int {
 	i := d.policy.byDefault(enabled)
 	if d.gap < 0 {
@@ -114,7 +112,7 @@ func (d *Deviated) write(pick int) {
 	if pick < bigPick {
 		d.bytes = append(d.bytes, byte(d.gap), byte(pick))
 	} else {
-		more := min(pick-bigPick, 1<<16-1) // no world has so many parked messages
+		more := min(pick-bigPick, 1<<16-1) // no world has that many parked messages
 		d.bytes = append(d.bytes, byte(d.gap), bigPick, byte(more>>8), byte(more))
 	}
 	d.gap = 0
@@ -128,7 +126,7 @@ func (p *policy) byDefault(enabled []sim.Choice) int {
 	return p.front(enabled)
 }
 
-// took notes whose turn it was, if it was anybody's.
+// took records whose turn it was, if any.
 func (p *policy) took(enabled []sim.Choice, i int) {
 	c := enabled[i]
 	if !sim.Sizing(enabled) && c.Outcome != sim.Elapse && c.Outcome != sim.Delay {

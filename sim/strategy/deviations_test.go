@@ -11,8 +11,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Whatever a strategy does, the bytes that were recorded make the same run again,
-// pick by pick, and so do the exceptions that are recorded of that.
+// For every strategy, the recorded bytes reproduce the run, pick by pick, and so do the exceptions
+// that are recorded from that run.
 func TestDeviationsRepeatAnyRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -38,8 +38,8 @@ func TestDeviationsRepeatAnyRun(t *testing.T) {
 	})
 }
 
-// Any bytes are a schedule, and none of them is lost on the way to exceptions and
-// back: the canonical bytes of the run make it again and stay as they are.
+// Any bytes are a schedule, and conversion to exceptions and back loses nothing: the canonical
+// bytes of the run reproduce it and do not change.
 func TestAnyBytesAreDeviations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "schedule")
@@ -52,8 +52,8 @@ func TestAnyBytesAreDeviations(t *testing.T) {
 	})
 }
 
-// The default is that of Sparse: one departure is one exception, or two for a message
-// that goes out of its turn and is hurt; to hold a message changes no order.
+// The default is that of Sparse: one departure is one exception, or two for a message that is
+// delivered out of turn with a fault; holding a message changes no order.
 func TestADeviationIsAnException(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := strategy.NewRecorder(strategy.NewDeviations([]byte{rapid.Byte().Draw(t, "gap") % 60, rapid.Byte().Draw(t, "pick") % 40}))
@@ -80,7 +80,7 @@ func TestDeviationsByHand(t *testing.T) {
 	tests := []struct {
 		name     string
 		schedule []byte
-		at, n    int // decision, from 0, of so many messages
+		at, n    int // decision, from 0, and number of messages
 		want     int
 	}{
 		{"nothing: the default", nil, 0, 3, 0},

@@ -8,7 +8,7 @@ import (
 	"ipamsim/sim"
 )
 
-// incarnation is one of an actor.
+// incarnation is one incarnation of an actor.
 type incarnation struct {
 	actor sim.ActorID
 	n     int
@@ -19,7 +19,7 @@ type incarnation struct {
 // them. What follows from others is left out. The last ones say how far every process
 // had come at the end.
 func Edges(steps []*sim.Step, matters func(a, b sim.Op) bool) (out []Edge) {
-	// Of every step what of each process went before it for sure: so many steps.
+	// For every step the number of steps of each process that certainly came before it.
 	clocks := make([]map[incarnation]int, len(steps))
 	last, most := map[incarnation]int{}, map[incarnation]int{}
 	var all []incarnation
@@ -58,8 +58,8 @@ func Edges(steps []*sim.Step, matters func(a, b sim.Op) bool) (out []Edge) {
 // otherwise does not pass.
 const waitMax = 500 * time.Millisecond
 
-// Related reports whether one message writes what the other is about, or a part of it. A
-// list with a query counts as one without: it may hold what is written.
+// Related reports whether one message writes the object of the other, or a part of it. A list with
+// a query counts as one without: it may contain the written object.
 func Related(a, b sim.Op) bool {
 	if a.Kind != sim.Write && b.Kind != sim.Write || a.Request == nil || b.Request == nil {
 		return false

@@ -19,8 +19,8 @@ type Message struct {
 // MessageOf names a message by its sender.
 func MessageOf(op sim.Op) Message { return Message{op.Actor, op.Incarnation, op.Seq} }
 
-// String is "web-0#4": the fourth message of web-0; "web-0#2.4" is that of the
-// second process of that name, "web-0" any.
+// String is "web-0#4" for the fourth message of web-0; "web-0#2.4" is the fourth message of the
+// second process of that name, "web-0" any message.
 func (m Message) String() string {
 	switch {
 	case m.Incarnation > 0:
@@ -54,8 +54,7 @@ func ParseMessage(text string) (Message, error) {
 	return m, nil
 }
 
-// Exception is one departure of a schedule from the default order of Sparse. It
-// is one of:
+// Exception is one departure of a schedule from the default order of Sparse. It is one of:
 //
 //   - Message is held for Ladder[Level] (Outcome Delay): as soon as it is offered,
 //     or when Times other things have happened since;
@@ -64,7 +63,7 @@ func ParseMessage(text string) (Message, error) {
 //   - where Before would go, Message goes first (Outcome Proceed), or time passes,
 //     Times times (Outcome Elapse).
 type Exception struct {
-	Before  Message // zero but for the last
+	Before  Message // zero except for the last kind
 	Message Message // zero when time passes
 	Outcome sim.Outcome
 	Level   int
@@ -87,5 +86,5 @@ func (e Exception) String() string {
 	return fmt.Sprintf("%s: %s in way %d", e.Message, e.Outcome, e.Level)
 }
 
-// ordered: the exception is about what goes before a message.
+// ordered reports whether the exception changes the order before a message.
 func (e Exception) ordered() bool { return e.Before != Message{} }

@@ -13,13 +13,13 @@ import (
 type Bounds struct {
 	Depth       int // decisions that may be other than the default, counted from the first
 	Preemptions int // how often a process that could move on has to wait
-	Delays      int // how many processes are passed over, in all, in the round robin
+	Delays      int // total number of processes that the round robin skips
 	Elapses     int // how often time passes although a message could go
 	Faults      int
 	Reorders    int // how often a message waits for one that its process sent later
 }
 
-// Unbounded as a bound is none. Elapses need one: time can always pass once more.
+// Unbounded means no bound. Elapses need a bound: time can always pass once more.
 const Unbounded = math.MaxInt
 
 // Exhaustive walks through every schedule within its bounds, depth first, one a
@@ -39,13 +39,13 @@ type Exhaustive struct {
 	err    error
 }
 
-// branch is a decision and what is left to try of it.
+// branch is a decision and the choices that are left to try.
 type branch struct {
 	enabled int
 	ways    []way
 }
 
-// way is a pick and what it costs.
+// way is a choice and its cost.
 type way struct {
 	pick int
 	cost Bounds

@@ -47,8 +47,8 @@ func TestExhaustiveCounts(t *testing.T) {
 	}
 }
 
-// The lost update takes one preemption: without any it is proved absent, with one
-// it is found. With a fault to spare, that is tried too, in each of its ways.
+// The lost update takes one preemption: without preemptions it is proved absent, with one it is
+// found. With a budget of one fault, that is tried too, in each of its ways.
 func TestExhaustiveFinds(t *testing.T) {
 	const all = strategy.Unbounded
 	for preemptions, want := range []int{0, 2} {

@@ -10,7 +10,7 @@ import (
 // before those that come after a decision.
 type order map[Message]int
 
-// record takes in what waits at a decision.
+// record adds the messages that wait at a decision.
 func (o order) record(enabled []sim.Choice) {
 	var came []sim.Choice
 	for _, c := range enabled[:len(enabled)-1] {

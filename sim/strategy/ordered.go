@@ -7,9 +7,9 @@ import (
 	"ipamsim/sim"
 )
 
-// Edge says that one message goes before another, or that the other does not go at all
-// if First is zero. From Until on, virtual time, it goes all the same: what it waits for
-// did not come in time, because this run is another one.
+// Edge requires that one message goes before another, or that the other does not go at all if First
+// is zero. From virtual time Until on the edge does not apply: the awaited message did not come in
+// time, because this run differs.
 type Edge struct {
 	First, Then Message
 	Until       time.Duration

@@ -11,7 +11,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// shop is a world of three processes that write what they share, and what is their own.
+// shop is a world of three processes that write shared objects and their own.
 func shop(w *sim.World) error {
 	var all []*sim.Actor
 	for _, id := range []sim.ActorID{"a", "b", "c"} {
@@ -29,7 +29,7 @@ func shop(w *sim.World) error {
 	return nil
 }
 
-// Of a random walk the edges keep who wrote first what several write, in fewer switches.
+// The edges of a random walk keep the order of writes to shared objects, with fewer switches.
 func TestOrderedKeepsWhatMatters(t *testing.T) {
 	shared := func(tr *sim.Trace) (out []string) {
 		for _, st := range tr.Steps {

@@ -65,7 +65,7 @@ func (p *PCT) String() string { return fmt.Sprintf("pct(seed=%d,depth=%d)", p.se
 // Begin allows one run.
 func (p *PCT) Begin(n uint64) bool { return n == 0 }
 
-// Pick delivers the message of the highest priority; time passes when there is none.
+// Pick delivers the message with the highest priority; time passes if there is none.
 func (p *PCT) Pick(step int, enabled []sim.Choice) int {
 	if sim.Sizing(enabled) {
 		if p.size >= 0 {

@@ -7,16 +7,14 @@ import (
 	"ipamsim/sim"
 )
 
-// POS samples partial orders: every message gets a random priority when it
-// appears, the highest goes first, and each delivery makes the waiting messages
-// that conflict with it draw again. Orders that differ only in how unrelated
-// messages interleave share their probability, so rare orders of related ones get
-// more of it than in a random walk.
+// POS samples partial orders: every message gets a random priority when it appears, the highest
+// goes first, and after each delivery the waiting messages that conflict with it draw new
+// priorities. Orders that differ only in the interleaving of unrelated messages share their
+// probability, so rare orders of related ones are more likely than in a random walk.
 //
-// Two messages conflict if they are about the same object, or one is about the
-// collection of the other's, and one of them writes. What a process hears of an object
-// is no message to it. Time passes as Random lets
-// it.
+// Two messages conflict if they concern the same object, or one concerns the collection of the
+// other's, and one of them writes. The delivery of a watch event does not conflict. Time passes as
+// with Random.
 //
 // Source: Yuan, Yang, Gu: Partial Order Aware Concurrency Sampling, CAV 2018,
 // algorithm 2.

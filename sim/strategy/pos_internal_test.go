@@ -6,8 +6,8 @@ import (
 	"ipamsim/sim"
 )
 
-// Whose order cannot matter keep their priorities: two that only look, what is no message
-// to a server, and what is about different things.
+// Messages whose order cannot matter keep their priorities: two reads, steps that are no messages
+// to a server, and messages about different objects.
 func TestConflict(t *testing.T) {
 	op := func(kind sim.OpKind, name string) sim.Op {
 		return sim.Op{Kind: kind, Request: &sim.Request{Verb: "PUT", Path: "pods/default/" + name}}

@@ -48,7 +48,7 @@ func (r *Recorder) Pick(step int, enabled []sim.Choice) int {
 	return i
 }
 
-// size notes the size of what was just chosen.
+// size records the size of the last choice.
 func (r *Recorder) size(c sim.Choice) {
 	switch {
 	case c.Outcome != sim.Proceed:
@@ -71,7 +71,7 @@ func (r *Recorder) offer(enabled []sim.Choice) {
 	}
 }
 
-// move notes how enabled[i] differs from what the default order would do.
+// move records the difference between enabled[i] and the default order.
 func (r *Recorder) move(enabled []sim.Choice, i int) {
 	c, front := enabled[i], enabled[r.policy.front(enabled)]
 	if c.Outcome == sim.Elapse {
@@ -95,7 +95,7 @@ func (r *Recorder) move(enabled []sim.Choice, i int) {
 	r.policy.moved(c.Op)
 }
 
-// elapse notes that time passes before a message, once more.
+// elapse records that time passes before a message, once more.
 func (r *Recorder) elapse(turn Message) {
 	if n := len(r.exceptions); n > 0 {
 		if last := &r.exceptions[n-1]; last.Outcome == sim.Elapse && last.Before == turn {

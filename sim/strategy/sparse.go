@@ -7,15 +7,14 @@ import (
 	"ipamsim/sim"
 )
 
-// Sparse is a default order and exceptions to it. The default is the plainest
-// history: stay with the actor that moved last as long as it has a deliverable
-// message, else deliver the message that has been due the longest, else let time
-// pass; nothing is delayed or hurt, and every Draw is answered with 0.
+// Sparse is a default order with exceptions. The default is the simplest history: stay with the
+// actor that moved last as long as it has a deliverable message, otherwise deliver the message that
+// has been due the longest, otherwise let time pass; nothing is delayed, there are no faults, and
+// every Draw is answered with 0.
 //
-// Exceptions name messages and not positions, so that one can be dropped, or a
-// pod removed, and the others still mean what they meant (README.md: 0 of 53
-// shrunk findings lost their replay, with ordered lists 4 of 78). Recorder turns
-// any run into this form.
+// Exceptions name messages and not positions. So one can be dropped, or a pod removed, and the
+// others keep their meaning (README.md: 0 of 53 shrunk findings lost their replay, with ordered
+// lists 4 of 78). Recorder converts any run to this form.
 type Sparse struct {
 	// Rest decides from where every exception has been followed; nil: the default
 	// order does.
@@ -26,7 +25,7 @@ type Sparse struct {
 	unused     int   // how many were not, yet
 
 	own     map[Message][]int // exceptions about a message itself
-	before  map[Message][]int // what goes before a message, in order
+	before  map[Message][]int // the messages before a message, in order
 	offered map[Message]int   // moves made when a message that is delayed later was first offered
 	moves   int
 	policy  policy
@@ -127,8 +126,8 @@ func (s *Sparse) delay(enabled []sim.Choice) (int, bool) {
 	return 0, false
 }
 
-// next is the Proceed or Elapse to take: the first exception for the message
-// whose turn it is that can be followed, else its own.
+// next is the Proceed or Elapse to take: that of the first applicable exception for the message
+// whose turn it is, or the message's own.
 func (s *Sparse) next(enabled []sim.Choice) int {
 	front := s.policy.front(enabled)
 	if enabled[front].Outcome == sim.Elapse {
@@ -154,8 +153,8 @@ func (s *Sparse) next(enabled []sim.Choice) int {
 	return front
 }
 
-// treat hurts the message whose Proceed is enabled[i], or sizes its answer, if an
-// exception says so.
+// treat applies the exception for the message whose Proceed is enabled[i]: a fault, or the size of
+// its answer.
 func (s *Sparse) treat(enabled []sim.Choice, i int) int {
 	s.level = 0
 	op := enabled[i].Op
@@ -188,7 +187,7 @@ func (s *Sparse) use(x int) {
 	}
 }
 
-// level is the place of a size among the choices, of the first if it is none of them.
+// level is the index of the choice with a size, or 0 if there is none.
 func level(enabled []sim.Choice, size int) int {
 	return max(0, slices.IndexFunc(enabled, func(c sim.Choice) bool { return c.Level == size }))
 }
@@ -206,7 +205,7 @@ func deliverable(enabled []sim.Choice, m Message) int {
 // policy is the default order of Sparse.
 type policy struct{ last Message }
 
-// moved notes whose turn it was.
+// moved records whose turn it was.
 func (p *policy) moved(op sim.Op) { p.last = Message{Actor: op.Actor, Incarnation: op.Incarnation} }
 
 // front is the place of the Proceed that comes next, of Elapse if nothing can be

@@ -101,8 +101,8 @@ func sameSteps(t interface{ Fatalf(string, ...any) }, got, want *sim.Trace) {
 	}
 }
 
-// Whatever a strategy does, the exceptions that were recorded make it again, and
-// recording that gives the same exceptions.
+// For every strategy, the recorded exceptions reproduce the run, and recording that run gives the
+// same exceptions.
 func TestRecordedRunsRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")

@@ -25,7 +25,7 @@ type Stall struct {
 	walk   *Random
 	rest   sim.Strategy // decides instead of the walk, if not nil
 	elapse float64      // the walk's own, while nothing is held
-	rng    *rand.Rand   // for the aims: of its own, so that they do not depend on the walk
+	rng    *rand.Rand   // for the choice of targets; separate, so that they do not depend on the walk
 	often  float64      // c
 	kinds  map[string]int
 	procs  map[Message]process // by sender, the Seq being 0
@@ -35,7 +35,7 @@ type Stall struct {
 
 // process is what Stall remembers of one that it has seen.
 type process struct {
-	seq  int  // of its latest message
+	seq  int  // sequence number of its latest message
 	read bool // that message was a read, or informed the process
 }
 
@@ -62,7 +62,7 @@ func (s *Stall) String() string { return fmt.Sprintf("stall(seed=%d)", s.seed) }
 // Begin allows one run.
 func (s *Stall) Begin(n uint64) bool { return n == 0 }
 
-// Pick holds what it aims at the moment that appears, and walks on.
+// Pick holds its target as soon as that appears, and continues the walk.
 func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 	if sim.Sizing(enabled) {
 		if s.size >= 0 {
@@ -123,9 +123,9 @@ func (s *Stall) aims(op sim.Op) bool {
 	return s.rng.Float64() < chance
 }
 
-// stallFor draws how long something stands still: 0.3 to 28 s, every order of
-// magnitude alike. Shorter is what servers do anyway, longer runs into deadlines
-// of upstream's own (30 s for a list) and makes calls fail as they should.
+// stallFor draws the duration of a stall: 0.3 to 28 s, uniform in orders of magnitude. Shorter
+// delays are normal for servers; longer ones exceed deadlines of upstream (30 s for a list) and
+// make calls fail correctly.
 func stallFor(rng *rand.Rand) time.Duration {
 	const least, most = .3, 28
 	return time.Duration(least * math.Pow(most/least, rng.Float64()) * float64(time.Second))

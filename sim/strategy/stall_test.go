@@ -8,8 +8,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// A process that polls without a pause is always ready. What is held comes due all
-// the same, and the run ends.
+// A process that polls without a pause is always ready. A held message becomes due nevertheless,
+// and the run ends.
 func TestStallEnds(t *testing.T) {
 	for seed := range uint64(40) {
 		o := sim.Options{Strategy: strategy.NewStall(seed, strategy.Settings{}), Limits: sim.Limits{Steps: 50_000}}

@@ -265,8 +265,8 @@ func TestFaultRates(t *testing.T) {
 	}
 }
 
-// Without rates a run draws its own: many runs have none of a kind, and none has
-// so many that the calls die before any race happens.
+// Without rates a run draws its own: many runs have no faults of a kind, and none has so many that
+// the calls fail before any race happens.
 func TestFaultRatesDrawn(t *testing.T) {
 	var with, faults, messages int
 	for seed := range uint64(300) {
@@ -295,7 +295,7 @@ func TestFaultRatesDrawn(t *testing.T) {
 	}
 }
 
-// A replay repeats a run whose actors it has never seen, and says where it left it.
+// A replay repeats a run of actors that it has never seen, and reports where it diverged.
 func TestReplay(t *testing.T) {
 	actors := []actor{{id: "alice"}, {id: "bob"}}
 	for seed := range uint64(30) {

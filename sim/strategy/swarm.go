@@ -17,7 +17,7 @@ import (
 //
 // Source: Groce, Zhang, Eide, Chen, Regehr: Swarm Testing, ISSTA 2012.
 type Swarm struct {
-	sim.Strategy // who orders the messages
+	sim.Strategy // orders the messages
 
 	seed uint64
 	on   []string // kinds of fault of this run

@@ -89,7 +89,7 @@ func TestPCTBound(t *testing.T) {
 		k := len(tt.a) + len(tt.b)
 		bound := 1 / (2 * math.Pow(float64(k), float64(tt.depth-1)))
 		of := func(depth int) float64 { return rate(t, 1000, pctOf(depth, k), programs, hit) }
-		// The bound is tight here: what is measured scatters around it.
+		// The bound is tight here: the measured values scatter around it.
 		least := bound - 3*math.Sqrt(bound*(1-bound)/1000)
 		if got := of(tt.depth); got < least {
 			t.Errorf("depth %d: %.3f of the runs, want at least %.3f less three standard deviations", tt.depth, got, bound)
@@ -102,10 +102,9 @@ func TestPCTBound(t *testing.T) {
 	}
 }
 
-// The example of the POS paper's introduction: which of two writes of one object
-// comes first, where one process has much unrelated work before its write. A
-// random walk lets the idle one win nearly always; with priorities that last until
-// something conflicts, the long way costs nothing.
+// The example of the POS paper's introduction: which of two writes of one object comes first, if
+// one process has much unrelated work before its write. In a random walk the idle process wins
+// nearly always; with priorities that last until a conflict, the unrelated work does not matter.
 func TestPOSBeatsRandom(t *testing.T) {
 	long := []string{"GET a", "GET b", "GET c", "GET d", "GET e", "GET f", "GET g", "PUT x"}
 	programs := map[sim.ActorID][]string{"long": long, "short": {"PUT x"}}
@@ -138,7 +137,7 @@ func TestStallOpensWindows(t *testing.T) {
 	}
 }
 
-// What a portfolio draws follows its weights, and it says what it drew.
+// The choices of a portfolio follow its weights, and it reports them.
 func TestPortfolioShares(t *testing.T) {
 	drawn := map[string]int{}
 	for seed := range uint64(2000) {

@@ -8,9 +8,9 @@ import (
 	"ipamsim/sim"
 )
 
-// Timed is the realistic order: every message draws a latency from the
-// distribution of its class, and the earliest goes first. With heavy tails it is
-// also the best searcher for narrow windows measured so far (README.md).
+// Timed is the realistic order: every message draws a latency from the distribution of its class,
+// and the earliest goes first. With heavy tails it is also the best searcher for narrow windows
+// that was measured (README.md).
 type Timed struct {
 	seed    uint64
 	rng     *rand.Rand

@@ -11,10 +11,9 @@ import (
 // ErrNondeterminism is what Twice.Err wraps: something but the schedule decided.
 var ErrNondeterminism = errors.New("uncontrolled nondeterminism")
 
-// Twice makes every run of another strategy twice. The first writes down what
-// could have happened at each decision and what was picked, the second repeats the
-// picks and compares. A difference is a defect of the harness, never a finding:
-// what ran may not run again.
+// Twice makes every run of another strategy twice. The first run records the choices and the pick
+// of each decision; the second repeats the picks and compares. A difference is a defect of the
+// harness, never a finding: the run may not be reproducible.
 //
 // Source: Shuttle's UncontrolledNondeterminismCheckScheduler (AWS Labs).
 type Twice struct {
@@ -26,7 +25,7 @@ type Twice struct {
 	rest   Serial // goes on where the second run left the first
 }
 
-// decision is what was enabled and which of it was picked.
+// decision is the enabled choices and the pick.
 type decision struct {
 	enabled []sim.Choice
 	pick    int
@@ -101,7 +100,7 @@ func difference(first, second []sim.Choice) string {
 	return ""
 }
 
-// same reports whether two runs had the same choice: each has requests of its own.
+// same reports whether two runs had the same choice; requests are compared by content.
 func same(a, b sim.Choice) bool {
 	x, y := a.Op.Request, b.Op.Request
 	a.Op.Request, b.Op.Request = nil, nil

@@ -64,7 +64,7 @@ func TestTwiceReports(t *testing.T) {
 	}
 }
 
-// The names of several runs make what they say, within a bound that ends.
+// The names of several runs give the described strategies, within a bound.
 func TestParseSeveral(t *testing.T) {
 	for _, name := range strategy.SeveralNames() {
 		s := strategy.ParseSeveral(name, 7, strategy.Settings{})

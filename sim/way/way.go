@@ -1,9 +1,9 @@
-// Package way names the ways in which a message goes wrong, for scenarios, reports and the
-// adapters that offer them. To the kernel a way is a number: the Level of a sim.FailBefore or
-// a sim.LoseReply.
+// Package way names the ways in which a message can fail, for scenarios, reports and the adapters
+// that offer them. To the kernel a way is a number: the Level of a sim.FailBefore or a
+// sim.LoseReply.
 //
-// What a client of an API server or of etcd gets to see is the table of sim/kube/answer. The
-// ways of system calls are of sim/disk; sim/cloud and sim/local use those that fit.
+// The table in sim/kube/answer defines what a client of an API server or of etcd receives. sim/disk
+// has the ways of system calls; sim/cloud and sim/local use the applicable ones.
 package way
 
 import (
@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim"
 )
 
-// Way is one of them.
+// Way is one way in which a message can fail.
 type Way int
 
 // The ways. Only the names are written to files, so the numbers may change.
@@ -44,7 +44,7 @@ func (w Way) String() string {
 	return names[w]
 }
 
-// Names are those of all ways.
+// Names are the names of all ways.
 func Names() []string { return slices.Sorted(slices.Values(names[:])) }
 
 // Parse is the inverse of Way.String.

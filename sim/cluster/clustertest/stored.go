@@ -15,9 +15,9 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// Stored is what kubectl get prints of every kind that the cluster serves, and what
-// can be had of those that the manager keeps in a datastore of its own (ipam.Keep).
-// It is sorted by kind, namespace and name, and may be called where Cluster.Sight may.
+// Stored returns what kubectl get prints for every kind that the cluster serves, and the objects
+// that the manager keeps in its own datastore (ipam.Keep). It is sorted by kind, namespace and
+// name, and may be called where Cluster.Sight may.
 func Stored(c *cluster.Cluster) ([]cluster.Object, error) {
 	var out []cluster.Object
 	direct := c.Direct()

@@ -1,5 +1,4 @@
-// Package cri has what a container runtime keeps of its sandboxes on the disk of its
-// machine.
+// Package cri has the container runtime's record of sandboxes on the disk of its machine.
 package cri
 
 import (
@@ -45,7 +44,7 @@ func (s *Sandbox) Netns() string {
 	return "/var/run/netns/" + s.Container
 }
 
-// Record is that of one machine. A sandbox is on it from its creation until it is removed,
+// Record is the record of one machine. A sandbox is in it from its creation until it is removed,
 // through restarts of the runtime and of the machine.
 type Record struct {
 	Runs func(container string) bool // whether a sandbox has its processes
@@ -88,7 +87,8 @@ func (r *Record) All() []*Sandbox {
 	return slices.DeleteFunc(all, func(s *Sandbox) bool { return s.undone })
 }
 
-// Of are those of a pod: the one that runs, nil if none does, and the others, oldest first.
+// Of are the sandboxes of a pod: the running one, nil if there is none, and the others, oldest
+// first.
 func (r *Record) Of(uid types.UID) (up *Sandbox, dead []*Sandbox) {
 	for _, s := range r.All() {
 		switch {
@@ -102,13 +102,13 @@ func (r *Record) Of(uid types.UID) (up *Sandbox, dead []*Sandbox) {
 	return up, dead
 }
 
-// Dead are those that do not run, oldest first.
+// Dead are the sandboxes that do not run, oldest first.
 func (r *Record) Dead() []*Sandbox {
 	return slices.DeleteFunc(r.All(), func(s *Sandbox) bool { return r.Runs(s.Container) })
 }
 
-// Undo notes that the runtime undoes a sandbox. It reports false if it had not begun to make
-// it.
+// Undo records that the runtime undoes a sandbox. It returns false if the runtime had not begun to
+// create it.
 func (r *Record) Undo(s *Sandbox) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,9 +138,8 @@ func (r *Record) PowerOff() {
 	}
 }
 
-// Claim notes which process stops a sandbox. It reports false if another one does that is
-// alive: a kubelet's worker and its garbage collector do not call DEL for one sandbox at one
-// time.
+// Claim records which process stops a sandbox. It returns false if another live process does: a
+// kubelet's worker and its garbage collector do not call DEL for one sandbox at the same time.
 func (r *Record) Claim(s *Sandbox, by sim.ActorID, alive func(sim.ActorID) bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

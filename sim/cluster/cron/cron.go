@@ -35,7 +35,7 @@ const (
 // Parse reads a cron expression of five fields, or @every 30s.
 func Parse(s string) (robfig.Schedule, error) { return robfig.ParseStandard(s) }
 
-// Jobs are those of a cluster. They implement cluster.Background.
+// Jobs are the cron jobs of a cluster. They implement cluster.Background.
 type Jobs []Job
 
 // Start starts a process for each pass that may run concurrently.

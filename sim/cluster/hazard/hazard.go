@@ -15,18 +15,17 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// Hazards are the faults of machines and processes that the schedule may choose,
-// beside those of single messages (sim.Budget). Each is an actor of its own,
-// hazard/1 to hazard/Max, that does one thing or nothing, and everything about
-// it is a Draw: whether, which kind, when, to whom, for how long. Answer 0 is
-// always the plainest, and "nothing" the plainest of all: a shrinker takes a
-// hazard out of a schedule by one number and leaves the others as they are.
+// Hazards are the faults of machines and processes that the schedule may choose, in addition to
+// those of single messages (sim.Budget). Each is a separate actor, hazard/1 to hazard/Max, that
+// makes at most one fault, and everything about it is a Draw: whether, which kind, when, the
+// target, the duration. Answer 0 is always the simplest, and "nothing" the simplest of all: a
+// shrinker removes a hazard from a schedule by one number and leaves the others unchanged.
 //
-// What was chosen is a model.FaultEvent of the history. A choice without
-// a target (no node is up, the process never came) is not recorded, and is no fault.
+// The chosen fault is a model.FaultEvent of the history. A choice without a target (no node is up,
+// the process never sent a message) is not recorded, and is no fault.
 //
-// A hazard is over at Until: what rests is not hurt. A node that was crashed for
-// good stays down, a clock that jumped stays wrong.
+// A hazard ends at Until, so that the cluster at rest has no faults. A node that crashed
+// permanently stays down, and a clock that jumped stays wrong.
 //
 // They implement cluster.Background.
 type Hazards struct {
@@ -64,7 +63,7 @@ func (all Hazards) Start(c *cluster.Cluster) {
 	}
 }
 
-// hazard is one of them while it makes up its mind.
+// hazard is one hazard while it chooses.
 type hazard struct {
 	Hazards
 	c        *cluster.Cluster
@@ -124,7 +123,7 @@ func (h *hazard) Duration(ctx context.Context) (time.Duration, error) {
 	return h.For / lasting[i], err
 }
 
-// Clip implements action.Draw: whatever was chosen, it is over at Until.
+// Clip implements action.Draw: every fault ends at Until.
 func (h *hazard) Clip(d time.Duration) time.Duration {
 	return max(1, min(d, h.Until-h.c.World.Now()))
 }
@@ -152,7 +151,7 @@ func (h *hazard) Passes() (all []*action.Reconcile) {
 // Cluster implements action.Draw.
 func (h *hazard) Cluster() *cluster.Cluster { return h.c }
 
-// one asks which of several; ok is false if there is none.
+// one asks the schedule for one of several elements; ok is false if there is none.
 func (h *hazard) one(ctx context.Context, what string, of []string) (x string, ok bool, err error) {
 	if len(of) == 0 {
 		return "", false, nil

@@ -10,9 +10,9 @@ import (
 	"ipamsim/sim/cluster/action"
 )
 
-// trigger waits for a process of the manager to have sent a number of messages. A
-// time alone would hardly ever hit a call that lasts milliseconds in the middle
-// of its lease; a kind of process, which of them, and how many messages do.
+// trigger waits until a process of the manager has sent a number of messages. A time alone would
+// hardly ever be in the middle of a lease that lasts milliseconds; a kind of process, its index and
+// a number of messages are.
 type trigger struct {
 	family  string
 	which   int // of the processes of the family that send a message from now on, in that order
@@ -23,8 +23,8 @@ type trigger struct {
 	fired chan sim.ActorID
 }
 
-// A trigger is set for one of so many processes and messages: most failures known
-// need one of the first few of each (strategy stall).
+// Bounds of the choices of a trigger: most known failures need one of the first processes and
+// messages (strategy stall).
 const (
 	triggerProcesses = 4
 	triggerMessages  = 12
@@ -68,7 +68,7 @@ func (h *hazard) Process(ctx context.Context) (id string, err error) {
 	}
 }
 
-// triggers are those that are set in a run, in the order of setting.
+// triggers are the triggers of a run, in the order in which they were set.
 type triggers struct {
 	w *sim.World
 

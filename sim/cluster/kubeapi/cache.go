@@ -75,7 +75,7 @@ func (c *Cache) Pods(keep func(*corev1.Pod) bool) []*corev1.Pod {
 	return out
 }
 
-// PodsOn are those that are bound to a node.
+// PodsOn are the pods that are bound to a node.
 func (c *Cache) PodsOn(node string) []*corev1.Pod {
 	return c.Pods(func(p *corev1.Pod) bool { return p.Spec.NodeName == node })
 }

@@ -1,6 +1,5 @@
-// Package kubeapi is how processes of the cluster's own talk to the API server:
-// requests, what they hear of its changes, what it stores of pods and nodes, and where
-// objects of a kind live.
+// Package kubeapi is the connection of the cluster's own processes to the API server: requests,
+// informers, a cache of pods and nodes, and the paths of kinds.
 package kubeapi
 
 import (
@@ -23,8 +22,7 @@ import (
 // processes live.
 type Client struct{ rt http.RoundTripper }
 
-// New is a client whose requests take a transport of the API server: kube.Server's Transport or
-// Direct.
+// New returns a client with a transport of the API server: kube.Server's Transport or Direct.
 func New(rt http.RoundTripper) Client { return Client{rt} }
 
 // The content types of patches.
@@ -41,7 +39,7 @@ func (cl Client) Create(ctx context.Context, r Resource, namespace string, body 
 	return err
 }
 
-// Patch sends a patch: bytes (json.RawMessage), or what is encoded as JSON.
+// Patch sends a patch: bytes (json.RawMessage), or a value to encode as JSON.
 func (cl Client) Patch(ctx context.Context, path, contentType string, patch any) error {
 	body, ok := patch.(json.RawMessage)
 	if !ok {

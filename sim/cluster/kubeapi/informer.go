@@ -11,9 +11,9 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Informer is what one process hears of the API server. What has been committed but
-// not yet heard waits here; hearing it is a message to the process and passes its gate,
-// so how far a process lags behind is the schedule's choice.
+// Informer delivers changes of the API server to one process. Committed changes wait here until
+// they are received. Receiving them is a message to the process and passes its gate, so the
+// schedule decides how far a process lags behind.
 type Informer struct {
 	want func(kube.Change) bool
 	wake chan struct{}
@@ -46,7 +46,7 @@ func (f *Feed) Unsubscribe(in *Informer) {
 	}
 }
 
-// Informers are those that are subscribed now, the first one first.
+// Informers are the present subscribers, the first one first.
 func (f *Feed) Informers() []*Informer {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,7 +76,7 @@ func (in *Informer) first() (ch kube.Change, ok bool) {
 	return in.queue[0], true
 }
 
-// Next waits until something was heard and returns all of it, oldest first.
+// Next waits for changes and returns all of them, oldest first.
 func (in *Informer) Next(ctx context.Context, g *sim.Gate) (heard []kube.Change, err error) {
 	return in.NextWithin(ctx, g, nil)
 }

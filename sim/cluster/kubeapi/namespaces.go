@@ -26,8 +26,8 @@ func namespacesFirst(objs []ipam.Object) []ipam.Object {
 	return append(first, rest...)
 }
 
-// missingNamespaces are those that objects live in and that have no manifest. A
-// cluster has them; the CNI plugin of a primary network asks for them.
+// missingNamespaces are the namespaces of objects without a manifest of their own. A cluster has
+// them, and the CNI plugin of a primary network reads them.
 func missingNamespaces(objs []ipam.Object) []ipam.Object {
 	want := map[string]bool{"default": true, "kube-system": true}
 	for _, o := range objs {

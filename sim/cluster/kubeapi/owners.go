@@ -22,9 +22,9 @@ var workloadKinds = map[string]string{
 // Owners are the UIDs of the stored workloads, by KIND/NAME; nil: not read yet.
 type Owners map[model.PodRef]types.UID
 
-// Resolve gives the owner references of a pod's manifest the uids of the workloads that
-// stand before it in the file, which cannot know them. Whose owner is not stored keeps
-// what it says.
+// Resolve sets the uids in the owner references of a pod's manifest to those of the workloads
+// before it in the file, which a manifest cannot know. A reference to an owner that is not stored
+// is unchanged.
 func (u *Owners) Resolve(api *kube.Server, o ipam.Object) (ipam.Object, error) {
 	if o.Kind != "Pod" || !bytes.Contains(o.Body, []byte(`"ownerReferences"`)) {
 		return o, nil
@@ -62,8 +62,8 @@ func (u *Owners) Resolve(api *kube.Server, o ipam.Object) (ipam.Object, error) {
 	return o, err
 }
 
-// read asks the store once. To hear of what was stored would not do: the controllers
-// that receive their workload then would look for its pods before these are stored.
+// read reads the store once. Following the changes instead would not work: the controllers that
+// receive their workload then would look for its pods before these are stored.
 func (u *Owners) read(api *kube.Server) error {
 	if *u != nil {
 		return nil

@@ -9,8 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Done is the error of an action that has done something, as a command that prints what it
-// has found.
+// Done is the error of an action that had an effect, as a command that prints its findings.
 type Done struct{ Err error }
 
 func (d *Done) Error() string { return d.Err.Error() }

@@ -23,8 +23,8 @@ func RunFor(p *corev1.Pod) time.Duration {
 	return 0
 }
 
-// Outcome is how a pod ends whose containers end by themselves: well, unless it says that
-// they exit with another code than 0.
+// Outcome is the phase of a pod whose containers exit by themselves: Succeeded, unless its
+// annotation sets another exit code than 0.
 func Outcome(p *corev1.Pod) corev1.PodPhase {
 	if code := p.Annotations["ipamsim.dev/exit-code"]; code != "" && code != "0" {
 		return corev1.PodFailed

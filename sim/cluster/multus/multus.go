@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// StatusAnnotation is what a pod got of its networks.
+// StatusAnnotation is the annotation with the addresses of a pod's networks.
 const StatusAnnotation = nadv1.NetworkStatusAnnot
 
 // Network is one network a pod asks for.
@@ -24,8 +24,8 @@ type Network struct {
 	Interface string
 }
 
-// Asked remembers what was read in annotations: Multus' parser compiles its
-// patterns each time, and a pod is looked at whenever it changes.
+// Asked caches parsed annotations: Multus' parser compiles its patterns each time, and a pod is
+// parsed whenever it changes.
 type Asked struct {
 	mu sync.Mutex
 	of map[[2]string][]Network // by namespace and annotation
@@ -95,9 +95,9 @@ func Status(got []Attached) string {
 	return string(b)
 }
 
-// Addresses are those that the network-status annotation has for a network of the
-// pod: those of its interface, or else of its name. Where interfaces have no names,
-// the nth entry of a network is that of the nth interface on it, from 0.
+// Addresses are the addresses in the network-status annotation for a network of the pod: those of
+// its interface, or otherwise of its name. If interfaces have no names, the nth entry of a network
+// belongs to the nth interface on it, from 0.
 func Addresses(p *corev1.Pod, n Network, nth int) []string {
 	var all []nadv1.NetworkStatus
 	if json.Unmarshal([]byte(p.Annotations[StatusAnnotation]), &all) != nil {

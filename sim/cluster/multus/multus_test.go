@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What is written of networks is what Multus' own function makes of the plugins' results,
-// which have an interface each, and what Multus' own reader reads.
+// The status that we write equals the result of Multus' own function for the plugins' results,
+// which have one interface each, and Multus' own reader can read it.
 func TestStatus(t *testing.T) {
 	got := []Attached{
 		{Network{"default/a", "net1"}, []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::1")}},

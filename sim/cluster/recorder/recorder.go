@@ -26,7 +26,7 @@ type View struct {
 	Edition   int // of sandboxes and pods
 	Machines  map[string]*Machine
 	Calls     iter.Seq2[string, Call] // CNI calls under way, by container
-	Losses    []route.Loss            // who cannot reach whom
+	Losses    []route.Loss            // pairs that cannot reach each other
 }
 
 // Machine is a machine with its own addresses, and their subnets' lengths.
@@ -78,7 +78,7 @@ type Recording struct {
 	routes func(put PutRoute) // nil: no routing
 }
 
-// PutRoute is called with a route that a node or router has now; nil: has no more.
+// PutRoute is called with a route of a node or router; nil: the route was removed.
 type PutRoute = func(place string, dst netip.Prefix, now *fib.Route)
 
 // New makes a recording without a frame, of networks as manifests have them. Routes calls
@@ -106,7 +106,7 @@ func New(networks []model.Network, routes func(put PutRoute)) *Recording {
 	return r
 }
 
-// Film is what was recorded so far. It must not be changed.
+// Film is the recording so far. It must not be changed.
 func (r *Recording) Film() *recording.Recording { return r.rec.Recording() }
 
 // Frame records what a step has led to.
@@ -194,8 +194,8 @@ func ofBlocks(networks []model.Network, p *model.Pool, plain bool) bool {
 	return !plain || slices.ContainsFunc(networks, func(n model.Network) bool { return n.Blocks != nil && n.Owns(p) })
 }
 
-// wireOf is the key of the first network that has addresses of the pool on its
-// wire: several may draw from one pool. "" if there is none.
+// wireOf is the key of the first network with addresses of the pool: several may draw from one
+// pool. "" if there is none.
 func wireOf(networks []model.Network, p *model.Pool) string {
 	for i := range networks {
 		if networks[i].Owns(p) {
@@ -208,7 +208,7 @@ func wireOf(networks []model.Network, p *model.Pool) string {
 // size is how many addresses a block has; one of IPv6 may have more than counts.
 func size(p netip.Prefix) int { return 1 << min(p.Addr().BitLen()-p.Bits(), 62) }
 
-// lookTruth looks at what is really there.
+// lookTruth records the changes of the truth.
 func (r *Recording) lookTruth(v View) {
 	if r.edition != v.Edition {
 		r.edition = v.Edition
@@ -259,7 +259,7 @@ func (r *Recording) lookPods(now map[model.PodRef]model.Pod) {
 	r.pods = now
 }
 
-// route is one that a node or router has now; nil: has no more.
+// route records a route of a node or router; nil: the route was removed.
 func (r *Recording) route(place string, dst netip.Prefix, now *fib.Route) {
 	key := place + " " + dst.String()
 	if now == nil {
@@ -269,7 +269,7 @@ func (r *Recording) route(place string, dst netip.Prefix, now *fib.Route) {
 	}
 }
 
-// lookReach looks at who cannot reach whom by those routes.
+// lookReach records the pairs that cannot reach each other by those routes.
 func (r *Recording) lookReach(losses []route.Loss) {
 	if len(losses) == len(r.losses) && (len(losses) == 0 || &losses[0] == &r.losses[0]) {
 		return // the same list as last time

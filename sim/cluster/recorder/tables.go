@@ -19,11 +19,11 @@ const (
 	everybody   only = iota
 	onlyPlain        // with pools that addresses are taken from directly
 	onlyBlocks       // with pools that blocks are carved from
-	onlyRouting      // whose nodes announce routes
+	onlyRouting      // nodes announce routes
 )
 
-// tables are what a recording of a cluster shows, in this order. Pages and reports
-// know them by name. Truth is what is really so, record what the datastore says.
+// tables are the tables of a recording, in this order. Pages and reports refer to them by name.
+// Truth is the actual state, record the content of the datastore.
 var tables = []struct {
 	only
 	recording.Table
@@ -49,7 +49,7 @@ type poolNow struct {
 	claimed                    int
 }
 
-// blockNow is a block with what is taken of it.
+// blockNow is a block with its addresses in use.
 type blockNow struct {
 	model.Pool
 	state      string // of its owner's affinity
@@ -175,7 +175,7 @@ func lostPairs(losses []route.Loss) []lostPair {
 	return out
 }
 
-// about is what an IPPool says of the use of its addresses.
+// about describes the allowed uses of an IPPool's addresses.
 func about(p *model.IPPool) string {
 	parts := []string{fmt.Sprintf("blocks of /%d", p.BlockBits)}
 	add := func(on bool, text string) {

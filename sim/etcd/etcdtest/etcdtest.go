@@ -1,4 +1,4 @@
-// Package etcdtest is for tests of packages whose runs are on etcd.
+// Package etcdtest is for tests of packages whose runs use etcd.
 package etcdtest
 
 import (
@@ -7,8 +7,8 @@ import (
 	"ipamsim/sim/etcd"
 )
 
-// Main is a TestMain: it runs the tests beside a server, which it puts into store. The
-// process ends with what m.Run returned, as package testing has it.
+// Main is a TestMain: it starts a server, stores it in store, and runs the tests. The process exits
+// with the result of m.Run.
 func Main(m *testing.M, store **etcd.Server) {
 	var err error
 	if *store, err = etcd.Start(); err != nil {

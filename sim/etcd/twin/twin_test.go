@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 	t.Logf("%d programs were etcd's under another order of its goroutines only", reordered.Load())
 }
 
-// What a fuzzer writes is a program, whatever it is.
+// Any bytes of a fuzzer are a program.
 func TestPlayBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		if err := Play(server, rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "bytes")); err != nil {

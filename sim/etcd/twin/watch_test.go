@@ -30,8 +30,8 @@ func watchFrom(rev int64, key string, opts ...clientv3.OpOption) operation {
 	}}
 }
 
-// A watch from the very revision of a compaction gets that revision, without what was
-// before it; one from the revision before gets none.
+// A watch from the revision of a compaction gets that revision, without the previous value; one
+// from an earlier revision gets nothing.
 func TestWatchFromACompaction(t *testing.T) {
 	for rev := range int64(6) {
 		p := Program{put("a", "1"), put("a", "2"), put("a", "3"), compact(3), watchFrom(rev, "a", clientv3.WithPrevKV()), put("a", "4")}
@@ -41,7 +41,7 @@ func TestWatchFromACompaction(t *testing.T) {
 	}
 }
 
-// Who comes late gets up to a thousand revisions in one response.
+// A watch that begins late gets up to a thousand revisions in one response.
 func TestWatchThatCatchesUp(t *testing.T) {
 	var p Program
 	for i := range 1010 {

@@ -14,15 +14,14 @@ import (
 // builds are the commands of go that compile, and take flags that say how.
 var builds = []string{"build", "install", "list", "run", "test", "vet"}
 
-// Command is "go ARGS…" with the flags and the environment with which a program that
-// uses ipamsim is a function of its seed: the overlay, the build tag hermetic,
-// CGO_ENABLED=0, and for go test -count=1. A test whose result may be cached logs
-// every file it opens under one mutex, which simulated processes would share with the
-// etcd outside of their bubble.
+// Command is "go ARGS…" with the flags and the environment that make a program with ipamsim a
+// function of its seed: the overlay, the build tag hermetic, CGO_ENABLED=0, and for go test
+// -count=1. A test whose result may be cached logs every file that it opens under one mutex, which
+// simulated processes would share with the etcd outside of their bubble.
 //
-// It generates the packages of upstream's that ipamsim is built from (cmd/fork). Tags and
-// a count among args stay. The error wraps ErrMisfit if the overlay does not
-// fit the installed Go; the command is then the same without it, on the stock runtime.
+// It generates the packages of upstream that ipamsim is built from (cmd/fork). It keeps tags and a
+// count in args. The error wraps ErrMisfit if the overlay does not fit the installed Go; the
+// command is then the same without it, on the stock runtime.
 func Command(args ...string) (*exec.Cmd, error) {
 	if len(args) == 0 || !slices.Contains(builds, args[0]) {
 		return command(args), nil
@@ -37,9 +36,8 @@ func Command(args ...string) (*exec.Cmd, error) {
 	return command(flagged(args, path)), err
 }
 
-// upstream generates what ipamsim is built from of upstream's source, in the folder that
-// the module in the working directory has ipamsim in (cmd/fork). A module without
-// ipamsim needs nothing of it.
+// upstream generates the packages of upstream's source, in ipamsim's folder as the module in the
+// working directory sees it (cmd/fork). A module without ipamsim does not need them.
 func upstream() error {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "ipamsim").Output()
 	if err != nil {

@@ -1,9 +1,8 @@
 package overlay
 
-// orderEdits make maps whose keys are hashed by an address (pointers, channels,
-// interfaces, what has one of them inside) iterate in the order in which the keys
-// came, from a start that is drawn, as maps of up to eight keys do anyway.
-// internal/runtime/maps/sim.go keeps that order.
+// orderEdits make maps whose keys are hashed by an address (pointers, channels, interfaces, types
+// that contain one) iterate in the order in which the keys were added, from a random start, as maps
+// of up to eight keys do anyway. internal/runtime/maps/sim.go keeps that order.
 var orderEdits = []edit{
 	before("internal/runtime/maps/table.go", "order of keys: fields of a table",
 		"\t// The number of filled slots (i.e. the number of elements in the table).\n",

@@ -1,8 +1,8 @@
 package overlay
 
-// panicEdits make a panic that nothing recovered the end of the simulated process
-// whose goroutine it was, instead of the end of this one, and let a bubble end with
-// what such a process leaves behind (runtime/simprocess.go).
+// panicEdits make an unrecovered panic end the simulated process of its goroutine instead of the
+// real process, and let a bubble end although goroutines of such a process are left
+// (runtime/simprocess.go).
 var panicEdits = []edit{
 	// All deferred functions have run; from here on the real process only dies.
 	before("runtime/panic.go", "a panic ends its simulated process",

@@ -7,9 +7,9 @@ var randomEdits = []edit{
 	before("runtime/rand.go", "constant seed of the process",
 		"\tglobalRand.state.Init(*seed)\n",
 		"\tfor i := range seed {\n\t\tseed[i] = byte(i)\n\t}\n"),
-	// The compiler itself calls rand, to seed maps on the stack. That must not be
-	// a draw, or what a package does once would shift the first run; so a bubble
-	// answers without one, and all who want a random number call simRand.
+	// The compiler itself calls rand, to seed maps on the stack. That must not be a draw, or
+	// one-time actions of a package would shift the first run. So in a bubble rand draws nothing,
+	// and callers that need a random number call simRand.
 	before("runtime/rand.go", "rand without a draw",
 		"\tmp := getg().m\n\tc := &mp.chacha8\n",
 		"\tif gp := getg(); gp.bubble != nil {\n\t\treturn simStill(gp)\n\t}\n"),
@@ -80,11 +80,10 @@ var mapEdits = []edit{
 	},
 }
 
-// poolEdits give each bubble a sync.Pool of its own, last in, first out: what the
-// real one holds depends on the processor and on the last collection. Nothing
-// crosses a bubble's wall, and what is left goes with the bubble. The race
-// detector's builds by-pass it: they do not know that a bubble runs one
-// goroutine at a time.
+// poolEdits give each bubble its own sync.Pool, last in, first out: the content of the real one
+// depends on the processor and on the last collection. Values do not cross between bubbles, and are
+// dropped with the bubble. The race detector's builds bypass it: they do not know that a bubble
+// runs one goroutine at a time.
 var poolEdits = []edit{
 	before("sync/pool.go", "pool: a shelf for the bubble",
 		"\t// New optionally specifies a function to generate\n",

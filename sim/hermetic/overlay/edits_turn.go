@@ -16,10 +16,9 @@ var stateEdits = []edit{
 		"\tsim     simBubble\n"),
 }
 
-// stackEdits start goroutines with the stack that a request to the API server
-// grows to, instead of with the average of all of them: doubling from 4 KiB copies
-// it four times, and there is a goroutine for each request. The collector halves
-// what is not used.
+// stackEdits start goroutines with the stack size that a request to the API server needs, instead
+// of the average of all goroutines: doubling from 4 KiB copies the stack four times, and there is a
+// goroutine for each request. The collector halves unused stacks.
 var stackEdits = []edit{
 	{
 		"runtime/stack.go", "goroutines start with 64 KiB",
@@ -108,8 +107,8 @@ var turnEdits = []edit{
 	},
 }
 
-// mutexEdits make who gets a sync.Mutex independent of the machine's clock and
-// processors.
+// mutexEdits make the order in which goroutines get a sync.Mutex independent of the machine's clock
+// and processors.
 var mutexEdits = []edit{
 	{
 		"runtime/proc.go", "no spinning on a mutex",

@@ -13,7 +13,7 @@ import (
 //go:embed runtime/*.txt
 var sources embed.FS
 
-// added says which of sources is which new file of GOROOT/src.
+// added maps each new file of GOROOT/src to its file in sources.
 var added = map[string]string{
 	"runtime/sim.go":               "sim.go.txt",
 	"runtime/simmutex.go":          "mutex.go.txt",

@@ -1,16 +1,15 @@
-// Package overlay makes the installed Go runtime a function of a seed: it writes an
-// overlay for the go command.
+// Package overlay makes the installed Go runtime a function of a seed: it writes an overlay for the
+// go command.
 //
 //	go test -overlay="$(go run ./cmd/hermetic)" -tags hermetic ./...
 //
-// On the stock runtime several goroutines of one process never repeat: map
-// iteration, select, timers that are due together, who runs next, sync.Pool.
-// The overlay edits copies of some twenty files of GOROOT/src, found by
-// anchor text, and adds those of folder runtime, so that inside a synctest bubble all
-// of these repeat with the seed and vary with it. Outside a bubble Go stays as it
-// is, but for constant hash seeds and maps that iterate in the order of their keys'
-// insertion where their hashes depend on addresses. Package ipamsim/sim/hermetic is
-// the way in.
+// On the stock runtime several goroutines of one process never repeat: map iteration, select,
+// timers that are due at the same time, the order of goroutines, sync.Pool. The overlay edits
+// copies of some twenty files of GOROOT/src, found by anchor text, and adds those of folder
+// runtime, so that inside a synctest bubble all of these repeat with the seed and vary with it.
+// Outside a bubble Go is unchanged, except for constant hash seeds and maps that iterate in the
+// order in which keys were added if their hashes depend on addresses. Package
+// ipamsim/sim/hermetic gives access to it.
 package overlay
 
 import (
@@ -21,13 +20,12 @@ import (
 	"strings"
 )
 
-// Path writes the overlay for the installed Go and returns the path of its
-// overlay.json: in the user's cache directory, or in a new directory under the one
-// for temporary files if there is none. What is there already is left alone.
+// Path writes the overlay for the installed Go and returns the path of its overlay.json: in the
+// user's cache directory, or in a new temporary directory if there is none. It does not overwrite
+// existing files.
 //
-// The error wraps ErrMisfit, and names every edit whose anchor is not there, if the
-// installed Go has changed in those places: the stock runtime may be built on
-// instead.
+// The error wraps ErrMisfit, and names every edit whose anchor is missing, if the installed Go has
+// changed in those places: the program can then be built on the stock runtime.
 func Path() (string, error) {
 	src, version, err := installed()
 	if err != nil {

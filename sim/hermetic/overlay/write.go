@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// write stores the edited files and the overlay.json that maps them onto src
-// in a directory under base named by version and content, and returns the path
-// of overlay.json. What is there already is left alone: go build looks at
-// content only, but other builds may be reading.
+// write stores the edited files and the overlay.json that maps them onto src in a directory under
+// base named by version and content, and returns the path of overlay.json. It does not overwrite
+// existing files: go build only compares content, but other builds may be reading them.
 func write(base, src, version string, text map[string]string) (string, error) {
 	content, err := json.Marshal(text) // keys are sorted
 	if err != nil {

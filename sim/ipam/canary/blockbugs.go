@@ -9,14 +9,14 @@ import (
 
 // The bugs of networks with blocks. The first block is always claimed rightly.
 
-// disown has the block forget its owner, who goes on handing out of it.
+// disown removes the owner from the block, while the owner keeps handing out addresses of it.
 func disown(l *ledger, _ *policy, b pool) {
 	if i := slices.IndexFunc(l.Pools, func(q pool) bool { return q.Name == b.Name }); i > 0 {
 		l.Pools[i].Node = ""
 	}
 }
 
-// loseAddress has the block forget one of its addresses.
+// loseAddress removes one address from the block's lists.
 func loseAddress(l *ledger, _ *policy, b pool) {
 	if i := slices.IndexFunc(l.Pools, func(q pool) bool { return q.Name == b.Name }); i > 0 {
 		l.Pools[i].Lost++
@@ -41,7 +41,7 @@ func reachOut(l *ledger, p *policy, b pool) {
 	}
 }
 
-// claimAnother claims one more block than asked for, whatever the limit.
+// claimAnother claims one more block than needed, regardless of the limit.
 func claimAnother(l *ledger, p *policy, b pool) {
 	if next, ok := l.unclaimed(p); ok {
 		next.Node = b.Node

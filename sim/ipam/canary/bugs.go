@@ -33,11 +33,11 @@ type bug struct {
 	// blocks says that the bug needs a network with blocks, ranges that it needs
 	// one without.
 	blocks, ranges bool
-	// block chooses the block that a node hands out of, instead of its own.
+	// block chooses the block for a node's addresses, instead of its own.
 	block func(*ledger, *policy, string) (pool, bool)
 	// claimed spoils the ledger after a node claimed a block.
 	claimed func(l *ledger, p *policy, b pool)
-	// services spoils what is stored of Services; each claim then is one's.
+	// services corrupts the stored Services; each claim then belongs to one.
 	services func(*model.Services)
 	// claims spoils the claims that are observed.
 	claims func([]model.Claim)
@@ -186,8 +186,8 @@ func forgetReservation(l *ledger, _ *policy, _ pool, _ claim) {
 	l.Reservations = l.Reservations[:len(l.Reservations)-1]
 }
 
-// forgetClaim keeps the reservation, so that the address is not given out again
-// before anybody has seen that it is unclaimed.
+// forgetClaim keeps the reservation, so that the address is not handed out again before an oracle
+// has seen that it is unclaimed.
 func forgetClaim(l *ledger, _ *policy, _ pool, _ claim) {
 	if len(l.Claims) > 1 {
 		l.Claims = l.Claims[:len(l.Claims)-1]

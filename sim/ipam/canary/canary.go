@@ -19,7 +19,7 @@ var crd []byte
 // New returns the canary as an address manager.
 func New() *ipam.Manager {
 	const here = "ipamsim/sim/ipam/canary"
-	const upstream = here + "@built-in" // there is none
+	const upstream = here + "@built-in" // there is no upstream
 	return &ipam.Manager{
 		Name: "canary", Upstream: upstream,
 		Sources:   []ipam.Source{{Module: upstream, Package: here, Root: ipam.Root(here, New)}}, // its bugs are the manager's

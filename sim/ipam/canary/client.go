@@ -34,7 +34,7 @@ const (
 // client reads and writes ledgers for one process.
 type client struct {
 	client dynamic.Interface
-	wrote  func() // after each write: who observes then must not see what was before
+	wrote  func() // called after each write, so that an observer does not see the state before it
 }
 
 func (i *instance) client(g *sim.Gate) (*client, error) {

@@ -13,8 +13,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// instance is the canary within one run. Its processes share nothing: what they
-// know, they read.
+// instance is the canary in one run. Its processes share no memory: they read everything from the
+// store.
 type instance struct {
 	api      *kube.Server
 	backends ipam.Backends

@@ -48,12 +48,12 @@ type reservation struct {
 	Interface string     `json:"interface,omitempty"`
 }
 
-// add enters an ADD and returns its address; changed is false if it was entered
-// before. It returns an error wrapping ipam.ErrExhausted if no address is left.
+// add records an ADD and returns its address; changed is false if the ADD was already recorded. It
+// returns an error wrapping ipam.ErrExhausted if no address is left.
 //
-// Asked again for the same container, it gives the same answer: an ADD whose
-// reply was lost is tried again. A new container of the same pod object takes
-// its predecessor's address over: a kubelet starts a sandbox only when the one
+// A repeated request for the same container gets the same answer: an ADD whose reply was lost is
+// retried. A new container of the same pod object takes over its predecessor's address: a kubelet
+// starts a sandbox only after the previous one is gone, even if its DEL never succeeded (a reboot).
 // before is gone, even if its DEL never came through (a reboot).
 func (l *ledger) add(p *policy, c ipam.Call) (addr netip.Addr, changed bool, err error) {
 	for i := range l.Claims {
@@ -128,8 +128,7 @@ func (l *ledger) claimed(a netip.Addr) bool {
 	return slices.ContainsFunc(l.Claims, func(k claim) bool { return k.Addr == a })
 }
 
-// taken reports whether an address is in use under this network_name, in
-// whatever pool.
+// taken reports whether an address is in use under this network_name, in any pool.
 func (l *ledger) taken(a netip.Addr) bool {
 	return l.claimed(a) || slices.ContainsFunc(l.Reservations, func(r reservation) bool { return r.Addr == a })
 }

@@ -76,9 +76,8 @@ func TestBugsAreTheInvariants(t *testing.T) {
 	}
 }
 
-// Whatever is added and released in whatever order, the right ledger gives each
-// owner one allowed address of its own, answers a repeated ADD alike, and refuses
-// exactly when model.Free says that nothing is left.
+// After any sequence of additions and releases, the correct ledger assigns each owner one allowed
+// address of its own, answers a repeated ADD alike, and refuses exactly when model.Free is 0.
 func TestLedgerLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policy{network: model.Network{Key: network, Overlap: true}}

@@ -16,11 +16,10 @@ const reconcilerName = "canary-reconciler"
 
 // reconcile releases the claims of pod objects that no longer exist.
 //
-// The order matters: the claims are read first and each pod after them. A pod
-// listed first could be created, given an address and claimed between the two
-// reads, and its claim would look like an orphan. A UID never comes back, so
-// what was found dead is still dead when the ledger is written, however often
-// the write must be tried again.
+// The order matters: the claims are read first and each pod after them. A pod that is listed first
+// could be created, get an address and be claimed between the two reads, and its claim would look
+// like an orphan. A UID is never reused, so a missing pod object is still missing when the ledger
+// is written, however often the write is retried.
 func (i *instance) reconcile(ctx context.Context, g *sim.Gate, _ string) error {
 	d, err := i.client(g)
 	if err != nil {
@@ -45,8 +44,8 @@ func (i *instance) reconcile(ctx context.Context, g *sim.Gate, _ string) error {
 	return nil
 }
 
-// controllerName is of a daemon that does nothing, unless a bug has it exit once there are
-// claims.
+// controllerName is the name of a daemon that does nothing, unless a bug makes it exit once there
+// are claims.
 const controllerName = "canary-controller"
 
 func (i *instance) control(ctx context.Context, g *sim.Gate, _ string) error {

@@ -87,7 +87,7 @@ func moreBalancerIPs(s *model.Services) {
 	}
 }
 
-// keepBalancerIP lets one keep what it would not be given.
+// keepBalancerIP lets a Service keep an address that it would not be assigned.
 func keepBalancerIP(s *model.Services) {
 	balanceAll(s)
 	if len(s.All) > 0 {

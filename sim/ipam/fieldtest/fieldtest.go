@@ -1,5 +1,6 @@
-// Package fieldtest checks that every field of an address manager's API which restricts who may
-// receive an address is judged by an invariant, or listed with the reason why none does.
+// Package fieldtest checks that an invariant covers every field of an address manager's API that
+// restricts which workloads may get an address, or that the field is listed with the reason why
+// none does.
 package fieldtest
 
 import (
@@ -30,7 +31,7 @@ const (
 	Datapath   = "of the data path, which is not simulated"
 )
 
-// API is a type by which users say who may receive which address, and all its fields.
+// API is a type by which users define which workloads may get an address, with all its fields.
 type API struct {
 	Value  any
 	Fields []Field

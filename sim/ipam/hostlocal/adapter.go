@@ -109,7 +109,7 @@ func PodCIDRs(ctx context.Context, api http.RoundTripper, node string) ([]string
 	return n.Spec.PodCIDRs, nil
 }
 
-// Anywhere is the range of a DEL: host-local finds what it has given by the container.
+// Anywhere is the range of a DEL: host-local finds the address by its container.
 const Anywhere = "0.0.0.0/0"
 
 // del has host-local release what the container was given.

@@ -9,7 +9,7 @@ import (
 	"ipamsim/sim/disk"
 )
 
-// dataDir is where it keeps what it has given away, unless a configuration says where.
+// dataDir is the default folder of its allocations.
 //
 // Source: plugins/ipam/host-local/backend/disk, defaultDataDir (v1.10.0).
 const dataDir = "/var/lib/cni/networks"

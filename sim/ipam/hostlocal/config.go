@@ -16,9 +16,8 @@ import (
 // object is a part of a configuration.
 type object = map[string]any
 
-// plugin is the configuration of the first plugin that asks host-local for addresses, as
-// libcni passes it on; nil if there is none. One without a name has fallback's, as Multus
-// has it.
+// plugin is the configuration of the first plugin that uses host-local, as libcni passes it on; nil
+// if there is none. One without a name gets fallback, as with Multus.
 func plugin(raw json.RawMessage, fallback string) (object, error) {
 	var c object
 	if err := json.Unmarshal(raw, &c); err != nil {
@@ -51,8 +50,8 @@ func ranged(p object) bool {
 	return section["subnet"] != nil || section["ranges"] != nil
 }
 
-// WithSubnets is a plugin's configuration in which host-local has a range set for each
-// subnet, in the place of its own.
+// WithSubnets is a plugin's configuration in which host-local has a range set for each subnet
+// instead of its own ranges.
 func WithSubnets(config json.RawMessage, subnets []string) ([]byte, error) {
 	p := object{}
 	if err := json.Unmarshal(config, &p); err != nil {
@@ -70,8 +69,8 @@ func WithSubnets(config json.RawMessage, subnets []string) ([]byte, error) {
 	return json.Marshal(p)
 }
 
-// network is the policy of a NetworkAttachmentDefinition's configuration. ok is false,
-// without an error, if host-local has no part in it.
+// network is the policy of a NetworkAttachmentDefinition's configuration. ok is false, without an
+// error, if it does not use host-local.
 func network(key string, raw json.RawMessage) (n model.Network, ok bool, err error) {
 	p, err := plugin(raw, path.Base(key))
 	if p == nil || err != nil {
@@ -109,7 +108,7 @@ func dirOf(p object) string {
 	return DataDir(name)
 }
 
-// local are the plugins whose interfaces end on their node.
+// local are the plugins whose interfaces are connected only within their node.
 var local = []string{"bridge", "ptp"}
 
 // placeOf reads a plugin's configuration: the policy, and where its addresses are kept.

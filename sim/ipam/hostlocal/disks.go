@@ -15,7 +15,7 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Disks are those of the nodes on which host-local has run.
+// Disks are the disks of the nodes on which host-local has run.
 type Disks struct {
 	open func(node string) *disk.Disk
 
@@ -32,7 +32,7 @@ func NewDisks(backends ipam.Backends) *Disks {
 	return d
 }
 
-// Of is that of a node.
+// Of is the disk of a node.
 func (d *Disks) Of(node string) *disk.Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -42,7 +42,7 @@ func (d *Disks) Of(node string) *disk.Disk {
 	return d.all[node]
 }
 
-// each is every disk, by the name of its node.
+// each returns every disk, by the name of its node.
 func (d *Disks) each() (out []*disk.Disk) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,14 +1,13 @@
-// Package hostlocal is the host-local IPAM plugin of
-// github.com/containernetworking/plugins as an address manager: the real one's main
-// function, allocator and files, copied with other imports (copies.txt), executed on the
-// disks of simulated nodes. Another manager that hands out ranges to nodes executes it as
-// well: Disks and Record are its way in.
+// Package hostlocal is the host-local IPAM plugin of github.com/containernetworking/plugins as an
+// address manager: the main function, allocator and files of the real plugin, copied with other
+// imports (copies.txt), executed on the disks of simulated nodes. Another manager that assigns
+// ranges to nodes executes it as well, through Disks and Record.
 //
-// It serves the networks of NetworkAttachmentDefinitions, and a network of all pods by
-// the ConfigMap that network daemons read their CNI configuration from (cni-conf.json);
-// where that names no ranges, a node's are its podCIDRs. The interface plugins that execute
-// it are those of package interfaceplugin. One bridge or ptp of a NetworkAttachmentDefinition
-// is taken for a wire of each node's own.
+// It serves the networks of NetworkAttachmentDefinitions, and a network of all pods from the
+// ConfigMap from which network daemons read their CNI configuration (cni-conf.json); if that has no
+// ranges, a node's ranges are its podCIDRs. Package interfaceplugin has the interface plugins that
+// execute it. A bridge or ptp plugin of a NetworkAttachmentDefinition counts as a separate layer-2
+// segment on each node.
 package hostlocal
 
 import (
@@ -39,10 +38,10 @@ type Call struct {
 	Config    []byte // of the network, as the runtime gives it on standard input
 }
 
-// Exec executes the plugin as the process that g and ctx are of. Each access to a file
-// is a message of it. Without a gate none is.
+// Exec executes the plugin in the process of g and ctx. Each access to a file is a message of the
+// process; without a gate there are no messages.
 //
-// It returns what the plugin printed; the error is what it says went wrong.
+// It returns what the plugin printed, and the plugin's error.
 func Exec(ctx context.Context, g *sim.Gate, d *disk.Disk, c Call) ([]byte, error) {
 	p := &platform.Program{
 		Name: Name, Host: &platform.Host{Disk: d}, Ctx: ctx, Gate: g, Stdin: c.Config,

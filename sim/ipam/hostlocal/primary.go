@@ -15,8 +15,8 @@ import (
 // have the CNI configuration that they write on each node.
 const confKey = "cni-conf.json"
 
-// primary reads the network of all pods out of such a ConfigMap, whose configuration is that
-// with all its plugins. It is ipam.ErrNoPrimary if there is none.
+// primary reads the network of all pods from such a ConfigMap; config is its configuration with all
+// plugins. It returns ipam.ErrNoPrimary if there is none.
 func primary(objects []ipam.Object) (n model.Network, config json.RawMessage, err error) {
 	for _, o := range objects {
 		var m corev1.ConfigMap

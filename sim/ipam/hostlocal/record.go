@@ -17,12 +17,12 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Place is where host-local keeps what it gives away of a network.
+// Place is the location of host-local's allocations of a network.
 type Place struct {
 	Network model.Network
 	Dir     string // on each node
-	// PodCIDRs: the ranges of a node are its podCIDRs, within the network's; else the
-	// network's ranges are those of each node.
+	// PodCIDRs: the ranges of a node are its podCIDRs, within the network's ranges; otherwise each
+	// node has the network's ranges.
 	PodCIDRs bool
 }
 
@@ -36,7 +36,7 @@ type Record struct {
 	had   map[string][]model.Pool // all that nodes of a name ever had, each once
 }
 
-// NewRecord reads what is stored of nodes and subscribes to what changes.
+// NewRecord reads the stored nodes and follows their changes.
 func NewRecord(api *kube.Server, disks *Disks, places []Place) (*Record, error) {
 	r := &Record{places: places, disks: disks, nodes: map[string][]model.Pool{}, had: map[string][]model.Pool{}}
 	all, err := api.List(context.Background(), nodesResource)
@@ -112,7 +112,7 @@ func (r *Record) poolsOf(n *corev1.Node) (out []model.Pool) {
 	return out
 }
 
-// ranges are a node's of a network. A podCIDR that cannot be read is none.
+// ranges are the ranges of a node in a network. A podCIDR that cannot be parsed is ignored.
 func (p *Place) ranges(n *corev1.Node) (out []netip.Prefix) {
 	if !p.PodCIDRs {
 		for _, r := range p.Network.Ranges {
@@ -155,8 +155,8 @@ func (r *Record) Observe(context.Context) (s model.Snapshot, err error) {
 	return s, nil
 }
 
-// withGateways are ranges in which the first address of each podCIDR is its node's own:
-// the bridge has it, and host-local never gives it away.
+// withGateways are ranges in which the first address of each podCIDR belongs to the node: the
+// bridge has it, and host-local never assigns it.
 //
 // Source: plugins/ipam/host-local/backend/allocator, (*Range).Canonicalize (v1.10.0).
 func withGateways(all []model.Range, pools []model.Pool) []model.Range {

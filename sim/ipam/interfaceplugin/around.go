@@ -83,9 +83,9 @@ func (a around) mainAdd(ctx context.Context, g *sim.Gate, c ipam.Call, chain Cha
 	return r, err
 }
 
-// mainDel is its DEL. Without a network namespace there is no interface that it could fail to
-// take away. One that fails to do so after the IPAM plugin counts as having done it: no verdict
-// rests on whether the kernel kept an interface whose address is released.
+// mainDel is its DEL. Without a network namespace there is no interface to remove, so it cannot
+// fail. A failure after the IPAM plugin counts as success: no check depends on whether the kernel
+// kept an interface whose address is released.
 func (a around) mainDel(ctx context.Context, g *sim.Gate, c ipam.Call, chain Chain) error {
 	p := of(chain.main())
 	switch {

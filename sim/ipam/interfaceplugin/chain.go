@@ -62,9 +62,9 @@ func (c Chain) Plain() string {
 	return macvlan.Type
 }
 
-// Unknown is the first type that is not simulated and not one of allowed, with those that
-// could stand in its place; ok is false if there is none. That the plugin with the IPAM plugin
-// has a type is for the manager to check.
+// Unknown is the first type that is neither simulated nor in allowed, with the types that could
+// replace it; ok is false if there is none. The manager checks that the plugin with the IPAM plugin
+// has a type.
 func (c Chain) Unknown(allowed []string) (kind string, want []string, ok bool) {
 	for i, t := range c.Types {
 		if i == c.Main && (c.own || t == "") || slices.Contains(allowed, t) {

@@ -17,7 +17,7 @@ type Fault struct {
 	Command string // ADD or DEL; "": both
 }
 
-// Faults are those of a cluster, with the plugins of its networks.
+// Faults are the plugin faults of a cluster, with the plugins of its networks.
 type Faults struct {
 	own    string           // ipam.Manager.Plugin
 	chains map[string]Chain // by network
@@ -33,7 +33,7 @@ func NewFaults(own string) *Faults { return &Faults{own: own, chains: map[string
 // Network adds a network before the run begins.
 func (f *Faults) Network(key string, config json.RawMessage) { f.chains[key] = Read(config, f.own) }
 
-// Types are those of the plugins of all networks, sorted.
+// Types are the types of the plugins of all networks, sorted.
 func (f *Faults) Types() []string {
 	all := map[string]bool{}
 	for _, c := range f.chains {

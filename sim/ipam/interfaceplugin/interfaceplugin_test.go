@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/ipam/interfaceplugin"
 )
 
-// The lines of upstream's that the table names do what it says that they do.
+// The lines of upstream that the table cites contain the calls that it describes.
 func TestSources(t *testing.T) {
 	root := filepath.Join(ipam.Root("github.com/containernetworking/plugins", ip.NextIP), "plugins", "main")
 	for _, p := range interfaceplugin.All {
@@ -43,7 +43,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// rig is an IPAM plugin that notes what is executed.
+// rig is an IPAM plugin that records its executions.
 type rig struct {
 	calls []string
 	gives []netip.Prefix

@@ -2,14 +2,14 @@ package interfaceplugin
 
 import "slices"
 
-// Plugin is what an interface plugin has to do with its IPAM plugin. All of them execute its
-// ADD, and its DEL where the table does not say otherwise. An ADD that fails before the IPAM
-// plugin is executed is no row here: it claims nothing.
+// Plugin describes the calls between an interface plugin and its IPAM plugin. All plugins execute
+// its ADD, and its DEL unless the table says otherwise. An ADD that fails before the IPAM plugin is
+// executed is not in the table: it claims nothing.
 type Plugin struct {
 	Type string
 	// Undoes: an ADD that fails after the IPAM plugin succeeded executes the IPAM plugin's DEL.
 	Undoes bool
-	// UndoesEmpty: so does an ADD whose IPAM plugin succeeded without an address.
+	// UndoesEmpty: an ADD whose IPAM plugin succeeded without an address is undone too.
 	UndoesEmpty bool
 	// LinkFirst: a DEL takes the interface away before it executes the IPAM plugin. The others
 	// do so after it.
@@ -19,22 +19,22 @@ type Plugin struct {
 	Source         Source
 }
 
-// Source says at which lines of a file of containernetworking/plugins (v1.10.0) the plugin
-// executes the ADD of its IPAM plugin, the DEL that undoes it, the DEL of its own DEL, and
-// where its DEL asks for the network namespace.
+// Source are the lines of a file of containernetworking/plugins (v1.10.0) in which the plugin
+// executes the ADD of its IPAM plugin, the DEL that undoes it, the DEL of its own DEL, and in which
+// its DEL checks for the network namespace.
 type Source struct {
 	File                      string
 	Add, Undo, Del, Namespace int
 }
 
-// All are the plugins that are simulated, by type.
+// All are the simulated plugins, by type.
 //
-// Each has a deferred function that undoes the IPAM plugin's ADD if err is not nil. None but
-// bridge sets it when there is no address: they return another error. In ipvlan the deferred
-// function sees the err of an inner block (line 267), and the failure to configure the
-// interface is kept in that of the function (line 296): it undoes nothing.
+// Each has a deferred function that undoes the IPAM plugin's ADD if err is not nil. Only bridge
+// sets err if there is no address; the others return another error. In ipvlan the deferred function
+// sees the err of an inner block (line 267), and a failure to configure the interface is in that of
+// the function (line 296): it undoes nothing.
 //
-// host-device: every pod is taken to have a device of its own.
+// host-device: every pod is assumed to have its own device.
 var All = []Plugin{
 	{Type: "bridge", Undoes: true, UndoesEmpty: true, LinkFirst: true, Source: Source{"bridge/bridge.go", 623, 631, 809, 816}},
 	{Type: "dummy", Undoes: true, Source: Source{"dummy/dummy.go", 108, 116, 153, 157}},
@@ -48,8 +48,8 @@ var All = []Plugin{
 
 var macvlan = Plugin{Type: "macvlan", Undoes: true, Source: Source{"macvlan/macvlan.go", 325, 333, 397, 403}}
 
-// chained are the plugins of upstream's that follow an interface plugin in a list. Here they
-// do nothing but fail.
+// chained are the plugins of upstream that follow an interface plugin in a list. Here they can only
+// fail.
 var chained = []string{"bandwidth", "firewall", "portmap", "sbr", "tuning", "vrf"}
 
 // of is the row of a type. One that has none counts as macvlan: only an import may have it.
@@ -60,7 +60,7 @@ func of(kind string) Plugin {
 	return macvlan
 }
 
-// types are those of All.
+// types are the types in All.
 func types() (out []string) {
 	for _, p := range All {
 		out = append(out, p.Type)

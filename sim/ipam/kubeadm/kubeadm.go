@@ -13,7 +13,7 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Where kubeadm keeps it: an object, and a field of its data.
+// The place of the configuration: an object, and a key of its data.
 const (
 	Kind      = "ConfigMap"
 	Namespace = "kube-system"

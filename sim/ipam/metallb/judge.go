@@ -38,7 +38,7 @@ func served(x *corev1.Service) bool {
 	return x.Spec.Type == corev1.ServiceTypeLoadBalancer && x.Spec.LoadBalancerClass == nil
 }
 
-// termsOf are those on which a Service shares an address.
+// termsOf are the terms on which a Service shares an address.
 //
 // Source: internal/allocator/k8salloc (v0.16.2).
 func termsOf(x *corev1.Service) model.Terms {
@@ -52,11 +52,10 @@ func termsOf(x *corev1.Service) model.Terms {
 	return t
 }
 
-// judge completes what is known of Services by what a controller would say of them that
-// started now: which of the addresses in their status it would not let them have, and how
-// many it could give to those that have none. While what users have written is not valid,
-// it says nothing: a controller would keep what it has read before. It returns the pools'
-// status, and what the controller says of all of them.
+// judge adds to the Services the result of a controller that started now: which of the addresses in
+// their status it would not let them keep, and how many it could assign to those without one. While
+// the configuration is invalid, it adds nothing: a controller would keep its last valid
+// configuration. It returns the pools' status and the status of the configuration.
 func (r *record) judge(all map[string]*model.Balancer) ([]model.PoolStatus, *model.ConfigStatus) {
 	pools, err := r.policy()
 	config := &model.ConfigStatus{Name: stateName, Says: cmp.Or(string(r.says.Result), model.ConfigUnknown), Why: r.says.ErrorSummary, Valid: err == nil}
@@ -81,7 +80,7 @@ func (r *record) judge(all map[string]*model.Balancer) ([]model.PoolStatus, *mod
 	return out, config
 }
 
-// judged is a Service as the reference has it.
+// judged is a Service in the form of the reference.
 func judged(name string, x *corev1.Service) reference.Service {
 	s := reference.Service{Name: name, Labels: x.Labels, Terms: termsOf(x), Pool: annotation(x, poolAnnotation), Has: ipam.Ingress(x)}
 	s.Prefer = x.Spec.IPFamilyPolicy != nil && *x.Spec.IPFamilyPolicy == corev1.IPFamilyPolicyPreferDualStack

@@ -48,8 +48,7 @@ func (e *ear) Infof(_ *corev1.Service, _, text string, _ ...any) {
 
 func (*ear) Errorf(*corev1.Service, string, string, ...any) {}
 
-// theirs is what upstream's own controller says of each Service that is served, asked as
-// judge says.
+// theirs are the results of upstream's own controller for each Service that it serves, as in judge.
 func theirs(c *config.Config, r *record, all map[string]*model.Balancer) map[string]string {
 	out, u := map[string]string{}, &upstreams{&ear{}, c.Pools, allocator.New(func(string) {})}
 	u.ips.SetPools(c.Pools)
@@ -122,12 +121,13 @@ func ours(all map[string]*model.Balancer) map[string]string {
 	return out
 }
 
-// TestConformanceJudge holds the judge against upstream's own controller in clusters that are drawn:
-// what is valid, which Services keep their addresses, which of the others could be served.
+// TestConformanceJudge compares the judge with upstream's own controller in random clusters: which
+// configurations are valid, which Services keep their addresses, which of the others could be
+// served.
 //
-// Two differences are known, and are upstream's: a pool with namespaceSelectors that take no
-// namespace it has for everybody's (TestSelectorsOfNone), and it gives a second family to a
-// Service with one that prefers two (TestSecondFamily).
+// Two differences are known, and are upstream's: for a pool with namespaceSelectors that match no
+// namespace it serves all Services (TestSelectorsOfNone), and it assigns a second family to a
+// Service with one family that prefers two (TestSecondFamily).
 //
 // The clusters that must show every case are always the same thousand.
 func TestConformanceJudge(t *testing.T) {

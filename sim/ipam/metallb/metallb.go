@@ -69,8 +69,8 @@ func sources() []ipam.Source {
 //go:embed upstream/crds/*.yaml
 var definitions embed.FS
 
-// crds are those that the controller reads, and the advertisements that manifests have
-// beside them, byte for byte as in upstream's config/crd/bases.
+// crds are the definitions that the controller reads, and those of the advertisements in the same
+// manifests, byte for byte as in upstream's config/crd/bases.
 var crds = sync.OnceValues(func() (out []*apiextv1.CustomResourceDefinition, err error) {
 	files, err := definitions.ReadDir("upstream/crds")
 	if err != nil {

@@ -43,8 +43,8 @@ func primary(objects []ipam.Object) (n model.Network, cni json.RawMessage, err e
 	return n, json.RawMessage(`{"cniVersion":"1.0.0","name":"` + networkKey + `"}`), nil
 }
 
-// check refuses what has no address here, pods, and pools that the controller would not
-// read or not take.
+// check refuses pods, which have no address here, and pools that the controller would not read or
+// not accept.
 func check(objects []ipam.Object) error {
 	r := newRecord(nil)
 	for _, o := range objects {
@@ -80,7 +80,7 @@ func readRecord(objects []ipam.Object, networks []model.Network) (model.Snapshot
 	return r.snapshot(), nil
 }
 
-// read takes in a manifest.
+// read adds a manifest.
 func (r *record) read(o ipam.Object) error {
 	var err error
 	switch o.Kind {

@@ -16,11 +16,11 @@ import (
 	reference "ipamsim/model/reference/metallb"
 )
 
-// policy is what users have written of pools, read as the documentation says, and not by the
-// code that is under test. An error is one of upstream's: a controller does not take what
-// it is of.
+// policy is the configuration of pools, parsed according to the documentation and not by the code
+// under test. An error is one of upstream's errors: a controller does not accept a configuration
+// with it.
 //
-// Source: internal/config, For and poolsFor, whose words the errors are, with
+// Source: internal/config, For and poolsFor, whose texts the errors have, with
 // ValidationFor("native") (v0.16.2).
 func (r *record) policy() (pools []reference.Pool, err error) {
 	if err := legible(sorted(r.communities)); err != nil {
@@ -69,7 +69,7 @@ func readPool(p *metallbv1beta1.IPAddressPool, namespaces map[string]corev1.Name
 	return out, err
 }
 
-// allocation is whose a pool is.
+// allocation determines the Services of a pool.
 //
 // Source: internal/config, addressPoolServiceAllocationsFromCR (v0.16.2).
 func allocation(a *metallbv1beta1.ServiceAllocation, namespaces map[string]corev1.Namespace) (*reference.Allocation, error) {
@@ -106,7 +106,7 @@ func selectors(field string, all []metav1.LabelSelector) (out []reference.Select
 	return out, nil
 }
 
-// text is a selector, whatever the order of its values.
+// text is a selector as text, independent of the order of its values.
 func text(s *metav1.LabelSelector) string {
 	s = s.DeepCopy()
 	for _, e := range s.MatchExpressions {

@@ -31,7 +31,7 @@ const (
 	stateName = "controller"
 )
 
-// record is what is stored, kept up to date by its changes.
+// record contains the stored objects and is updated by their changes.
 type record struct {
 	networks    []model.Network
 	controllers atomic.Int32 // that run
@@ -60,7 +60,7 @@ func newRecord(networks []model.Network) *record {
 	}
 }
 
-// follow reads what is stored and follows what changes, without a message.
+// follow reads the stored objects and follows their changes, without messages.
 func (r *record) follow(api *kube.Server) error {
 	for _, resource := range []string{namespacesResource, communitiesResource, poolsResource, statesResource, ipam.ServicesResource} {
 		all, err := api.List(context.Background(), resource)
@@ -113,7 +113,7 @@ func (r *record) take(o runtime.Object) {
 	}
 }
 
-// typed hands an object of one of MetalLB's kinds to who takes it.
+// typed converts an object of one of MetalLB's kinds and passes it to take.
 func typed[T any](x *unstructured.Unstructured, take func(in, name string, o *T)) {
 	o := new(T)
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(x.Object, o) == nil {
@@ -121,7 +121,7 @@ func typed[T any](x *unstructured.Unstructured, take func(in, name string, o *T)
 	}
 }
 
-// takePool takes in a pool, or with nil that it is gone.
+// takePool stores a pool; nil deletes it.
 func (r *record) takePool(in, name string, p *metallbv1beta1.IPAddressPool) {
 	switch {
 	case p == nil:
@@ -154,7 +154,7 @@ func (r *record) takeState(in, name string, s *metallbv1beta1.ConfigurationState
 	}
 }
 
-// takeService takes in a Service.
+// takeService stores a Service.
 func (r *record) takeService(x *corev1.Service) {
 	name := x.Namespace + "/" + x.Name
 	now := &service{Service: x, terms: []model.Terms{termsOf(x)}}
@@ -178,8 +178,8 @@ func sorted[T any](m map[string]T) (out []T) {
 	return out
 }
 
-// snapshot is the record now. It passes no gate. Each Service's status is a place of its own
-// for claims: several may have one address. Pools are policy and no part of the record.
+// snapshot is the present record. It passes no gate. Each Service's status is a separate place for
+// claims: several may have one address. Pools are policy and not part of the record.
 func (r *record) snapshot() model.Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()

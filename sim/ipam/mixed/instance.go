@@ -43,7 +43,7 @@ func join(first, second ipam.Instance, networks []model.Network) ipam.Instance {
 	}
 }
 
-// add is an ADD of the manager whose network it is.
+// add is an ADD of the manager of the network.
 func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
 	in, err := i.whose(c)
 	if err != nil {
@@ -52,7 +52,7 @@ func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Resu
 	return in.Add(ctx, g, c)
 }
 
-// del is a DEL of the manager whose network it is.
+// del is a DEL of the manager of the network.
 func (i *instance) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	in, err := i.whose(c)
 	if err != nil {
@@ -61,7 +61,7 @@ func (i *instance) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	return in.Del(ctx, g, c)
 }
 
-// adopt is for the manager whose network it is.
+// adopt adopts a sandbox for the manager of the network.
 func (i *instance) adopt(ctx context.Context, c ipam.Call, addrs []netip.Addr) error {
 	in, err := i.whose(c)
 	if err != nil || in.Adopt == nil {
@@ -103,9 +103,9 @@ func (i *instance) observe(ctx context.Context) (model.Snapshot, error) {
 	return s, nil
 }
 
-// named gives the first one's network a name in its record. Alone it needs none;
-// but neither do most of the second one's, and what has no name is then one network:
-// two overlapping ranges of Whereabouts were taken for blocks that overlap.
+// named gives the first manager's network a name in its record. Alone it needs none. But most
+// networks of the second manager have none either, and nameless networks count as one network: two
+// overlapping ranges of Whereabouts were taken for overlapping blocks.
 func (i *instance) named(s *model.Snapshot) {
 	s.Networks, s.Pools, s.Claims = slices.Clone(s.Networks), slices.Clone(s.Pools), slices.Clone(s.Claims)
 	for n := range s.Networks {
@@ -119,14 +119,14 @@ func (i *instance) named(s *model.Snapshot) {
 	}
 }
 
-// merge makes one sorted list of two, whose memory it leaves alone.
+// merge returns one sorted list of two, and does not modify them.
 func merge[T any](a, b []T, order func(a, b T) int) []T {
 	out := slices.Concat(a, b)
 	slices.SortStableFunc(out, order)
 	return out
 }
 
-// act is that of the one whose message it is.
+// act is the act of the manager of the message.
 func (i *instance) act(detail any) act.Act {
 	if a := i.first.Act(detail); a.Verb != "" {
 		return a

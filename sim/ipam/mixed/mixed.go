@@ -19,10 +19,10 @@ import (
 // pair is both.
 type pair struct{ first, second *ipam.Manager }
 
-// New puts two managers into one cluster, which a scenario calls by both names:
-// "calico+whereabouts". What only a primary network has is the first one's; so are the
-// datastore and the command-line tool. Both kinds of manifests are accepted; where both
-// have a kind of one name (IPPool), the group says whose a manifest is.
+// New combines two managers in one cluster. A scenario names both: "calico+whereabouts". The first
+// manager has everything that belongs to the primary network, the datastore and the command-line
+// tool. Manifests of both are accepted; if both have a kind of one name (IPPool), the group
+// determines the manager.
 func New(first, second *ipam.Manager) *ipam.Manager {
 	p, m := pair{first, second}, *first
 	m.Name = first.Name + "+" + second.Name
@@ -50,8 +50,8 @@ func (p pair) primary(objects []ipam.Object) (model.Network, json.RawMessage, er
 	return n, config, err
 }
 
-// crds are those of both, the first one's last: of two kinds with one name the
-// later one counts.
+// crds are the definitions of both, the first manager's last: of two kinds with one name the later
+// counts.
 func (p pair) crds() (out []*apiextv1.CustomResourceDefinition, err error) {
 	for _, m := range []*ipam.Manager{p.second, p.first} {
 		if m.CRDs == nil {

@@ -51,7 +51,7 @@ func actOfNode(x kube.Exchange) act.Act {
 			a.Bare, a.Gives = false, n.ranges(x.Name)
 		}
 		if a.Verb == act.Patch && !a.Bare {
-			a.Verb = act.Update // it says what is in it
+			a.Verb = act.Update // its content is decoded
 		}
 	case act.Read:
 		a.Bare = !readNode(x.Response, &a.Thing)

@@ -61,7 +61,7 @@ func readRecord(objects []ipam.Object, networks []model.Network) (model.Snapshot
 	return hostlocal.ReadRecord(objects, places(networks))
 }
 
-// places are where host-local keeps what it gives away of each network.
+// places are the locations of host-local's allocations of each network.
 func places(networks []model.Network) []hostlocal.Place {
 	out := []hostlocal.Place{}
 	for _, n := range networks {

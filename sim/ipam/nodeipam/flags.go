@@ -17,8 +17,8 @@ import (
 	"ipamsim/sim/ipam/kubeadm"
 )
 
-// flags are those of kube-controller-manager that node IPAM and its leader election
-// read, with upstream's defaults.
+// flags are the flags of kube-controller-manager for node IPAM and its leader election, with
+// upstream's defaults.
 //
 // Source: cmd/kube-controller-manager/app/options, options.go and nodeipamcontroller.go;
 // cloud-provider/options/kubecloudshared.go; component-base/config/v1alpha1 (v1.37.2).
@@ -64,8 +64,8 @@ type clusterConfiguration struct {
 	} `json:"controllerManager"`
 }
 
-// readFlags is the command line that kubeadm makes of its configuration, as far as it is
-// node IPAM's affair. Flags of other controllers are passed over.
+// readFlags reads the node IPAM flags of the command line that kubeadm creates from its
+// configuration. Flags of other controllers are ignored.
 //
 // Source: cmd/kubeadm/app/phases/controlplane/manifests.go, getControllerManagerCommand
 // (v1.37.2).
@@ -150,7 +150,7 @@ func clusterCIDRs(list string) ([]*net.IPNet, error) {
 	return cidrs, nil
 }
 
-// serviceCIDRs are the first two; one that cannot be read is none, as upstream has it.
+// serviceCIDRs are the first two; one that cannot be parsed is nil, as in upstream.
 func serviceCIDRs(list string) (out [2]*net.IPNet, err error) {
 	texts := strings.Split(list, ",")
 	if len(texts) > 2 {
@@ -172,7 +172,7 @@ func serviceCIDRs(list string) (out [2]*net.IPNet, err error) {
 // Upstream's mask sizes where no flag says another.
 const mask4Default, mask6Default = 24, 64
 
-// maskSizes are those of nodes, by cluster CIDR.
+// maskSizes are the mask sizes of nodes, by cluster CIDR.
 func (f *flags) maskSizes(clusters []*net.IPNet) ([]int, error) {
 	v6only := len(clusters) == 1 && netutils.IsIPv6CIDR(clusters[0])
 	switch {

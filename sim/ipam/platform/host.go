@@ -21,7 +21,7 @@ func NewHost(files map[string][]byte) *Host {
 	return &Host{d}
 }
 
-// Files is the program's way to the files of its host.
+// Files gives the program access to the files of its host.
 func (p *Program) Files() *disk.Process { return p.Host.Disk.Process(p.context(), p.Gate) }
 
 func (p *Program) context() context.Context {

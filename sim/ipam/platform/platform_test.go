@@ -22,7 +22,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// machine is a host with a runtime that executes what it is given.
+// machine is a host with a runtime that executes the given programs.
 func machine(crashed func(any), executables map[string]func()) platform.Exec {
 	return platform.Exec{From: &platform.Program{
 		Host: platform.NewHost(map[string][]byte{}), Ctx: context.Background(), Executables: executables,
@@ -82,7 +82,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// What a runtime hears of a plugin that fails, in the words of CNI's own library.
+// The errors that a runtime gets for a plugin that fails, with the texts of CNI's own library.
 func TestFailures(t *testing.T) {
 	var crash any
 	e := machine(func(v any) { crash = v }, map[string]func(){
@@ -110,8 +110,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// An exit of a goroutine that is not the main one is a crash of the program, whose main
-// function would go on.
+// An exit in a goroutine other than the main one is a crash of the program, because its main
+// function would continue.
 func TestExitOfAnotherGoroutine(t *testing.T) {
 	var crash any
 	e := machine(func(v any) { crash = v }, map[string]func(){"p": func() {
@@ -127,8 +127,8 @@ func TestExitOfAnotherGoroutine(t *testing.T) {
 	}
 }
 
-// What a program opens is of its host: a file is read to its end, a folder is there
-// where files lie under it, and is not read.
+// A program opens files of its host: a file is read to its end; a folder exists if there are files
+// under it, and cannot be read.
 func TestOpen(t *testing.T) {
 	e := machine(nil, map[string]func(){"look": func() {
 		for _, name := range []string{"/etc/conf.d/a", "/etc/conf.d", "/etc/conf", "/etc/conf.d/a/b"} {
@@ -153,8 +153,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A lock is of its host and its file; a file that one program makes is there for the
-// next.
+// A lock belongs to its host and file. A file that one program creates exists for the next.
 func TestFiles(t *testing.T) {
 	e := machine(nil, map[string]func(){
 		"make": func() {
@@ -193,8 +192,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Nothing keeps a program that was killed, whatever it waits for: its goroutines end without
-// what they have deferred.
+// No reference keeps a program that was killed, whatever it waits for: its goroutines end without
+// running deferred functions.
 func TestKilledProgramIsCollected(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("NOT TESTED: on the stock runtime a bubble cannot end with goroutines of killed processes; use: make test")

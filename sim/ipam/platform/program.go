@@ -1,12 +1,10 @@
-// Package platform is the machine under programs of upstream's: what a program finds
-// in its environment, in files and on its standard streams, whom it starts, how it
-// ends. A program is upstream's own main function, copied with other imports; the
-// packages in the folders below are what it imports in the place of those that touch
-// a real machine (sim/ipam/*/copies.txt), under the names of those. One of ours may stand
-// for several of them.
+// Package platform is the machine of upstream's programs: environment, files, standard streams,
+// child processes and exit. A program is upstream's own main function, copied with other imports.
+// The packages in the folders below replace the imported packages that use a real machine
+// (sim/ipam/*/copies.txt), and have their names. One of ours may replace several of them.
 //
-// An adapter has no argument that names its program. The goroutine identifies it, which
-// has it from the one that started it.
+// An adapter has no argument that names its program. The goroutine identifies the program, and
+// inherits it from the goroutine that started it.
 package platform
 
 import (
@@ -91,8 +89,7 @@ func (p *Program) Signals() context.Context {
 	return p.Term()
 }
 
-// Current is the program that the calling goroutine belongs to. It does not return to
-// a goroutine whose program has ended.
+// Current is the program of the calling goroutine. It does not return if that program has ended.
 func Current() *Program {
 	l := (*labels)(label())
 	if l == nil || len(l.list) != 1 || l.list[0].key != labelKey || l.program.ended.Load() {
@@ -104,7 +101,7 @@ func Current() *Program {
 // Run executes main as the program, and waits for its end.
 func (p *Program) Run(main func()) Ended {
 	e := Ended{}
-	p.code, p.unread = 1, p.Stdin // 1: as log.Fatal has it
+	p.code, p.unread = 1, p.Stdin // 1: as in log.Fatal
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -124,8 +121,8 @@ func (p *Program) Run(main func()) Ended {
 	return e
 }
 
-// Exit ends the program. Of its main goroutine, nothing else runs but what is deferred;
-// on another one an exit is as a panic there, because nothing else ends the rest.
+// Exit ends the program. In its main goroutine, only deferred functions still run. In another
+// goroutine an exit acts as a panic, because nothing else ends the other goroutines.
 func (p *Program) Exit(code int) {
 	p.code = code
 	if stack := string(debug.Stack()); !strings.Contains(stack, "/platform.(*Program).Run") {

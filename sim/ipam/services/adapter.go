@@ -17,7 +17,7 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Upstream's modules, and the folders of what is simulated in them.
+// Upstream's modules, and the folders of the simulated code.
 const (
 	module    = "k8s.io/kubernetes"
 	storage   = module + "/pkg/registry/core/service"
@@ -76,7 +76,7 @@ func open(env ipam.Env) (ipam.Instance, error) {
 type instance struct {
 	env    ipam.Env
 	record *record
-	found  *kube.Peer // stores what is there before the first step
+	found  *kube.Peer // stores the initial objects
 
 	started sync.Once // the first process has read the configuration
 	conf    config

@@ -9,8 +9,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// check refuses what has no address here: pods; and a Service without one, which no API
-// server has made.
+// check refuses pods, which have no address here, and a Service without a cluster IP, which no API
+// server creates.
 func check(objects []ipam.Object) error {
 	for _, o := range objects {
 		switch o.Kind {

@@ -34,7 +34,7 @@ type clusterConfiguration struct {
 	} `json:"apiServer"`
 }
 
-// readConfig reads the command line that kubeadm makes of its configuration.
+// readConfig reads the command line that kubeadm creates from its configuration.
 //
 // Source: cmd/kubeadm/app/phases/controlplane/manifests.go, getAPIServerCommand, and
 // cmd/kubeadm/app/apis/kubeadm/v1beta4/defaults.go (v1.37.2).
@@ -112,7 +112,7 @@ func NodePorts(objects []ipam.Object) (r utilnet.PortRange, err error) {
 	return r, err
 }
 
-// prefix is a range as model has it.
+// prefix is a range in the form of the model.
 func prefix(c *net.IPNet) netip.Prefix {
 	a, _ := netip.AddrFromSlice(c.IP)
 	ones, _ := c.Mask.Size()

@@ -15,13 +15,12 @@ import (
 //go:linkname syncDefault k8s.io/kubernetes/pkg/controlplane/controller/defaultservicecidr.(*Controller).sync
 func syncDefault(c *defaultservicecidr.Controller, ctx context.Context) error
 
-// defaultRangeInterval is that of the controller of the default ServiceCIDR.
+// defaultRangeInterval is the interval of the controller of the default ServiceCIDR.
 const defaultRangeInterval = 10 * time.Second
 
-// keepDefaultRange runs the controller of the default ServiceCIDR: its sync, as its Start
-// does. That one shuts its broadcaster of events down before it cancels who listens to it,
-// who then asks a closed channel until another thread comes to cancel it: here there is
-// none.
+// keepDefaultRange runs the sync of the controller of the default ServiceCIDR, as its Start does.
+// Start shuts its event broadcaster down before it cancels the listener, which then reads a closed
+// channel in a loop until another thread cancels it: here there is no other thread.
 //
 // Source: pkg/controlplane/controller/defaultservicecidr, Controller.Start (v1.37.2).
 func keepDefaultRange(ctx context.Context, c *defaultservicecidr.Controller) {

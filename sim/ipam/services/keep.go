@@ -25,7 +25,7 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// kinds are those that the API servers here keep.
+// kinds are the kinds that the API servers store here.
 var kinds = map[string]struct {
 	schema.GroupVersionResource
 	namespaced bool
@@ -58,8 +58,8 @@ func (i *instance) raw() *kube.Peer {
 	return p
 }
 
-// change does to an object what an operator asked for, through an API server; without a
-// gate it stores what is there before the first step.
+// change makes an operator's change through an API server; without a gate it stores an initial
+// object.
 func (i *instance) change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Object) error {
 	if o.Namespace == "" && kinds[o.Kind].namespaced {
 		var m metav1.PartialObjectMetadata
@@ -116,7 +116,7 @@ func client(way http.RoundTripper, o ipam.Object) (dynamic.ResourceInterface, er
 	return d.Resource(k.GroupVersionResource).Namespace(o.Namespace), nil
 }
 
-// list is the objects of a kind in all namespaces.
+// list lists the objects of a kind in all namespaces.
 func list(ctx context.Context, way http.RoundTripper, kind string) ([]unstructured.Unstructured, error) {
 	c, err := client(way, ipam.Object{Kind: kind})
 	if err != nil {

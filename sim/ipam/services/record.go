@@ -31,7 +31,7 @@ const (
 	rangesResource    = "servicecidrs"
 )
 
-// record is what is stored, kept up to date by its changes.
+// record contains the stored objects and is updated by their changes.
 type record struct {
 	env   ipam.Env
 	began time.Time
@@ -106,7 +106,7 @@ func (r *record) take(_ string, o runtime.Object) {
 	}
 }
 
-// serviceOf is a Service's addresses and node ports. What cannot be read is none.
+// serviceOf reads a Service's addresses and node ports. Values that cannot be parsed are ignored.
 func serviceOf(x *corev1.Service) model.Service {
 	s := model.Service{Name: x.Namespace + "/" + x.Name}
 	for _, text := range x.Spec.ClusterIPs {
@@ -131,9 +131,9 @@ func serviceOf(x *corev1.Service) model.Service {
 	return s
 }
 
-// unported is model.Service.Unported: a port of a NodePort Service has one, of a LoadBalancer
-// too unless allocateLoadBalancerNodePorts is false, and so has the health check of one that
-// only wants traffic of its own node.
+// unported is model.Service.Unported. A port of a NodePort Service needs a node port, a port of a
+// LoadBalancer Service too unless allocateLoadBalancerNodePorts is false, and so does the health
+// check of a Service with externalTrafficPolicy Local.
 //
 // Source: the API reference of Service, and pkg/registry/core/service/strategy.go,
 // needsHCNodePort (v1.37.2).
@@ -171,7 +171,7 @@ func (r *record) snapshot() (model.Snapshot, error) {
 	return r.stored(), nil
 }
 
-// stored is what was taken. The caller holds mu.
+// stored is the present record. The caller holds mu.
 func (r *record) stored() model.Snapshot {
 	s := &model.Services{Refusals: slices.Clone(r.refusals), Ports: r.ports, HasPorts: r.portsFrom != nil}
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
@@ -217,7 +217,7 @@ func (r *record) readPorts() (err error) {
 	if err != nil {
 		return err
 	}
-	// Not by the allocator, which is what is judged.
+	// Parsed without the allocator, which is under test.
 	stored := o.(*api.RangeAllocation)
 	of, err := utilnet.ParsePortRange(stored.Range)
 	if err != nil {

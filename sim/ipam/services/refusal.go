@@ -31,7 +31,7 @@ type certain struct {
 	ports []int
 }
 
-// certainOf reads them. What cannot be read is none.
+// certainOf reads the requested addresses and ports. Values that cannot be parsed are ignored.
 func certainOf(body []byte) (c certain) {
 	var x corev1.Service
 	if json.Unmarshal(body, &x) != nil {
@@ -55,7 +55,7 @@ func (r *record) ask(service string, body []byte) func(err error) {
 	r.underWay[a] = true
 	r.mu.Unlock()
 	return func(err error) {
-		s, _ := r.snapshot() // counts what is free at the end
+		s, _ := r.snapshot() // counts the free addresses at the end
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		delete(r.underWay, a)
@@ -119,9 +119,9 @@ func (r *record) takes(s *model.Services, a *asked) bool {
 }
 
 const (
-	freeMax = 1 << 20 // bounds what is counted of a wide range
-	// heardAfter is when an API server has heard that an address is free: until then it
-	// takes it for taken, which is no mistake.
+	freeMax = 1 << 20 // bounds the count of a wide range
+	// heardAfter is the time after which an API server knows that an address is free. Until then it
+	// considers the address as taken, which is not an error.
 	heardAfter = 10 * time.Minute
 )
 

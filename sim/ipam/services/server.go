@@ -152,7 +152,7 @@ func get[T any](field reflect.Value) T {
 	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Interface().(T)
 }
 
-// resources are what it serves.
+// resources registers the resources that it serves.
 func (s *server) resources() {
 	for _, plural := range []string{addressesResource, rangesResource} {
 		s.Serve(plural, kube.Builtin(plural))

@@ -10,8 +10,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Act says what an exchange did in Whereabouts' terms: what was read at which revision,
-// what a patch writes or removes and under which condition, who takes the lease.
+// Act describes an exchange in Whereabouts' terms: what was read at which revision, what a patch
+// writes or removes and under which condition, which process acquires the lease.
 func (i *instance) Act(detail any) act.Act {
 	x, ok := detail.(kube.Exchange)
 	if !ok || x.Bare || x.Subresource != "" {

@@ -40,8 +40,8 @@ func (o *stored) pod() act.Thing {
 	return t
 }
 
-// addresses are those of all networks but the pod network; has is false if Multus
-// has written none yet.
+// addresses are the addresses of all networks except the pod network; has is false if Multus has
+// not written any yet.
 func (o *stored) addresses() (addrs []act.Thing, has bool) {
 	text := o.Metadata.Annotations[nadv1.NetworkStatusAnnot]
 	var networks []nadv1.NetworkStatus

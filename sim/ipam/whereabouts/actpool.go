@@ -15,7 +15,7 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// actOfPool says what is allocated of a range, and what a patch changes in it.
+// actOfPool describes the allocations of a range, and a patch of them.
 func actOfPool(x kube.Exchange, a *act.Act) bool {
 	a.Thing = act.Thing{Kind: act.Pool, Name: x.Name}
 	switch a.Verb {
@@ -73,8 +73,8 @@ func behind(first net.IP, offset string) (netip.Addr, bool) {
 	return a, a.IsValid()
 }
 
-// patched reads the JSON patch that upstream computes: a test of the
-// revision, then what is added, replaced and removed under /spec/allocations.
+// patched reads the JSON patch that upstream computes: a test of the revision, then additions,
+// replacements and removals under /spec/allocations.
 //
 // Source: pkg/storage/kubernetes/ipam.go, (*KubernetesIPPool).Update (v0.9.4).
 func patched(x kube.Exchange, a *act.Act) bool {

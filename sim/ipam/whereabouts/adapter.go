@@ -19,12 +19,12 @@ import (
 // module is upstream's path.
 const module = "github.com/k8snetworkplumbingwg/whereabouts"
 
-// namespace is where Whereabouts keeps its objects: the default of its manifests,
-// of its kubeconfig (wbNamespaceFromCtx) and of its control loop.
+// namespace is the namespace of Whereabouts' objects: the default of its manifests, of its
+// kubeconfig (wbNamespaceFromCtx) and of its control loop.
 const namespace = "kube-system"
 
-// New is Whereabouts as an address manager. It has no state but what upstream keeps in
-// globals of the process, which the first call sets for good: upstream's log is off.
+// New returns Whereabouts as an address manager. Its only state are upstream's global variables,
+// which the first call sets permanently: upstream's log is off.
 func New() *ipam.Manager {
 	settle()
 	return &ipam.Manager{

@@ -27,7 +27,7 @@ func decode(raw []byte) (object, error) {
 	return o, nil
 }
 
-// get finds a key as encoding/json does, in whatever case it is written.
+// get finds a key as encoding/json does, ignoring case.
 func get(o object, key string) any {
 	if v, ok := o[key]; ok {
 		return v
@@ -73,8 +73,8 @@ func plugins(conf object) (all []object, list bool) {
 	return all, true
 }
 
-// stdin is what Multus passes to the plugin of the network, and libcni for a list,
-// that has Whereabouts for its address manager; nil if there is none.
+// stdin is the standard input of a network's plugin with Whereabouts as its address manager, as
+// Multus, or libcni for a list, passes it; nil if there is none.
 //
 // Sources: network-attachment-definition-client/pkg/utils, GetCNIConfigFromSpec
 // (a configuration without a name gets that of the object); libcni, InjectConf (a

@@ -24,9 +24,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Whatever happens one after the other, the reference hands out the addresses that
-// the real plugin hands out, refuses what it refuses, and holds the same record
-// after every operation.
+// Under any sequence of operations, the reference assigns the same addresses as the real plugin,
+// refuses the same requests, and has the same record after every operation.
 func TestConformance(t *testing.T) {
 	conform(t, drawHistory, compare)
 }
@@ -196,7 +195,7 @@ func (p *pair) realAdd(c ipam.Call) string {
 	return p.outcome(r.Addrs, err)
 }
 
-// outcome is what the real plugin said, in the words of the reference's.
+// outcome is the result of the real plugin in the terms of the reference.
 func (p *pair) outcome(addrs []netip.Prefix, err error) string {
 	switch {
 	case p.crashed:

@@ -52,7 +52,7 @@ type litteredPod struct {
 	ips         []string
 	marked      bool
 	broken      bool // its network-status is no JSON
-	primary     bool // its addresses are said to be the pod network's
+	primary     bool // its addresses are listed as the pod network's
 	gone        bool
 }
 
@@ -139,7 +139,7 @@ func (p litteredPod) status() string {
 	return string(b)
 }
 
-// String is the cluster as a list, for the one who reads a failure.
+// String is the cluster as a list, for reports of failures.
 func (c *litter) String() string {
 	var b strings.Builder
 	for _, p := range c.pools {

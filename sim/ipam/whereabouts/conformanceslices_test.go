@@ -119,7 +119,7 @@ func (p *slicedPair) play(o operation) string {
 		}
 	case change:
 		if p.change(o.Which) {
-			p.settle(p.nets[0]) // of the others the controller hears nothing
+			p.settle(p.nets[0]) // the controller receives no events of the others
 		}
 	default:
 		if diff := p.pair.play(o); diff != "" {
@@ -136,8 +136,8 @@ func (p *slicedPair) play(o operation) string {
 	return ""
 }
 
-// change gives the first network another size or range, or an exclude. It is
-// false if that is what it has: then the controller hears of nothing.
+// change gives the first network another size or range, or an exclude. It returns false if nothing
+// changes: the controller then receives no event.
 func (p *slicedPair) change(how int) bool {
 	c := p.networks[0]
 	c.Ranges = slices.Clone(c.Ranges)

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// The edge of an ADD's ten seconds, which a random history seldom meets: how many
-// addresses that others have reserved it can pass over, with a pool that is there,
-// with one that it has to make first, in the second range, and for an address of
-// its own.
+// The limit of an ADD's ten seconds, which a random history seldom reaches: the number of addresses
+// reserved by others that it can skip, with an existing pool, with one that it has to create first,
+// in the second range, and for an address of its own.
 func TestConformanceTime(t *testing.T) {
 	wide := rangeOf{Prefix: netip.MustParsePrefix("10.0.0.0/23")}
 	six := rangeOf{Prefix: netip.MustParsePrefix("fd00::/64")}

@@ -7,7 +7,7 @@ import (
 	"ipamsim/sim/ipam/whereabouts"
 )
 
-// The policy of a network, and what is wrong with one that upstream would take.
+// The policy of a network, and the error in one that upstream would accept.
 func ExampleNew() {
 	a := whereabouts.New()
 	n, _, _ := a.Network("default/net1", json.RawMessage(`{"type":"macvlan","ipam":{"type":"whereabouts","range":"172.18.178.192/27","range_start":"172.18.178.196","range_end":"172.18.178.200"}}`))

@@ -180,8 +180,8 @@ const (
 	reserve   verb = "kubectl create reservation"
 )
 
-// operation is one line of a history. Which of its numbers count depends on the
-// verb; all are small, and taken modulo what there is.
+// operation is one line of a history. The verb determines which of its numbers count; all are
+// small, and taken modulo the number of elements.
 type operation struct {
 	Verb           verb
 	Pod, Interface int
@@ -231,8 +231,7 @@ func (o operation) String() string {
 	return string(o.Verb)
 }
 
-// verbs are drawn as often as they stand here: what a cluster does all day more
-// often than what people do by hand.
+// verbs are drawn with these frequencies: normal operations more often than actions of operators.
 var verbs = slices.Concat(slices.Repeat([]verb{add, start}, 8), slices.Repeat([]verb{del, object, reconcile}, 4),
 	[]verb{crash, crash, lateDel, release, unpool, unreserve, unreserve, reserve, reserve})
 
@@ -251,7 +250,7 @@ func drawOperation(networks int) *rapid.Generator[operation] {
 		o := operation{Verb: rapid.SampledFrom(verbs).Draw(t, "verb")}
 		switch o.Verb {
 		case reconcile:
-		case reserve: // 28 is as many as an ADD has time for
+		case reserve: // an ADD has time for 28
 			o.Which = rapid.SampledFrom([]int{1, 2, 3, 26, 27, 28, 29, 30}).Draw(t, "how many")
 		case release, unpool, unreserve:
 			o.Which = rapid.IntRange(0, 5).Draw(t, "which")

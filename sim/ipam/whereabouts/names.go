@@ -40,8 +40,8 @@ func ranged(name string) (p netip.Prefix, ok bool) {
 	return p, ok
 }
 
-// split finds the longest end of a name, from its start or from behind a dash,
-// that is what it should be, and returns what comes before.
+// split finds the longest suffix of a name, beginning at its start or after a dash, that satisfies
+// is, and returns the part before it.
 func split(name string, is func(string) bool) (before string, ok bool) {
 	for i := 0; ; {
 		if is(name[i:]) {

@@ -22,8 +22,8 @@ import (
 	"ipamsim/sim/ipam/whereabouts/upstream/pkg/config"
 )
 
-// network is the policy of a configuration. ok is false, without an error, if
-// Whereabouts has no part in it.
+// network is the policy of a configuration. ok is false, without an error, if it does not use
+// Whereabouts.
 func network(key string, raw []byte) (n model.Network, ok bool, err error) {
 	conf, err := decode(raw)
 	if err != nil {
@@ -66,7 +66,7 @@ func network(key string, raw []byte) (n model.Network, ok bool, err error) {
 	return n, true, election(c)
 }
 
-// parsedConfig is what the plugin makes of its standard input on any node.
+// parsedConfig is the configuration that the plugin parses from its standard input on any node.
 func parsedConfig(in []byte) (c *types.IPAMConfig, err error) {
 	p := &platform.Program{Name: ours, Host: platform.NewHost(installed("node")), Ctx: context.Background(), Crash: func(any, string) {}}
 	if end := p.Run(func() { c, _, err = config.LoadIPAMConfig(in, "") }); end.Crash != nil {
@@ -116,9 +116,9 @@ func ranges(in []byte) ([]rangeText, error) {
 	return out, nil
 }
 
-// policy is what upstream's allocator hands out of a range: without the network
-// and the broadcast address, from range_start to range_end where those lie in
-// between. Where upstream ignores one that does not, it is refused here.
+// policy is the part of a range that upstream's allocator hands out: without the network and
+// broadcast addresses, from range_start to range_end if these are in between. Upstream ignores one
+// that is not; here it is refused.
 //
 // Source: pkg/iphelpers, GetIPRange; pkg/allocate, IterateForAssignment (v0.9.4).
 func policy(w rangeText, r types.RangeConfiguration) (model.Range, error) {
@@ -173,9 +173,8 @@ func excluded(s string) (netip.Prefix, error) {
 	return netip.PrefixFrom(a, a.BitLen()), nil
 }
 
-// election checks the lease's times with the elector's own rules: a plugin whose
-// elector refuses them crashes at every ADD and DEL (ipam.go:453 returns no
-// elector, ipam.go:502 runs it).
+// election checks the lease's times with the elector's own rules: if the elector refuses them, the
+// plugin crashes at every ADD and DEL (ipam.go:453 returns no elector, ipam.go:502 runs it).
 func election(c *types.IPAMConfig) error {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	_, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
@@ -206,7 +205,7 @@ func withMask(n net.IPNet) netip.Prefix {
 	return netip.PrefixFrom(a, ones)
 }
 
-// addr is the zero Addr for what is no address.
+// addr is the zero Addr if ip is not an address.
 func addr(ip net.IP) netip.Addr {
 	a, _ := netip.AddrFromSlice(slices.Clone(ip))
 	return a.Unmap()

@@ -106,8 +106,8 @@ func TestNotOurs(t *testing.T) {
 	}
 }
 
-// A list's plugin gets the list's name and version; a configuration without a
-// name that of its object.
+// A list's plugin gets the list's name and version; a configuration without a name gets that of its
+// object.
 func TestStdin(t *testing.T) {
 	for _, c := range []struct{ in, name, version string }{
 		{`{"cniVersion":"1.0.0","name":"x","type":"macvlan","ipam":{"type":"whereabouts","range":"10.0.0.0/24"}}`, "x", "1.0.0"},

@@ -40,7 +40,7 @@ func (i *instance) attachment(ctx context.Context, g *sim.Gate, call ipam.Call) 
 	return &attachment{call: call, stdin: in, static: len(conf.IPAM.Addresses), runtime: platform.Exec{From: p}}, nil
 }
 
-// args are those that containerd gives a plugin.
+// args are the arguments that containerd passes to a plugin.
 func (a *attachment) args(command string) *invoke.Args {
 	return &invoke.Args{
 		Command: command, ContainerID: a.call.Container, NetNS: "/var/run/netns/" + a.call.Container, IfName: a.call.Interface, Path: "/opt/cni/bin",
@@ -51,11 +51,10 @@ func (a *attachment) args(command string) *invoke.Args {
 	}
 }
 
-// Add is one execution of the plugin's ADD for one interface.
+// Add executes the plugin's ADD for one interface.
 //
-// The error is upstream's, with its own text. It is ipam.ErrExhausted if upstream
-// found no address in the range; running out of time while it looks is another
-// error, as upstream has it.
+// The error has upstream's text. It is ipam.ErrExhausted if upstream found no address in the range;
+// a timeout during the search is another error, as in upstream.
 func (i *instance) Add(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.Result, error) {
 	a, err := i.attachment(ctx, g, call)
 	if err != nil {

@@ -25,7 +25,7 @@ type machine struct{ config *rest.Config }
 
 var _ adapter.Machine = machine{}
 
-// Config sets no rate limit, as no manifest of upstream's does.
+// Config sets no rate limit, like all of upstream's manifests.
 func (m machine) Config() *rest.Config { return m.config }
 
 // reach is how a process talks to the API server.
@@ -35,7 +35,7 @@ func (i *instance) reach(g *sim.Gate) *rest.Config {
 	return c
 }
 
-// program prepares an execution of one of upstream's programs. A daemon has the
+// program prepares an execution of one of upstream's programs. A daemon has the environment
 // variables of its manifest.
 //
 // Source: doc/crds/daemonset-install.yaml, node-slice-controller.yaml (v0.9.4).
@@ -51,7 +51,7 @@ func (i *instance) program(ctx context.Context, g *sim.Gate, name, node string) 
 	return p
 }
 
-// installed is what upstream's installer leaves on a node, under the paths of the host
+// installed are the files that upstream's installer writes on a node, under the paths of the host
 // and under those where the daemons have them mounted.
 //
 // Source: script/lib.sh, generateWhereaboutsConf and generateNodeNameFile (v0.9.4).

@@ -61,9 +61,9 @@ func mine(o ipam.Object) (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// check refuses a pool whose range cannot be read, an allocation that is no number,
-// and a reservation whose name is no address: upstream passes over them in silence.
-// An allocation that lies out of its range is one that upstream has made.
+// check refuses a pool whose range cannot be parsed, an allocation whose key is not a number, and a
+// reservation whose name is not an address: upstream ignores them silently. It accepts an
+// allocation outside of its range, because upstream creates such allocations.
 func check(all []ipam.Object) error {
 	for _, o := range all {
 		u, err := mine(o)

@@ -52,9 +52,9 @@ func (i *instance) run() map[string]ipam.Run {
 	return out
 }
 
-// reconcile is one pass of the ip-reconciler: what upstream's cron starts. A pass that
-// fails to clean one pool leaves the other pools and every reservation alone, as
-// upstream returns early.
+// reconcile is one pass of the ip-reconciler, as upstream's cron starts it. A pass that fails to
+// clean one pool does not process the other pools and the reservations, because upstream returns
+// early.
 //
 // Source: cmd/reconciler/main.go (v0.9.4).
 func (i *instance) reconcile(ctx context.Context, g *sim.Gate, node string) error {

@@ -49,7 +49,7 @@ func newRecord(networks []model.Network) *record {
 	return &record{networks: networks, pools: map[string]pool{}, reservations: map[string]model.Reservation{}}
 }
 
-// follow reads what is stored and subscribes to what changes.
+// follow reads the stored objects and follows their changes.
 func (r *record) follow(api *kube.Server) error {
 	for _, resource := range []string{poolsResource, reservationsResource} {
 		all, err := api.List(context.Background(), resource+"."+apiGroup)
@@ -80,8 +80,8 @@ func (r *record) changed(c kube.Change) {
 	}
 }
 
-// replace takes what cannot be read for what is not there: a pool without a
-// range, a reservation of no address. Upstream cannot use them either.
+// replace ignores objects that cannot be decoded: a pool without a range, a reservation without an
+// address. Upstream cannot use them either.
 func replace[T any](m map[string]T, key string, o runtime.Object, read func(*unstructured.Unstructured) (T, bool)) {
 	delete(m, key)
 	u, ok := o.(*unstructured.Unstructured)
@@ -93,13 +93,12 @@ func replace[T any](m map[string]T, key string, o runtime.Object, read func(*uns
 	}
 }
 
-// Observe is the record as of the last change. The snapshot is shared between
-// calls and must not be changed; At is left to the caller.
+// Observe is the record after the last change. The snapshot is shared between calls and must not be
+// changed; the caller sets At.
 //
-// Claims are decoded as upstream does: the key of an allocation is its distance
-// from the address that the pool's range is written with. An allocation whose
-// key is no number, or leads to no address, is left out, as upstream ignores it;
-// one that leads out of the range, or names no pod, is a claim all the same.
+// Claims are decoded as in upstream: the key of an allocation is its offset from the address in the
+// pool's range. An allocation whose key is not a number, or gives no address, is ignored, as in
+// upstream; one that is out of the range, or names no pod, is a claim.
 //
 // Source: pkg/storage/kubernetes/ipam.go, toIPReservationList (v0.9.4).
 func (i *instance) Observe(context.Context) (model.Snapshot, error) {
@@ -160,9 +159,9 @@ func (r *record) pool(u *unstructured.Unstructured) (pool, bool) {
 	return p, true
 }
 
-// owner takes the name of a pool apart: [NETWORK-][NODE-]RANGE. A dash may be part
-// of each, so the networks of the scenario decide; of what none of them explains,
-// all is taken for the name of a network.
+// owner splits the name of a pool: [NETWORK-][NODE-]RANGE. Each part may contain a dash, so the
+// networks of the scenario decide. If none of them matches, the whole name is the name of a
+// network.
 //
 // Source: pkg/storage/kubernetes/ipam.go, IPPoolName (v0.9.4).
 func (r *record) owner(name, text string, rng netip.Prefix) (network, node string) {
@@ -187,8 +186,8 @@ func (r *record) owner(name, text string, rng netip.Prefix) (network, node strin
 	return rest, ""
 }
 
-// reservation reads an OverlappingRangeIPReservation: its name, [NETWORK-]ADDRESS,
-// is all there is of its address.
+// reservation reads an OverlappingRangeIPReservation. Its address is only in its name,
+// [NETWORK-]ADDRESS.
 //
 // Source: pkg/storage/kubernetes/ipam.go, NormalizeIP (v0.9.4).
 func (r *record) reservation(u *unstructured.Unstructured) (model.Reservation, bool) {

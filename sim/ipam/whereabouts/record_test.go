@@ -62,7 +62,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// What upstream composes is taken apart again.
+// Names that upstream composes are split correctly.
 func TestNames(t *testing.T) {
 	nets := []model.Network{
 		{Ranges: []model.Range{span("10.0.0.0/24", "10.0.0.1", "10.0.0.254")}},

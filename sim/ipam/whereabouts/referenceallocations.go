@@ -17,7 +17,7 @@ import (
 	"ipamsim/model"
 )
 
-// allocations are a pool as it was listed, and what is to be removed from it.
+// allocations are a listed pool, and the allocations to remove from it.
 type allocations struct {
 	pool    *v1alpha1.IPPool
 	first   net.IP
@@ -25,7 +25,7 @@ type allocations struct {
 	orphans []string // of those that will be removed, in the same order
 }
 
-// allocationsOf fails for a pool whose range is none, which ends the whole pass.
+// allocationsOf fails for a pool with an invalid range, which ends the whole pass.
 //
 // Source: pkg/storage/kubernetes/client.go, ListIPPools; ipam.go, toIPReservationList.
 func allocationsOf(pool *v1alpha1.IPPool) (*allocations, error) {
@@ -62,10 +62,9 @@ func (a *allocations) address(offset string) string {
 	return ""
 }
 
-// write removes the orphans under the condition that the pool is still at the
-// revision at which it was listed. A pool without any is left alone. An entry
-// whose offset is no number goes with them: upstream does not read it, and writes
-// what it has read.
+// write removes the orphans, on condition that the pool is still at the revision at which it was
+// listed. A pool without orphans is not written. An entry whose offset is not a number is removed
+// as well: upstream does not read it, and writes what it has read.
 //
 // Source: pkg/storage/kubernetes/ipam.go, (*KubernetesIPPool).Update;
 // pkg/reconciler/iploop.go, ReconcileIPPools.

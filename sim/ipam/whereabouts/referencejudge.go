@@ -69,8 +69,8 @@ func (p *referencePass) drop(ctx context.Context, stale []v1alpha1.OverlappingRa
 	return errors.Join(failed...)
 }
 
-// orphaned asks the rule, and looks at the pod again as long as the rule wants to
-// before the claim goes.
+// orphaned applies the rule, and reads the pod again as long as the rule requires it before the
+// claim is released.
 //
 // Source: isOrphanedIP, whose result means the contrary of its name.
 func (p *referencePass) orphaned(ctx context.Context, c reference.Claimed) bool {
@@ -86,7 +86,7 @@ func (p *referencePass) orphaned(ctx context.Context, c reference.Claimed) bool 
 	return p.rule.Orphaned(c, pod)
 }
 
-// refetch returns nil for a pod that could not be read, for whatever reason.
+// refetch returns nil for a pod that could not be read for any reason.
 //
 // Source: refreshPod.
 func (p *referencePass) refetch(ctx context.Context, ref model.PodRef) *reference.Pod {

@@ -187,8 +187,8 @@ func TestTakesOver(t *testing.T) {
 	})
 }
 
-// An ADD that is killed at any of its messages leaves at most one claim, and its
-// lease expires for the next one.
+// An ADD that is killed at any of its messages leaves at most one claim, and the next process
+// acquires its lease after it expires.
 func TestKilled(t *testing.T) {
 	for at := 1; at <= 12; at++ {
 		simulate(t, server(t), &killer{at: at, Serial: strategy.NewSerial()}, sim.Options{Faults: sim.Budget{Allowed: sim.Of(sim.Crash), Max: 1}}, map[string]string{"net": plain}, func(ctx context.Context, w *world) {
@@ -284,7 +284,7 @@ func (w *world) releaseEvent() {
 	}
 }
 
-// A daemon whose node is not there exits.
+// A daemon without its node exits.
 func TestPodControlLoopWithoutNode(t *testing.T) {
 	simulate(t, server(t), strategy.NewSerial(), sim.Options{}, map[string]string{"net": plain}, func(ctx context.Context, w *world) {
 		loop := w.background("pod-control-loop", "a")
@@ -295,7 +295,7 @@ func TestPodControlLoopWithoutNode(t *testing.T) {
 	})
 }
 
-// Killed at any of its messages, the daemon leaves no goroutine behind.
+// A daemon that is killed at any of its messages leaves no goroutine behind.
 func TestPodControlLoopKilled(t *testing.T) {
 	for at := range 8 {
 		simulate(t, server(t), timed(t, uint64(at)), sim.Options{Seed: uint64(at)}, map[string]string{"net": plain}, func(ctx context.Context, w *world) {

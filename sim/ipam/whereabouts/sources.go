@@ -14,9 +14,8 @@ const clientset = "github.com/k8snetworkplumbingwg/whereabouts/pkg/generated/cli
 //go:embed copies.txt
 var copies string
 
-// sources are upstream's module, its generated clients, and the copies of its packages
-// here. What of ours stands in the place of its programs' main functions
-// (transcribed.txt) is not upstream's.
+// sources are upstream's module, its generated clients, and the copies of its packages here. Our
+// replacements of its main functions (transcribed.txt) are not upstream's.
 func sources() []ipam.Source {
 	upstream := ipam.Source{Module: upstreamVersion(), Package: module, Root: root()}
 	clients := upstream

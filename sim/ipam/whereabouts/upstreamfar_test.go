@@ -37,9 +37,8 @@ func TestUpperHalfOfA64IsForgotten(t *testing.T) {
 	})
 }
 
-// iphelpers.go, ipAddrToUint64, keeps the last 64 bits of an offset: in a range
-// wider than a /64, what is allocated behind its first /64 is written down as an
-// address of that.
+// iphelpers.go, ipAddrToUint64, keeps the last 64 bits of an offset: in a range wider than a /64,
+// an allocation after the first /64 is stored as an address of the first /64.
 func TestOffsetsOfWideRangesAreCutOff(t *testing.T) {
 	serial(t, map[string]string{"net": `{"type":"whereabouts","range":"fd00::/48","range_start":"fd00:0:0:1::1","enable_overlapping_ranges":false}`}, func(w *world) {
 		wait(w.add(call(w, "a", "n", "net", "net1")))

@@ -14,7 +14,7 @@ import (
 // There are no webhooks, and no certificates and no servers for them: no API server calls
 // one (--webhook-mode=disabled).
 
-// What upstream would set, in webhookv1beta1 and in webhookv1beta2.
+// Variables that upstream would set, in webhookv1beta1 and in webhookv1beta2.
 var (
 	MetalLBNamespace string
 	Logger           log.Logger
@@ -24,13 +24,12 @@ var (
 
 type webhook struct{}
 
-// SetupWebhookWithManager says that there is none.
+// SetupWebhookWithManager returns an error: no webhooks are served.
 func (*webhook) SetupWebhookWithManager(manager.Manager) error {
 	return errors.New("no webhooks are served: --webhook-mode=disabled")
 }
 
-// The validators of upstream's. BGPPeerValidator is of webhookv1beta2, the others of
-// webhookv1beta1.
+// The validators of upstream. BGPPeerValidator is in webhookv1beta2, the others in webhookv1beta1.
 type (
 	IPAddressPoolValidator    struct{ webhook }
 	BGPAdvertisementValidator struct{ webhook }
@@ -52,7 +51,7 @@ type WebhookInfo struct {
 	Type int
 }
 
-// CertRotator is what upstream asks for.
+// CertRotator has the fields that upstream sets.
 type CertRotator struct {
 	SecretKey                                            types.NamespacedName
 	CertDir, CAName, CAOrganization, DNSName, FieldOwner string
@@ -60,7 +59,7 @@ type CertRotator struct {
 	Webhooks                                             []WebhookInfo
 }
 
-// AddRotator says that there is none.
+// AddRotator returns an error: no certificates are rotated.
 func AddRotator(manager.Manager, *CertRotator) error {
 	return errors.New("no certificates are rotated: --webhook-mode=disabled")
 }

@@ -21,14 +21,14 @@ type (
 // LoadArgs is the real one.
 var LoadArgs = real.LoadArgs
 
-// Error is the real one, but for its Print, which says nothing: a program that could
-// not even read its arguments.
+// Error is the real type, except that Print prints nothing: a program that could not even read its
+// arguments.
 type Error real.Error
 
 // Print says nothing.
 func (*Error) Print() error { return nil }
 
-// PrintResult prints a result as a version of CNI has it, on the program's standard output.
+// PrintResult prints a result in the format of a version of CNI, on the program's standard output.
 //
 // Source: github.com/containernetworking/cni/pkg/types, PrintResult (v1.3.0).
 func PrintResult(r Result, version string) error {

@@ -1,6 +1,6 @@
-// Package cni stands for the packages of CNI by which a plugin touches its machine: its frame
-// (skel), its types, and the execution of other plugins. They are the real ones, but for the
-// environment and the streams that a program reads and writes.
+// Package cni replaces the packages of CNI by which a plugin uses its machine: its frame (skel),
+// its types, and the execution of other plugins. They are the real ones, except for the environment
+// and the streams of a program.
 package cni
 
 import (

@@ -10,8 +10,8 @@ import (
 	"ipamsim/sim/ipam/platform"
 )
 
-// FileMutex is the lock on a file. Its methods are those of a field, so that a program that
-// calls them of none panics itself, and not in here.
+// FileMutex is the lock on a file. Its methods are those of an embedded field, so that a program
+// that calls them on a nil FileMutex panics itself, and not in here.
 type FileMutex struct{ lock }
 
 type lock struct{ file *disk.File }

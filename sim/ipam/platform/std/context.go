@@ -1,7 +1,7 @@
 package std
 
-// Contexts are Go's own, but for where one begins: a process takes all of its goroutines
-// along when it dies, and here they end with the program's own context.
+// Contexts are Go's own, except for root contexts: when a process dies all of its goroutines end,
+// and here they end with the program's own context.
 
 import (
 	real "context"

@@ -1,7 +1,7 @@
 package std
 
-// The command line of a program: the flags that it is started with
-// (platform.Program.Flags), which are those that its main function asks for.
+// The command line of a program: the flags with which it is started (platform.Program.Flags), which
+// its main function declares.
 
 import (
 	real "flag"
@@ -25,7 +25,7 @@ func String(name, value, _ string) *string {
 	return &value
 }
 
-// Bool and Int are as String. A value that is none is a panic, as an exit is of the real one.
+// Bool and Int are like String. An invalid value is a panic; the real functions exit.
 func Bool(name string, value bool, _ string) *bool { return parsed(name, value, strconv.ParseBool) }
 func Int(name string, value int, _ string) *int    { return parsed(name, value, strconv.Atoi) }
 

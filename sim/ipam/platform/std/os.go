@@ -1,7 +1,7 @@
-// Package std stands for Go's packages os, os/signal, syscall, flag, context, log, runtime,
+// Package std replaces Go's packages os, os/signal, syscall, flag, context, log, runtime,
 // runtime/debug, net/http and path/filepath, as far as upstream's programs use them. A program
-// imports it in the place of each. It sees its own environment, arguments, standard streams and
-// end, and the files of its host. Everything has the name that it has in Go's own.
+// imports it instead of each of them. It has its own environment, arguments, standard streams and
+// exit, and the files of its host. All names are those of Go's packages.
 package std
 
 import (
@@ -89,7 +89,7 @@ const (
 func IsNotExist(err error) bool { return real.IsNotExist(err) }
 func IsExist(err error) bool    { return real.IsExist(err) }
 
-// files are those of the program's host.
+// files are the files of the program's host.
 func files() *disk.Process { return platform.Current().Files() }
 
 // What follows has the meaning that it has in Go's own, for files of the host.

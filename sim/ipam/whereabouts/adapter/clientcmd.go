@@ -16,10 +16,10 @@ type (
 	ConfigOverrides          = real.ConfigOverrides
 )
 
-// namespace is that of upstream's manifests.
+// namespace is the namespace in upstream's manifests.
 const namespace = "kube-system"
 
-// LoadFromFile is what upstream's installer writes.
+// LoadFromFile returns the configuration that upstream's installer writes.
 //
 // Source: script/lib.sh, generateKubeConfig (v0.9.4).
 func LoadFromFile(string) (*api.Config, error) {

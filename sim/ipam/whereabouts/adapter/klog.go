@@ -1,6 +1,7 @@
 package adapter
 
-// Kubernetes' log is the real one, but for what is of the process: its flags, its exit.
+// Kubernetes' log is the real one, except for the parts that belong to the process: its flags, its
+// exit.
 
 import (
 	"flag"

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Interface is that of the definitions' own module.
+// Interface is the interface of the definitions' own module.
 type Interface = real.Interface
 
 // clientset has no discovery client, which upstream does not use.
