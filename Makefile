@@ -16,6 +16,7 @@ export GOGC ?= 400
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.17.0
+KREW        := sigs.k8s.io/krew/cmd/validate-krew-manifest@v0.4.3
 GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 TARGET      ?= FuzzCalico
 T           ?= 1m
@@ -37,7 +38,7 @@ early = [ -e bin ] || $(1) >/dev/null 2>&1 &
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: release release-test help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports upstream init-test oracle findings conformance chaos memory
+.PHONY: release release-test site help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports upstream init-test oracle findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -156,13 +157,16 @@ release: build ## dist/: archives, checksums, SBOMs, image and krew manifest; VE
 	@overlay=$$(go run ./cmd/hermetic) && go run ./cmd/fork -overlay="$$overlay" && \
 	  VERSION=$(VERSION) OVERLAY="$$overlay" go run $(GORELEASER) release --snapshot --clean --skip=publish
 	@go run -C cmd/release . -version $(VERSION) -time "$$(git log -1 --format=%ct)" "$(CURDIR)/dist"
+site: ## the documents as a static site with a search: bin/site
+	@$(call gov,run) ./cmd/site bin/site
 release-test: ## use dist/ as someone who has nothing else: no Go, no repository, no network
 	@go test -C cmd/release -count=1 -v . -dist "$(CURDIR)/dist"
+	@go run $(KREW) -manifest dist/krew/ipam-check.yaml -skip-install
 
 upstream: ## list newer releases of upstream's modules; BUMP=k8s.io/kubernetes@v1.37.3: move to one on a branch, and report what changed (half an hour)
 	@go run ./cmd/upstream $(if $(BUMP),-bump '$(BUMP)')
-init-test: ## what ipamsim init writes builds, passes, finds its planted race; controller-runtime; one more of each kind
-	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit(Controller)?$$|^TestAddOneMore$$' -v ./cmd/cli -init
+init-test: ## what ipamsim init writes builds, passes, finds its planted race; controller-runtime; one more of each kind; the tutorials
+	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit(Controller)?$$|^TestAddOneMore$$|^TestTutorials$$' -v ./cmd/cli -init
 # The first time builds kube-apiserver and kubectl 1.37.2 from the module proxy: ten minutes, 250 MB in the user's cache.
 oracle: ## recorded runs against upstream's own kube-apiserver (RUNS=10, 0: all); kubectl and calicoctl on a paused run; upstream's suite of IPAM on our API server; findings again on upstream's own programs
 	@$(call gov,run) ./cmd/oracle -runs $(RUNS)

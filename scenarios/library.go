@@ -15,16 +15,17 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// library holds the scenarios, families and plans of the repository, and the baseline of
-// its gate: a program that was installed has no repository beside it.
+// library holds the scenarios, families and plans of the repository, the files of its
+// tutorials, and the baseline of its gate: a program that was installed has no repository beside it.
 //
-//go:embed *.yaml families/*.yaml plans/*.yaml baseline.json
+//go:embed *.yaml families/*.yaml plans/*.yaml tutorials/*.yaml baseline.json
 var library embed.FS
 
 // Folders of the library. The scenarios themselves are in no folder.
 const (
-	Families = "families"
-	Plans    = "plans"
+	Families  = "families"
+	Plans     = "plans"
+	Tutorials = "tutorials" // dumps, which list does not show
 )
 
 // Listed is a scenario of the library.
@@ -114,7 +115,7 @@ func InLibrary(name string) (text []byte, ok bool) {
 		return nil, false
 	}
 	name = strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(name), "scenarios/"), ".yaml")
-	for _, folder := range []string{"", Families, Plans} {
+	for _, folder := range []string{"", Families, Plans, Tutorials} {
 		if text, err := library.ReadFile(slash.Join(folder, name+".yaml")); err == nil {
 			return text, true
 		}

@@ -89,7 +89,7 @@ func commands(m scenarios.Managers) []*cobra.Command {
 		gateWorkerCommand(m),
 		regression.GateCommand(m),
 		goCommand(),
-		importing.Command(m),
+		importing.Command(m, release),
 		initCommand(m),
 		regression.MatrixCommand(m),
 		planning.Command(m),

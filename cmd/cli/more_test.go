@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// addOneMore are the kinds of README's table "To add one more", by the file in
+// addOneMore are the kinds of the table "Add one more" in HACKING.md, by the file in
 // testdata/more that adds one.
 var addOneMore = []string{"action", "invariant", "manager", "setting", "strategy", "subcommand"}
 

@@ -1,5 +1,5 @@
 // Command release completes the folder dist that goreleaser wrote: it adds the SBOM of each
-// program, an OCI image of the Linux programs, and their checksums.
+// program, an OCI image of the Linux programs, the template for GitLab, and their checksums.
 //
 //	go run -C cmd/release . -version v0.1.0 ../../dist
 //
@@ -19,6 +19,9 @@ import (
 	"strings"
 	"time"
 )
+
+// gitlabTemplate is the name of .gitlab/gate.yml in a release.
+const gitlabTemplate = "gate.gitlab-ci.yml"
 
 // program is an entry of dist/artifacts.json.
 type program struct {
@@ -60,7 +63,14 @@ func run(dist, version string, at time.Time) error {
 	if err := writeImage(filepath.Join(dist, image), programs, version, at); err != nil {
 		return fmt.Errorf("%s: %w", image, err)
 	}
-	return addSums(dist, append(made, image))
+	template, err := os.ReadFile(filepath.Join(dist, "..", ".gitlab", "gate.yml"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dist, gitlabTemplate), template, 0o666); err != nil {
+		return err
+	}
+	return addSums(dist, append(made, image, gitlabTemplate))
 }
 
 // programsIn returns the programs in dist, sorted by platform.

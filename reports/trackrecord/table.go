@@ -21,7 +21,7 @@ func (c Component) Table() string {
 		if r.Issue != "" {
 			known += "; [text of an issue](trackrecord/issues/" + r.Issue + ")"
 		}
-		b += line(r.What, c.with(r), r.violated(), r.First, r.fixed(), known, store,
+		b += line(r.What, c.Parties(r), r.Violates(), r.First, r.FixedIn(), known, store,
 			r.Premise+". *"+r.Likelihood+"*", "`"+r.Command()+"`")
 	}
 	return b
@@ -35,28 +35,31 @@ func Front(all []Component) string {
 	for _, c := range all {
 		for _, r := range c.Rows {
 			if r.Front {
-				b += line(r.What, c.with(r), r.violated(), r.KnownAs(), "`"+r.Command()+"`")
+				b += line(r.What, c.Parties(r), r.Violates(), r.KnownAs(), "`"+r.Command()+"`")
 			}
 		}
 	}
 	return b
 }
 
-func (c Component) with(r Row) string {
+// Parties names the component, its release, and what else has a part in the failure.
+func (c Component) Parties(r Row) string {
 	if r.With == "" {
 		return c.Upstream(r)
 	}
 	return c.Upstream(r) + ", " + r.With
 }
 
-func (r Row) violated() string {
+// Violates names the violated invariants, or says why there are none.
+func (r Row) Violates() string {
 	if len(r.Violated) == 0 {
 		return "(" + r.Unjudged + ")"
 	}
 	return strings.Join(r.Violated, ", ")
 }
 
-func (r Row) fixed() string {
+// FixedIn names the release with the fix, or says why there is none, in Markdown.
+func (r Row) FixedIn() string {
 	switch f := r.Fixed; {
 	case f.Release != "":
 		s := f.Release + " (" + f.Commit + ")"

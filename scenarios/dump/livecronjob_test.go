@@ -32,7 +32,7 @@ import (
 func jobObjects(t *testing.T) (out []runtime.Object) {
 	t.Helper()
 	decoder := serializer.NewCodecFactory(clientgoscheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
-	docs := utilyaml.NewDocumentDecoder(io.NopCloser(strings.NewReader(live.CronJob(managers.All()))))
+	docs := utilyaml.NewDocumentDecoder(io.NopCloser(strings.NewReader(live.CronJob(managers.All(), "ipamsim:test"))))
 	for {
 		buf := make([]byte, 1<<20)
 		n, err := docs.Read(buf)
@@ -72,15 +72,15 @@ func the[T runtime.Object](t *testing.T) T {
 }
 
 func TestCronJob(t *testing.T) {
-	text := live.CronJob(managers.All())
+	text := live.CronJob(managers.All(), "ipamsim:test")
 	golden.Check(t, "live/testdata/cronjob.yaml", text)
 	for range 50 { // Rules goes through a map: two rules of one API group must not trade places
-		if live.CronJob(managers.All()) != text {
+		if live.CronJob(managers.All(), "ipamsim:test") != text {
 			t.Fatal("two calls differ")
 		}
 	}
-	if n := len(jobObjects(t)); n != 11 {
-		t.Errorf("%d objects, want 11", n)
+	if n := len(jobObjects(t)); n != 12 {
+		t.Errorf("%d objects, want 12", n)
 	}
 	job, account := the[*batchv1.CronJob](t), the[*corev1.ServiceAccount](t)
 	pod := job.Spec.JobTemplate.Spec.Template.Spec

@@ -17,6 +17,9 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
+	"k8s.io/kubernetes/pkg/apis/networking"
+	_ "k8s.io/kubernetes/pkg/apis/networking/install"
+	networkingvalidation "k8s.io/kubernetes/pkg/apis/networking/validation"
 	"k8s.io/kubernetes/pkg/apis/rbac"
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	rbacvalidation "k8s.io/kubernetes/pkg/apis/rbac/validation"
@@ -25,8 +28,8 @@ import (
 	"ipamsim/scenarios/dump/live"
 )
 
-// TestCronJobIsTaken: what an API server does with the manifest, decoding strictly, filling
-// in what is not said, and validating, finds nothing wrong. That it would is seen by mistakes.
+// TestCronJobIsTaken decodes, defaults and validates the manifest with the code of the API
+// server, which accepts it, and rejects manifests with a mistake.
 func TestCronJobIsTaken(t *testing.T) {
 	for _, tt := range []struct{ name, was, is, want string }{
 		{"as printed", "", "", ""},
@@ -34,17 +37,18 @@ func TestCronJobIsTaken(t *testing.T) {
 		{"a volume that there is not", "name: results, mountPath", "name: others, mountPath", "volumeMounts[1].name"},
 		{"a name with capitals", "name: ipamsim-import\n", "name: Ipamsim\n", "metadata.name"},
 		{"a field that there is not", "verbs:", "verb:", "verb"},
-		{"restarts for ever", "restartPolicy: Never", "restartPolicy: Always", "restartPolicy"},
+		{"an invalid port", "port: 6443", "port: 64430000", "egress[1].ports[1].port"},
+		{"restarts forever", "restartPolicy: Never", "restartPolicy: Always", "restartPolicy"},
 	} {
-		text := strings.ReplaceAll(live.CronJob(managers.All()), tt.was, tt.is)
+		text := strings.ReplaceAll(live.CronJob(managers.All(), "ipamsim:test"), tt.was, tt.is)
 		if tt.was == "" {
-			text = live.CronJob(managers.All())
+			text = live.CronJob(managers.All(), "ipamsim:test")
 		}
 		switch err := taken(text); {
 		case tt.want == "" && err != nil:
 			t.Errorf("%s: %v", tt.name, err)
 		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
-			t.Errorf("%s: %v, want a word on %s", tt.name, err, tt.want)
+			t.Errorf("%s: %v, want one about %s", tt.name, err, tt.want)
 		}
 	}
 }
@@ -90,8 +94,10 @@ func validated(o runtime.Object) validation.ErrorList {
 		return rbacvalidation.ValidateRole(o)
 	case *rbac.RoleBinding:
 		return rbacvalidation.ValidateRoleBinding(o)
+	case *networking.NetworkPolicy:
+		return networkingvalidation.ValidateNetworkPolicy(o, networkingvalidation.NetworkPolicyValidationOptions{})
 	case *batch.CronJob:
 		return batchvalidation.ValidateCronJobCreate(o, corevalidation.PodValidationOptions{})
 	}
-	return validation.ErrorList{validation.Invalid(validation.NewPath("kind"), o.GetObjectKind().GroupVersionKind().Kind, "nobody validates it")}
+	return validation.ErrorList{validation.Invalid(validation.NewPath("kind"), o.GetObjectKind().GroupVersionKind().Kind, "no validation for this kind")}
 }

@@ -3,6 +3,7 @@ package importing
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type importFlags struct {
 	managers                scenarios.Managers
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
+	image                   string // of the CronJob
 	check, checkNew         string // severities; "": not set
 	all                     bool
 	dumpCommand, cronJob    bool
@@ -40,8 +42,10 @@ type importFlags struct {
 	outputs                 importOutputs
 }
 
-func Command(m scenarios.Managers) *cobra.Command {
-	f := &importFlags{managers: m}
+// Command returns the command import. The CronJob that it prints runs the image of this
+// version of ipamsim, or "latest".
+func Command(m scenarios.Managers, version string) *cobra.Command {
+	f := &importFlags{managers: m, image: "ipamsim.dev/ipamsim:" + cmp.Or(version, "latest")}
 	cmd := &cobra.Command{
 		Use:   "import FILE|FOLDER|ARCHIVE… | --kubeconfig F > scenario.yaml",
 		Short: "diagnose a running or dumped cluster, and convert it to a scenario",
@@ -55,7 +59,7 @@ func Command(m scenarios.Managers) *cobra.Command {
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
 			case f.cronJob:
-				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob(m))
+				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob(m, f.image))
 				return err
 			case f.dumpCommand:
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), collect.Command(m, "dump.yaml"))
@@ -134,6 +138,7 @@ func (f *importFlags) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.all, "all", false, "list every finding, not the first few of each kind")
 	f.outputs.add(fl)
 	fl.BoolVar(&f.cronJob, "print-cronjob", false, "only print a manifest that imports its cluster every hour")
+	fl.StringVar(&f.image, "image", f.image, "with --print-cronjob: the container `IMAGE` of ipamsim")
 	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "only print the shell command that dumps all resources that import reads")
 	fl.DurationVar(&f.act, "act", actFor, "simulate remediations for at most `D`; those not simulated by then are not printed")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster of the kubeconfig `F`")

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the manifest
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -21,9 +22,10 @@ var cronJob string
 // account is the name of all that the manifest has, and its namespace.
 const account, accountNamespace = "ipamsim-import", "ipamsim"
 
-// CronJob is a manifest, of several documents, of a job that imports the cluster in
-// which it runs every hour. What it may do is Rules.
-func CronJob(managers []*ipam.Manager) string {
+// CronJob returns a manifest of several documents: a job that imports the cluster in which
+// it runs every hour, with a container image of ipamsim, and what it needs. Its rights are
+// those of Rules.
+func CronJob(managers []*ipam.Manager, image string) string {
 	rules := Rules(managers)
 	var docs []string
 	for _, namespace := range slices.Sorted(maps.Keys(rules)) {
@@ -35,7 +37,7 @@ func CronJob(managers []*ipam.Manager) string {
 			docs = append(docs, string(text))
 		}
 	}
-	return strings.Replace(cronJob, "rights\n", strings.Join(docs, "---\n"), 1)
+	return strings.NewReplacer("\nrights\n", "\n"+strings.Join(docs, "---\n"), "IMAGE", strconv.Quote(image)).Replace(cronJob)
 }
 
 // rights are a role with these rules and its binding; in all namespaces if none is
