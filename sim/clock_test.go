@@ -12,7 +12,7 @@ import (
 )
 
 // A day of virtual time costs nothing, and a run starts at the epoch.
-func TestADayPassesAtOnce(t *testing.T) {
+func TestADayPassesImmediately(t *testing.T) {
 	var woke time.Time
 	began := time.Now()
 	o := single(strategy.NewSerial())

@@ -222,7 +222,7 @@ func (x *excuses) truth() {
 }
 
 // sameBusy accepts the import's active calls, which a dump does not show, and counts a difference
-// if they are for other pods; see cluster.Look.
+// if they are for other pods; see cluster.CheckManifests.
 func (x *excuses) sameBusy() {
 	pods := func(all map[string]model.Busy) map[model.PodRef]bool {
 		out := map[model.PodRef]bool{}

@@ -53,7 +53,7 @@ func TestPassNotesThenReleases(t *testing.T) {
 // Two concurrent passes are two controllers. Both try to release the same addresses. The slower
 // one may get an update conflict, because a released address has another sequence number. The
 // next two passes still have their observations.
-func TestTwoPassesAtOnce(t *testing.T) {
+func TestTwoConcurrentPasses(t *testing.T) {
 	onBoth(t, func(_ context.Context, w *gcWorld) {
 		w.cluster("10.64.75.0/24", "a", "b")
 		for i := range 5 {

@@ -72,7 +72,7 @@ func TestPlainOrder(t *testing.T) {
 
 // Five concurrent ADDs get five addresses, in whatever order they acquire the lease. The same seed
 // produces the same run.
-func TestFiveAtOnce(t *testing.T) {
+func TestFiveConcurrentADDs(t *testing.T) {
 	for seed := range uint64(5) {
 		var digests [2]uint64
 		for i := range digests {
