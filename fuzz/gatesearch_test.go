@@ -59,7 +59,7 @@ func TestGateSearchFinds(t *testing.T) {
 	}
 	row := o.Rows[len(o.Rows)-1]
 	c := row.Changes[0]
-	if !row.Search || c.Kind != baseline.NewViolation || !strings.Contains(c.Sentence, "none of those that are known") || c.Timeline == "" {
+	if !row.Search || c.Kind != baseline.NewViolation || !strings.Contains(c.Sentence, "not among the known causes") || c.Timeline == "" {
 		t.Errorf("%+v", c)
 	}
 	s, err := managers.All().Load(strings.TrimPrefix(c.Command, "ipamsim replay "))

@@ -99,7 +99,7 @@ func (c *coordinator) page() *index.Campaign {
 		x.Findings = append(x.Findings, r.line())
 	}
 	for _, d := range o.Deaths {
-		x.Deaths = append(x.Deaths, fmt.Sprintf("the run of seed %d died once and not again: %s", d.Seed, d.Cause))
+		x.Deaths = append(x.Deaths, fmt.Sprintf("the run of seed %d died once, but not when it was repeated: %s", d.Seed, d.Cause))
 	}
 	return x
 }

@@ -33,8 +33,8 @@ func (c *Cause) failedFirst() (out []string) {
 }
 
 var knowledgeTexts = map[Knowledge]string{
-	Knew:     "; it had read what was there",
-	Outdated: "; it had read it before another process wrote it",
+	Knew:     "; it had read the current state",
+	Outdated: "; it had read the state before another process changed it",
 	Unread:   "; it had not read what another process had written",
 }
 
@@ -54,32 +54,32 @@ func (l *Link) Describe() string {
 	text := strings.TrimSpace(strings.Join([]string{l.Process, l.Verb, l.Resource}, " "))
 	switch l.Role {
 	case Given:
-		text = "it was so before the first step"
+		text = "the state existed before the first step"
 	case Wrote, unannounced:
-		text += map[Role]string{Wrote: " broke it", unannounced: " was right, but no message announced it"}[l.Role]
+		text += map[Role]string{Wrote: " broke it", unannounced: " was correct, but no message announced it"}[l.Role]
 		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+knowledgeTexts[l.Knew]+sawTexts[l.Saw], "; "); how != "" {
 			text += " (" + how + ")"
 		}
 	case Handed:
 		text += " was the last message of the ADD that returned the address"
 	case Failed:
-		text += " had failed, and the ADD went on"
+		text += " failed, but the ADD went on"
 	case Freed:
-		text += " had given it back (" + strings.TrimSpace("removed "+string(l.Whose)) + ")"
+		text += " had released it (" + strings.TrimSpace("removed "+string(l.Whose)) + ")"
 	case Ended:
 		text = strings.TrimSuffix(l.Outcome+": "+text, ": ")
 	case Passed:
-		text = "a pass of " + l.Process + " " + l.Outcome + ", and left it so"
+		text = "a pass of " + l.Process + " " + l.Outcome + ", but did not fix it"
 	case Refused:
 		text += " was the last message of the call that failed"
 	case Repeats:
-		text += " is what it asks for again and again"
+		text += " is the request that it repeats"
 	case Crashed:
 		text = strings.TrimSpace(l.Process + " panicked")
 	case Read:
-		text += " is what it had read for that; read after the change, it does not break (tried)"
+		text += " was read for this; if the read comes after the change, nothing breaks (tried)"
 	case Changed:
-		text += " changed that since"
+		text += " changed it after that read"
 	case Fault:
 		text += " met an injected fault: " + l.Outcome
 	}

@@ -14,8 +14,8 @@ func TestDescribe(t *testing.T) {
 		want string
 	}{
 		{Link{Role: Wrote, Process: "kube-apiserver", Verb: "CREATE", Resource: "services", Step: 71}, "step 71: kube-apiserver CREATE services broke it"},
-		{Link{Role: Wrote, Process: "a", Verb: "PUT", Resource: "b", Outcome: "new", Knew: Knew}, "a PUT b broke it (new; it had read what was there)"},
-		{Link{Role: Wrote, Process: "a", Verb: "PUT", Resource: "b", Knew: Knew}, "a PUT b broke it (it had read what was there)"},
+		{Link{Role: Wrote, Process: "a", Verb: "PUT", Resource: "b", Outcome: "new", Knew: Knew}, "a PUT b broke it (new; it had read the current state)"},
+		{Link{Role: Wrote, Process: "a", Verb: "PUT", Resource: "b", Knew: Knew}, "a PUT b broke it (it had read the current state)"},
 	} {
 		if got := c.link.Describe(); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)
@@ -30,7 +30,7 @@ func TestUnannounced(t *testing.T) {
 		{Role: Wrote, Process: "a", Verb: "PUT", Resource: "blocks", Outcome: "new", Step: 1},
 		{Role: Fault, Process: "a", Verb: "PUT", Resource: "services", Outcome: "error", Step: 2},
 	}}
-	want := []string{"fault", "step 2: a PUT services met an injected fault: error", "step 1: a PUT blocks was right, but no message announced it (new)"}
+	want := []string{"fault", "step 2: a PUT services met an injected fault: error", "step 1: a PUT blocks was correct, but no message announced it (new)"}
 	if got := c.Lines(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -32,7 +32,7 @@ func (f *Finding) Issue(rep *reports.Report, v *model.Violation) []byte {
 		para("%s", s.Manager().Terms)
 	}
 	if len(f.Also) > 0 {
-		para("What else broke of the same cause: %s.", strings.Join(f.Also, ", "))
+		para("Other invariants that broke for the same cause: %s.", strings.Join(f.Also, ", "))
 	}
 	para("## Cause")
 	for _, l := range f.Cause.Lines()[1:] {

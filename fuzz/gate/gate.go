@@ -332,13 +332,13 @@ func troubles(r *baseline.Result, a, b *task) []baseline.Change {
 		return trouble(baseline.CannotRun, "ran", "did not", "With seed %d ipamsim could not run it: %s", a.Seed, cmp.Or(a.answer.Defect, b.answer.Defect))
 	case a.again != nil || b.again != nil:
 		d := cmp.Or(a.again, b.again)
-		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d its process died once, and not again: %s", a.Seed, d.Cause)
+		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d its process died once, but not when the run was repeated: %s", a.Seed, d.Cause)
 	case x.Digest != y.Digest:
 		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d the schedule logs of two runs differ, the first on etcd, the second in memory: %s, then %s.", a.Seed, x.Digest, y.Digest)
 	case x.Store != y.Store:
 		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d the same schedule leaves another store on etcd than in memory: %s, then %s.", a.Seed, x.Store, y.Store)
 	case !slices.Equal(x.Violated, y.Violated):
-		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d the same schedule is judged otherwise the second time: %v, then %v.", a.Seed, x.Violated, y.Violated)
+		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d the same schedule has other violations the second time: %v, then %v.", a.Seed, x.Violated, y.Violated)
 	}
 	return nil
 }

@@ -291,7 +291,7 @@ func (h *session) publish(b *results, row *baseline.Row) error {
 		row.File = cmp.Or(row.File, file)
 		row.Changes = append(row.Changes, baseline.Change{
 			Kind: baseline.NewViolation, Regression: true, What: n.Invariant, Severity: model.Severity(n.Severity), Before: "not known", After: "found",
-			Sentence: fmt.Sprintf("%s. Its cause is none of those that are known of the upstream code (%s: %s).%s", strings.TrimSuffix(n.Sentence, "."), h.Search.Known, class, sentence(n.Real)),
+			Sentence: fmt.Sprintf("%s. Its cause is not among the known causes of the upstream code (%s: %s).%s", strings.TrimSuffix(n.Sentence, "."), h.Search.Known, class, sentence(n.Real)),
 			Command:  "ipamsim replay " + reports.Shell(file), Timeline: n.Timeline, Step: n.Step,
 			File: file, Calls: n.Calls, Found: &n.Found,
 		})

@@ -165,7 +165,7 @@ func (b *bench) deterministic(t *testing.T, file string) {
 		t.Fatalf("in another process: %v\n%s", err, text)
 	}
 	if want := want.Digest + " " + want.StoreDigest; string(got) != want {
-		t.Errorf("one seed, two processes: digests of schedule and store are %s there, %s here: the manager looks at what no seed decides, "+
+		t.Errorf("one seed, two processes: digests of schedule and store are %s there, %s here: the manager depends on something that no seed decides, "+
 			"such as an address in memory, the environment, or a clock that is not time.Now", got, want)
 	}
 }

@@ -110,7 +110,7 @@ func (b *bench) replay(file string) {
 	s := b.load(file)
 	rec := s.Doc.Spec.Schedule
 	if rec == nil {
-		b.t.Fatalf("%s: a scenario, and no finding: it holds no spec.schedule", file)
+		b.t.Fatalf("%s: a scenario, not a finding: it has no spec.schedule", file)
 	}
 	rep, err := b.runner.Run(b.ctx, s, scenarios.Options{Recorded: true})
 	switch {

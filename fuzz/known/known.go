@@ -163,7 +163,7 @@ func (k *Causes) parse(file, text string) error {
 		}
 		f := strings.Split(line, " | ")
 		if len(f) != 3 {
-			return fmt.Errorf("%s:%d: want LOOK | REST OF THE CAUSE | WHAT IS KNOWN, have %q", file, i+1, line)
+			return fmt.Errorf("%s:%d: want SIGNATURE | REST OF THE CAUSE | WHAT IS KNOWN, have %q", file, i+1, line)
 		}
 		if whole := key(f[0], f[1]); here[whole] && !strings.HasPrefix(f[2], Seen) { // two processes may add the same cause
 			return fmt.Errorf("%s:%d: %s is listed twice", file, i+1, whole)

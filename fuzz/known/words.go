@@ -7,11 +7,11 @@ func Words(what string) string {
 	shown, ok := strings.CutPrefix(what, Shown)
 	switch {
 	case what == "":
-		return "none that is known"
+		return "not known"
 	case ok:
-		return "that of " + shown
+		return "the same as in " + shown
 	}
-	return "one that searches saw"
+	return "seen by searches"
 }
 
 // Short returns the same for a column: the first of the scenarios that show the cause, otherwise what is

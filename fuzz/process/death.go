@@ -23,7 +23,7 @@ type Death struct {
 
 // classify determines from its exit status and stderr why a process died.
 func classify(end error, stderr string) *Death {
-	d := &Death{Cause: "it ended without a word", Invariant: invariant.ActorCrash.Name, Text: stderr}
+	d := &Death{Cause: "it exited without a message", Invariant: invariant.ActorCrash.Name, Text: stderr}
 	var exit *exec.ExitError
 	if errors.As(end, &exit) {
 		d.Cause = exit.Error()

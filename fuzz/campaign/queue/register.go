@@ -11,7 +11,7 @@ import (
 )
 
 // ErrBuild: a worker cannot work for any campaign, because all have another build.
-var ErrBuild = errors.New("every campaign there is of another build")
+var ErrBuild = errors.New("all campaigns have another build")
 
 // Find returns a campaign of this build that is not over.
 func (b *Bus) Find(ctx context.Context, build string) (id string, e Entry, err error) {

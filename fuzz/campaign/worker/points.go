@@ -45,11 +45,11 @@ func (s *slot) runPoints(ctx context.Context, sh queue.Shard, r *queue.Result) e
 func pointDied(d *process.Death, r *queue.Result) *answer {
 	switch {
 	case d.Killed:
-		return &answer{Refused: "a point of the plan was " + d.Cause + "; fewer --workers need less of it"}
+		return &answer{Refused: "a point of the plan was " + d.Cause + "; fewer --workers need less memory"}
 	case d.Ours:
 		r.Defects = append(r.Defects, "ipamsim itself failed: "+d.Cause)
 	}
-	return refused("the process died of it: " + d.Cause)
+	return refused("the process died: " + d.Cause)
 }
 
 // refused returns the answer for a point that has no result but the reason.
