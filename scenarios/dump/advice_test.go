@@ -14,6 +14,8 @@ type act struct{ do, of string }
 
 func (a act) String() string { return strings.TrimSpace(a.do + " " + a.of) }
 
+const networksResource = "network-attachment-definitions.k8s.cni.cncf.io"
+
 // fromReport frees whatever calicoctl's own check calls leaked.
 const fromReport = "release-report"
 
@@ -61,6 +63,8 @@ func actOf(line string) []act {
 		return out
 	case w[1] == "delete" && resources[w[2]] != "":
 		return []act{{resources[w[2]], w[3]}}
+	case w[1] == "patch" && w[2] == networksResource:
+		return []act{{"exclude", w[3]}}
 	case w[1] == "patch" && w[2] == "ippools.whereabouts.cni.cncf.io":
 		return []act{{"free-allocation", w[3]}}
 	}

@@ -131,6 +131,7 @@ type typist struct {
 	steps   []map[string]any
 	deleted map[string]bool // pods
 	made    []string        // their successors
+	edits   []string        // of networks, which a run begins with: old and new configurations by turns
 }
 
 // looks reports whether a part of a line only checks that the rest of it may be done.
@@ -143,8 +144,22 @@ func (o *typist) do(what string, args map[string]any) {
 	o.steps = append(o.steps, map[string]any{"at": o.now.String(), what: args})
 }
 
+// network is a line that edits a network.
+func (o *typist) network(line string) error {
+	_, patch, _ := strings.Cut(line, " -p ")
+	var ops []struct{ Op, Path, Value string }
+	if err := json.Unmarshal([]byte(strings.Trim(patch, "'")), &ops); err != nil || len(ops) != 2 || ops[0].Op != "test" || ops[1].Op != "replace" || ops[1].Path != "/spec/config" {
+		return fmt.Errorf("%s: %+v, %w", line, ops, err)
+	}
+	o.edits = append(o.edits, ops[0].Value, ops[1].Value)
+	return nil
+}
+
 // line is one printed command line.
 func (o *typist) line(line string) error {
+	if strings.HasPrefix(line, "kubectl patch "+networksResource) {
+		return o.network(line)
+	}
 	for _, one := range strings.Split(line, " && ") {
 		w := strings.Fields(one)
 		switch {
@@ -190,6 +205,14 @@ func (o *typist) run(r *scenarios.Runner, text string) (stored []cluster.Object,
 	var doc map[string]any
 	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
 		return nil, err
+	}
+	for i, config := range o.edits {
+		b, _ := json.Marshal(config)
+		if o.edits[i] = string(b); i%2 == 1 && !strings.Contains(rest, o.edits[i-1]) {
+			return nil, fmt.Errorf("the cluster has another configuration than %s", o.edits[i-1])
+		} else if i%2 == 1 {
+			rest = strings.Replace(rest, o.edits[i-1], o.edits[i], 1)
+		}
 	}
 	spec := doc["spec"].(map[string]any)
 	timeline, _ := spec["timeline"].([]any)

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster/action"
 )
@@ -24,6 +25,7 @@ type Script struct {
 	up     []model.PodRef // pods that must run from here on
 	fresh  int            // the number of other pods that must run, with names chosen by controllers
 
+	edits  []edit            // of manifests, before the first step
 	checks []model.ActionRef // commands whose exit code reports a result, not an error
 }
 
@@ -60,6 +62,27 @@ const (
 func (s *Script) Do(e scenarios.Event) {
 	s.now += pace
 	s.at(s.now, e)
+}
+
+// edit changes the manifest of an object.
+type edit struct {
+	kind, namespace, name string
+	addr                  netip.Addr
+	body                  func(json.RawMessage) (json.RawMessage, error)
+}
+
+// Edit changes an object of which a run has what it begins with, as it has the networks that pods request: the run
+// begins with the changed one, which only ADDs read. In the cluster the operator changes it before the next step.
+// That a pod has an address which it excludes, addr, counts at the end only.
+func (s *Script) Edit(kind, namespace, name string, addr netip.Addr, body func(json.RawMessage) (json.RawMessage, error)) {
+	s.edits = append(s.edits, edit{kind, namespace, name, addr, body})
+}
+
+// passing reports whether a violation follows from an edit before the next step.
+func (s *Script) passing(v model.Violation) bool {
+	return slices.ContainsFunc(s.edits, func(e edit) bool {
+		return v.Invariant == invariant.ExcludedAddress.Name && model.Named(v.Objects, model.RefAddress) == e.addr.String()
+	})
 }
 
 // Wait lets time pass.

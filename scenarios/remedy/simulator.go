@@ -100,7 +100,11 @@ func (t *Simulator) simulate(ctx context.Context, st *Script, with ...*Controlle
 	if err := ctx.Err(); err != nil {
 		return nil, err // a short run would end before it notices
 	}
-	s := *t.s
+	begin, err := st.edited(t.s)
+	if err != nil {
+		return nil, err
+	}
+	s := *begin
 	spec := &s.Doc.Spec
 	spec.Timeline = slices.Concat(spec.Timeline, t.defaults, st.events)
 	slices.SortStableFunc(spec.Timeline, func(a, b scenarios.Event) int { return int(a.At.Duration - b.At.Duration) })
@@ -127,7 +131,27 @@ func (t *Simulator) simulate(ctx context.Context, st *Script, with ...*Controlle
 		return nil, fmt.Errorf("%w: %s", errCut, rep.Reason)
 	}
 	end := checker.AtRest(*sight)
-	return &After{Sight: sight, Violations: slices.Concat(rep.Violations, end), Last: len(end), Failed: failures(rep.History, st.checks), shut: closed}, nil
+	return &After{Sight: sight, Violations: slices.Concat(slices.DeleteFunc(rep.Violations, st.passing), end), Last: len(end), Failed: failures(rep.History, st.checks), shut: closed}, nil
+}
+
+// edited returns the scenario that a run of the script begins with.
+func (s *Script) edited(of *scenarios.Scenario) (*scenarios.Scenario, error) {
+	if len(s.edits) == 0 {
+		return of, nil
+	}
+	objects := slices.Clone(of.Objects)
+	for _, e := range s.edits {
+		i := slices.IndexFunc(objects, func(o cluster.Object) bool { return o.Kind == e.kind && o.Namespace == e.namespace && o.Name == e.name })
+		if i < 0 {
+			return nil, fmt.Errorf("remedy: edit %s %s/%s: the scenario does not have it", e.kind, e.namespace, e.name)
+		}
+		body, err := e.body(objects[i].Body)
+		if err != nil {
+			return nil, fmt.Errorf("remedy: edit %s %s/%s: %w", e.kind, e.namespace, e.name, err)
+		}
+		objects[i].Body = body
+	}
+	return of.With(of.Doc, objects)
 }
 
 // errCut reports a run that a limit has cut short.

@@ -7,6 +7,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios/dump/reported"
 	"ipamsim/scenarios/remedy"
+	"ipamsim/sim/ipam"
 )
 
 // decisions are the operator's decisions about conflicts that pods and Services report.
@@ -19,8 +20,9 @@ var decisions = map[string]string{
 }
 
 // reported adds the conflicts that pods report, whichever manager assigned the addresses. Of two
-// pods with one address, the one that the record does not name is restarted.
-func (d *Drafts) reported() {
+// pods with one address, the one that the record does not name is restarted; a pod with its network's
+// gateway, once that is excluded.
+func (d *Drafts) reported(known []*ipam.Manager) {
 	for i := range d.Findings.All {
 		x := &d.Findings.All[i]
 		decide := decisions[x.Code]
@@ -30,6 +32,9 @@ func (d *Drafts) reported() {
 		p := remedy.Problem{Else: decide}
 		if x.Code == reported.Twice {
 			d.twice(&x.Violation, &p)
+		}
+		if x.Code == reported.Gateway {
+			d.gateway(&x.Violation, &p, known)
 		}
 		d.Add([]int{i}, p)
 	}
@@ -68,6 +73,41 @@ func (d *Drafts) twice(x *model.Violation, p *remedy.Problem) {
 			p.Try = append(p.Try, remedy.Remedy{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}})
 		}
 	}
+}
+
+// gateway adds the remedy for pods that have the gateway of their network.
+func (d *Drafts) gateway(x *model.Violation, p *remedy.Problem, known []*ipam.Manager) {
+	addr, err := netip.ParseAddr(model.Named(x.Objects, model.RefAddress))
+	var pods []model.PodRef
+	for _, o := range x.Objects {
+		if o.Kind == model.RefPod {
+			pods = append(pods, PodRef(o.Name))
+		}
+	}
+	if err != nil || slices.ContainsFunc(pods, func(p model.PodRef) bool { return !slices.Contains(d.Has[p], addr) }) {
+		return
+	}
+	for _, m := range known {
+		r, ok := ipam.Part[*Remedies](m)
+		if !ok || r.Exclude == nil {
+			continue
+		}
+		if step := r.Exclude(d, model.Named(x.Objects, model.RefNetwork), addr); step != nil {
+			steps, moved, ruled := d.Move(pods, false)
+			p.Ruled, p.Holds = ruled, func(t *model.Truth) bool { return holder(t, addr) }
+			if len(moved) == len(pods) {
+				p.Try = []remedy.Remedy{{Steps: append([]remedy.Step{step}, steps...), Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}}
+			}
+			return
+		}
+	}
+}
+
+// holder reports whether a sandbox has an address.
+func holder(t *model.Truth, addr netip.Addr) bool {
+	return slices.ContainsFunc(t.Sandboxes, func(s model.Sandbox) bool {
+		return !s.Stopped && slices.ContainsFunc(s.Attachments, func(a model.Attachment) bool { return slices.Contains(a.Addrs, addr) })
+	})
 }
 
 // sandboxes returns the IDs of the sandboxes of pods.

@@ -15,7 +15,7 @@ import (
 
 // Remedies are those of Whereabouts' record.
 var Remedies = &diagnosis.Remedies{
-	Room: room,
+	Room: room, Exclude: exclude,
 	Leftovers: func(d *diagnosis.Drafts) {
 		if c, ok := dump.KeptOf[*objects](d.Cluster); ok {
 			o := &drafts{Drafts: d, c: c}
