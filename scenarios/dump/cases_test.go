@@ -153,13 +153,14 @@ func TestRangeOfHostLocal(t *testing.T) {
 // Where no remedy can be simulated, the decision that is named is about what is exhausted.
 func TestDecisions(t *testing.T) {
 	r := scenariotest.Runner(t)
+	const overlap = "to decide: which range each network has: those of ran/oam-small (10.50.1.0/24, no network_name) and ran/oam-wide (10.50.0.0/16, no network_name) overlap"
 	const clusterRange, pool, files, name = "to decide: a larger --cluster-cidr", "to decide: more addresses for the pool", "to decide: what to do with reservations of deleted pods", "to decide: the network's network_name"
-	for dir, want := range map[string]string{"cluster-cidr-full": clusterRange, "metallb-pools": pool, "k3s-hostlocal": files, "slices-without-name": name} {
+	for dir, want := range map[string]string{"cluster-cidr-full": clusterRange, "metallb-pools": pool, "k3s-hostlocal": files, "slices-without-name": name, "whereabouts-0-7-overlap": overlap} {
 		is := importDump(t, r, dir, truthOf(t, dir).Files)
 		if is.err != nil {
 			t.Fatal(dir, is.err)
 		}
-		for _, decision := range []string{clusterRange, pool, files, name} {
+		for _, decision := range []string{clusterRange, pool, files, name, overlap} {
 			if has := strings.Contains(is.printed, decision); has != (decision == want) {
 				t.Errorf("%s: %q is %t:\n%s", dir, decision, has, is.printed)
 			}

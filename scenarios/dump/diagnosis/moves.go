@@ -9,6 +9,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios/remedy"
+	"ipamsim/sim/ipam"
 )
 
 // MovedMax is how many pods are moved by one remedy.
@@ -93,7 +94,7 @@ func ByPod(a, b model.PodRef) int {
 }
 
 // duplicates adds the addresses that two pods have. The pod that the record names keeps it.
-func (d *Drafts) duplicates() {
+func (d *Drafts) duplicates(known []*ipam.Manager) {
 	by := map[string][]int{}
 	for _, i := range d.Open(invariant.DuplicateAddress.Name) {
 		a := ObjectsOf(&d.Findings.All[i].Violation)[model.RefAddress]
@@ -116,8 +117,27 @@ func (d *Drafts) duplicates() {
 				p.Try = append(p.Try, remedy.Remedy{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}, d.away(d.Facts.Node(pod), moved))
 			}
 		}
+		p.Else = d.overlap(known, &d.Findings.All[by[a][0]].Violation)
 		d.Add(by[a], p)
 	}
+}
+
+// overlap is the decision about the networks of a duplicate; "": it is of one network.
+func (d *Drafts) overlap(known []*ipam.Manager, x *model.Violation) string {
+	var networks []string
+	for _, o := range x.Objects {
+		if o.Kind == model.RefNetwork {
+			networks = append(networks, o.Name)
+		}
+	}
+	for _, m := range known {
+		if r, ok := ipam.Part[*Remedies](m); ok && r.Overlap != nil && len(networks) > 1 {
+			if decide := r.Overlap(d, networks); decide != "" {
+				return decide
+			}
+		}
+	}
+	return ""
 }
 
 // holders returns the pods with an address, sorted: those that the record names, and the

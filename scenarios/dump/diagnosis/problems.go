@@ -29,6 +29,9 @@ type Remedies struct {
 	// Room returns remedies for pods that wait for an address of a network; node is set if
 	// addresses are per node. decide is a decision left to the operator.
 	Room func(d *Drafts, n *model.Network, node string, pods []model.PodRef) (try []remedy.Remedy, decide string)
+	// Overlap returns the decision about networks in which one address was assigned twice; "": they are not
+	// the manager's, or their ranges do not overlap.
+	Overlap func(d *Drafts, networks []string) (decide string)
 	// Exclude returns the step that takes an address out of the range of a network, so that no pod gets
 	// it; nil: the network is not the manager's, or its range does not have the address.
 	Exclude func(d *Drafts, network string, addr netip.Addr) remedy.Step
@@ -70,7 +73,7 @@ func (f *Findings) problems(v *scenarios.View, facts *remedy.Facts, datastore st
 	}
 	turn(func(r *Remedies) func(*Drafts) { return r.Ownership })
 	d.reported(known)
-	d.duplicates()
+	d.duplicates(known)
 	d.unbacked()
 	turn(func(r *Remedies) func(*Drafts) { return r.Shortage })
 	d.unreachable()

@@ -2,6 +2,7 @@ package whereabouts
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 
 // Remedies are those of Whereabouts' record.
 var Remedies = &diagnosis.Remedies{
-	Room: room, Exclude: exclude,
+	Room: room, Exclude: exclude, Overlap: overlap,
 	Leftovers: func(d *diagnosis.Drafts) {
 		if c, ok := dump.KeptOf[*objects](d.Cluster); ok {
 			o := &drafts{Drafts: d, c: c}
@@ -40,6 +41,38 @@ func room(d *diagnosis.Drafts, n *model.Network, node string, _ []model.PodRef) 
 		return nil, "a larger range or a smaller node_slice_size for the network"
 	}
 	return nil, "which addresses to add to the network: its range, range_start, range_end and exclude leave none (ipamsim plan compares ranges)"
+}
+
+// overlap is what the operator has to decide about networks whose ranges overlap. No edit is simulated: a range or a
+// network_name that changes begins with a pool without the addresses that running pods have.
+func overlap(d *diagnosis.Drafts, networks []string) string {
+	c, ok := dump.KeptOf[*objects](d.Cluster)
+	var named []string
+	var all []network
+	for _, key := range networks {
+		if !ok || c.attachments[key] == nil {
+			return ""
+		}
+		n := networkOf(key, c.attachments[key].Value)
+		text := fmt.Sprintf("%s (%s", key, strings.Join(texts(n.ranges), ", "))
+		if n.name == "" {
+			text += ", no network_name"
+		}
+		all, named = append(all, n), append(named, text+")")
+	}
+	overlaps := slices.ContainsFunc(all[0].ranges, func(p netip.Prefix) bool { return slices.ContainsFunc(all[1].ranges, p.Overlaps) })
+	if !overlaps {
+		return ""
+	}
+	return "which range each network has: those of " + strings.Join(named, " and ") + " overlap. If both are one segment, change ipam.range, or add ipam.exclude, in the spec.config of one; if they are separate, set another ipam.network_name in each. " +
+		"No command is printed: with another range or network_name a network begins with an empty pool, and assigns the addresses of its running pods again until they are restarted"
+}
+
+func texts(all []netip.Prefix) (out []string) {
+	for _, p := range all {
+		out = append(out, p.String())
+	}
+	return out
 }
 
 // reconciler is the ip-reconciler of the DaemonSet.
