@@ -9,6 +9,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"ipamsim/cmd/managers"
@@ -27,10 +29,18 @@ func FuzzCalicoLb(f *testing.F) { fuzzRuns(f, "FuzzCalicoLb") }
 // FuzzHostLocal: worlds of host-local.
 func FuzzHostLocal(f *testing.F) { fuzzRuns(f, "FuzzHostLocal") }
 
+// nodeCommands are the rules and routes of a node in a terminal.
+const nodeCommands = "[root@n1 ~]# ip rule\n0:\tfrom all lookup local\n99:\tnot from all fwmark 0x1/0x1 lookup 100\n100:\tfrom 10.0.0.0/24 to 10.1.0.0/16 goto 200\n" +
+	"32766:\tfrom all lookup main suppress_prefixlength 0\n[root@n1 ~]# ip route show table 100\nblackhole 10.0.0.0/26 proto bird\n" +
+	"[root@n1 ~]# ip -j rule\n[{\"priority\":0,\"src\":\"all\",\"table\":\"local\"}]\n[root@n1 ~]# \n"
+
 // FuzzImport: any bytes that are imported as a dump, pasted text or an archive are refused with an
 // error of one line, or become a scenario that loads.
 func FuzzImport(f *testing.F) {
-	for _, name := range []string{"calico.json", "check.txt", "export.txt", "show.txt", "tkg.yaml", "whereabouts.yaml"} {
+	for _, name := range []string{
+		"calico.json", "check.txt", "export.txt", "show.txt", "tkg.yaml", "whereabouts.yaml",
+		"truth/metallb-bgp/dump.yaml", "truth/k3s-hostlocal/dump.yaml", "truth/gateway-in-use/dump.yaml",
+	} {
 		text, err := os.ReadFile(filepath.Join("../scenarios/dump/testdata", name))
 		if err != nil {
 			f.Fatal(err)
@@ -40,6 +50,10 @@ func FuzzImport(f *testing.F) {
 			for _, pasted := range dumptest.Archives(text) {
 				f.Add(pasted)
 			}
+			f.Add(append(slices.Clone(text), nodeCommands...))
+		}
+		if strings.Contains(name, "k3s") {
+			f.Add(append(slices.Clone(text), "root@a1:~# ls -l /var/lib/cni/networks/cbr0\n10.42.0.18\n10.42.0.30\nlock\nroot@a1:~# \n"...))
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
