@@ -31,7 +31,12 @@ BIN          = bin/ipamsim$(if $(strip $(FORK)),-fork)
 # several), everything is built with it, and go.mod stays as it is. cmd/fork also generates
 # the packages of upstream's that cannot be imported, and compares them and what we
 # transcribe with what the tables record.
-gov = $(call early,go list -deps ./cmd/ipamsim) overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(call early,go build "$${flags[@]}" net/http html/template testing) $(forked)go $(1) "$${flags[@]}"
+gov = $(call early,go list -deps ./cmd/ipamsim) overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic $(nodwarf)) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(call early,GOGC=off GOMEMLIMIT=3GiB go build "$${flags[@]}" net/http html/template testing) $(forked)$(compiling) go $(1) "$${flags[@]}"
+# An eighth of the compiler's time is debuggers' tables (sim/hermetic/overlay has the flag, too), and another its garbage
+# collection, which a process of less than 3 GiB does not need. Tests run with GOGC again: TESTS.
+nodwarf   = -gcflags=all=-dwarf=false
+compiling = $(if $(filter build vet,$(1)),GOGC=off GOMEMLIMIT=3GiB)
+test test-long: compiling = GOGC=off GOMEMLIMIT=3GiB
 # early COMMAND: beside what follows, in a new clone: modules load while the generators compile, and Go's own packages
 # compile while modules load.
 early = [ -e bin ] || $(1) >/dev/null 2>&1 &
@@ -57,7 +62,7 @@ LONGEST = ./scenarios ./fuzz ./fuzz/campaign ./scenarios/plan ./cmd/cli ./sim/ip
 # -vet=off: make lint has all of vet. -count=1: a test binary that may be cached logs every file it opens, under a mutex
 # that the bubble would share with etcd outside: a race that no seed decides. One processor for each test
 # binary, as the program has it (scenarios.Tune): a bubble has no use for a second one, and pays for it.
-TESTS = -vet=off -json -count=1 -exec 'env GOMAXPROCS=1' $(LONGEST) $(OURS) | go run $(GOTESTSUM) --raw-command --format pkgname --jsonfile bin/tests.json -- cat
+TESTS = -vet=off -json -count=1 -exec 'env GOMAXPROCS=1 GOGC=$(GOGC) GOMEMLIMIT=off' $(LONGEST) $(OURS) | go run $(GOTESTSUM) --raw-command --format pkgname --jsonfile bin/tests.json -- cat
 SLOWEST = code=$$?; echo; echo "the slowest:"; go run $(GOTESTSUM) tool slowest --jsonfile bin/tests.json --threshold 5s --num 15; [ $$code = 0 ]
 test: ## every test but the long ones; then the slowest, and which did not run and why
 	@mkdir -p bin && : >bin/runs && export IPAMSIM_RUNS=$(CURDIR)/bin/runs; set -o pipefail; $(call gov,test) -timeout 20m $(TESTS); $(SLOWEST) && .ci/woken bin/runs

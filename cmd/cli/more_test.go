@@ -80,7 +80,7 @@ func TestAddOneMore(t *testing.T) {
 	}
 	dir := t.TempDir()
 	overlay, program := overlaid(t, dir, replace), filepath.Join(dir, "ipamsim")
-	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-tags=hermetic", "-o", program, "ipamsim/cmd/ipamsim")
+	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-tags=hermetic", "-gcflags=all=-dwarf=false", "-o", program, "ipamsim/cmd/ipamsim")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -138,7 +138,7 @@ func TestOneMoreIsTested(t *testing.T) {
 	dir := t.TempDir()
 	test := func(args ...string) {
 		t.Helper()
-		c := exec.Command("go", slices.Concat([]string{"test", "-vet=off", "-count=1", "-tags=hermetic", "-overlay", overlaid(t, dir, replace)}, args)...)
+		c := exec.Command("go", slices.Concat([]string{"test", "-vet=off", "-count=1", "-tags=hermetic", "-gcflags=all=-dwarf=false", "-overlay", overlaid(t, dir, replace)}, args)...)
 		c.Dir, c.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)

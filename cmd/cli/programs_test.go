@@ -22,7 +22,7 @@ func built(t *testing.T, name string) string {
 	if err != nil {
 		t.Skipf("SKIPPED: no %s: go run ./cmd/hermetic: %v", name, err)
 	}
-	flags := []string{"-overlay=" + strings.TrimSpace(string(out)), "-tags=hermetic"} // as everything is that lies in the build cache
+	flags := []string{"-overlay=" + strings.TrimSpace(string(out)), "-tags=hermetic", "-gcflags=all=-dwarf=false"} // as everything is that lies in the build cache
 	if name == "kubectl" {
 		cmd := exec.Command("go", append(append([]string{"run"}, flags...), "./cmd/oracle", "-build", name)...)
 		cmd.Dir, cmd.Stderr = "../..", os.Stderr

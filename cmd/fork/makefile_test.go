@@ -58,7 +58,7 @@ func TestMakeStock(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	out, err = made(t, t.TempDir(), "echo overlay.json", "build")
-	if err != nil || strings.Contains(out, said) || !strings.Contains(out, "go build -overlay=overlay.json -tags=hermetic") {
+	if err != nil || strings.Contains(out, said) || !strings.Contains(out, "go build -overlay=overlay.json -tags=hermetic -gcflags=all=-dwarf=false") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

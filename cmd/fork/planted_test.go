@@ -191,7 +191,7 @@ func (g *garden) link(t *testing.T, name string, flags ...string) (binary string
 	t.Setenv("CGO_ENABLED", "0")
 	binary = filepath.Join(g.dir, name)
 	// Without what debuggers want, linking takes half as long; frames keep their names.
-	args := append([]string{"build", "-ldflags=-s -w", "-tags=hermetic", "-buildvcs=false", "-o", binary}, flags...)
+	args := append([]string{"build", "-ldflags=-s -w", "-tags=hermetic", "-gcflags=all=-dwarf=false", "-buildvcs=false", "-o", binary}, flags...)
 	if _, err := command(append(args, "./cmd/ipamsim")...); err != nil {
 		t.Fatal(err)
 	}

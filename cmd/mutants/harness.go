@@ -82,7 +82,7 @@ func (h *workshop) mutate() error {
 		}
 	}
 	var files []mutants.File
-	if files, h.set, err = t.Make([]string{"-overlay=" + runtime, "-tags=hermetic"}, "ipamsim/fuzz/mutants/mutant"); err != nil {
+	if files, h.set, err = t.Make([]string{"-overlay=" + runtime, "-tags=hermetic", "-gcflags=all=-dwarf=false"}, "ipamsim/fuzz/mutants/mutant"); err != nil {
 		return err
 	}
 	replace := struct{ Replace map[string]string }{}
@@ -115,7 +115,7 @@ func (h *workshop) build(ctx context.Context) error {
 			h.suites = append(h.suites, s)
 			continue
 		}
-		c := exec.CommandContext(ctx, "go", "test", "-c", "-overlay="+h.overlay, "-tags=hermetic", "-o", s.program, "./"+s.folder)
+		c := exec.CommandContext(ctx, "go", "test", "-c", "-overlay="+h.overlay, "-tags=hermetic", "-gcflags=all=-dwarf=false", "-o", s.program, "./"+s.folder)
 		c.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := c.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", c, err, out)

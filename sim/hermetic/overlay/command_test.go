@@ -9,11 +9,11 @@ import (
 // TestFlagged: our flags stand behind the verb, and the user's stay.
 func TestFlagged(t *testing.T) {
 	for _, x := range []struct{ args, path, want string }{
-		{"test ./...", "/o.json", "test -overlay=/o.json -tags=hermetic -count=1 ./..."},
-		{"test -count=3 -run X .", "/o.json", "test -overlay=/o.json -tags=hermetic -count=3 -run X ."},
-		{"build -tags e2e,linux -o x .", "/o.json", "build -overlay=/o.json -tags=e2e,linux,hermetic -o x ."},
-		{"test --tags=e2e . -args -tags=mine", "/o.json", "test -overlay=/o.json -tags=e2e,hermetic -count=1 . -args -tags=mine"},
-		{"run . tags count", "/o.json", "run -overlay=/o.json -tags=hermetic . tags count"},
+		{"test ./...", "/o.json", "test -overlay=/o.json -tags=hermetic -gcflags=all=-dwarf=false -count=1 ./..."},
+		{"test -count=3 -run X .", "/o.json", "test -overlay=/o.json -tags=hermetic -gcflags=all=-dwarf=false -count=3 -run X ."},
+		{"build -tags e2e,linux -o x .", "/o.json", "build -overlay=/o.json -tags=e2e,linux,hermetic -gcflags=all=-dwarf=false -o x ."},
+		{"test --tags=e2e . -args -tags=mine", "/o.json", "test -overlay=/o.json -tags=e2e,hermetic -gcflags=all=-dwarf=false -count=1 . -args -tags=mine"},
+		{"run . tags count", "/o.json", "run -overlay=/o.json -tags=hermetic -gcflags=all=-dwarf=false . tags count"},
 		{"test -tags e2e .", "", "test -count=1 -tags e2e ."},
 	} {
 		if got := flagged(strings.Fields(x.args), x.path); !slices.Equal(got, strings.Fields(x.want)) {

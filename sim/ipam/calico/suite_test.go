@@ -70,7 +70,7 @@ func runSuite(t *testing.T, program, file string, kubeconfig []byte) {
 func upstreamServer(t *testing.T) []byte {
 	args := []string{"run"}
 	if overlay, err := exec.Command("go", "run", "../../../cmd/hermetic").Output(); err == nil { // as what lies in the build cache
-		args = append(args, "-overlay="+strings.TrimSpace(string(overlay)), "-tags=hermetic")
+		args = append(args, "-overlay="+strings.TrimSpace(string(overlay)), "-tags=hermetic", "-gcflags=all=-dwarf=false")
 	}
 	cmd := exec.Command("go", append(args, "./cmd/oracle", "-serve", "calico")...)
 	cmd.Dir, cmd.Stderr = "../../..", os.Stderr
@@ -155,7 +155,7 @@ func buildSuite(dir, kubeconfig, program string) error {
 	}
 	args := []string{"test", "-c", "-vet=off", "-mod=mod", "-modfile=" + mod, "-o", program}
 	if overlay, err := goIn("run", "./cmd/hermetic"); err == nil { // as what lies in the build cache
-		args = append(args, "-overlay="+string(overlay), "-tags=hermetic")
+		args = append(args, "-overlay="+string(overlay), "-tags=hermetic", "-gcflags=all=-dwarf=false")
 	}
 	_, err = goIn(append(args, module+"/libcalico-go/lib/ipam")...)
 	return err
