@@ -52,8 +52,9 @@ help: ## list the targets
 build: ## bin/ipamsim; FORK=../whereabouts: bin/ipamsim-fork
 	@$(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -ldflags=-w -o $(BIN) ./cmd/ipamsim
 
-demo: build ## whereabouts#162 on the StatefulSet of its report
-	@$(BIN) run scenarios/r1-whereabouts-162.yaml
+demo: ## whereabouts#162 on the StatefulSet of its report
+	@$(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -ldflags=-w -o bin/demo ./cmd/demo
+	@bin/demo
 
 # Without the packages that are generated from upstream's source.
 OURS = $$(go list ./... | grep -v '^ipamsim/sim/.*/upstream/')

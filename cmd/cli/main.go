@@ -3,8 +3,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -43,18 +41,7 @@ func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.Execute()
-	if err == nil {
-		return exit.Expected
-	}
-	var e *exit.Error
-	if !errors.As(err, &e) {
-		e = &exit.Error{Code: exit.Cannot, Err: err}
-	}
-	if e.Err != nil && !errors.Is(e.Err, syscall.EPIPE) {
-		fmt.Fprintln(stderr, exit.Message(e.Err))
-	}
-	return e.Code
+	return exit.CodeOf(root.Execute(), stderr)
 }
 
 // Root returns the command of the program with all commands below it.
@@ -83,7 +70,7 @@ func commands(m scenarios.Managers) []*cobra.Command {
 		planning.CalibrateCommand(m),
 		servedCommand(m),
 		search.CorpusCommand(m),
-		library.DemoCommand(m, runCommand),
+		library.DemoCommand(m),
 		search.Command(m),
 		search.FindingCommand(m),
 		gateWorkerCommand(m),

@@ -4,7 +4,9 @@ package exit
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"syscall"
 
 	"ipamsim/reports"
 	"ipamsim/scenarios/strict"
@@ -26,6 +28,22 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("exit %d: %v", e.Code, e.Err) }
 func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the exit code of a command, and prints the message of its error, if it has one. A
+// closed pipe is no error: its reader has seen enough.
+func CodeOf(err error, stderr io.Writer) int {
+	if err == nil {
+		return Expected
+	}
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Code: Cannot, Err: err}
+	}
+	if e.Err != nil && !errors.Is(e.Err, syscall.EPIPE) {
+		fmt.Fprintln(stderr, Message(e.Err))
+	}
+	return e.Code
+}
 
 // Message is an error on one line, or on one for each bad file. One about a scenario file begins with file
 // and line, as editors like it.

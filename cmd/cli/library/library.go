@@ -15,49 +15,10 @@ import (
 	"ipamsim/cmd/cli/outfile"
 	"ipamsim/reports/table"
 	"ipamsim/scenarios"
-	"ipamsim/sim/ipam"
 )
 
 // Run makes the command run.
 type Run func(scenarios.Managers) *cobra.Command
-
-// DemoCommand runs a scenario of the library that one of the managers names: the shortest
-// way to a failure.
-func DemoCommand(m scenarios.Managers, run Run) *cobra.Command {
-	return &cobra.Command{
-		Use:   "demo",
-		Short: "run a public bug report and print what happened",
-		Long: `Run a public bug report from the library with the code of its address manager,
-and print the events that lead to the failure.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			i := slices.IndexFunc(m, func(m *ipam.Manager) bool { return m.Demo != "" })
-			if i < 0 {
-				return errors.New("no manager of this program has a demo; ipamsim scenarios list")
-			}
-			name := m[i].Demo
-			c := run(m)
-			c.SetArgs([]string{name})
-			c.SetOut(cmd.OutOrStdout())
-			c.SetErr(cmd.ErrOrStderr())
-			c.SilenceErrors, c.SilenceUsage = true, true
-			if err := c.Execute(); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintf(cmd.ErrOrStderr(), demoNext, name)
-			return err
-		},
-	}
-}
-
-const demoNext = `
-Next:
-  ipamsim run %[1]s --seeds 1-100     in how many of 100 schedules does it happen?
-  ipamsim run %[1]s --html run.html   the run as a page
-  ipamsim scenarios show %[1]s        the scenario: save, change and run it
-  ipamsim scenarios list                          everything else in the library
-  ipamsim import --help                           find such failures in your own cluster
-`
 
 // Command shows the library that is part of the program.
 func Command(m scenarios.Managers, run Run) *cobra.Command {
