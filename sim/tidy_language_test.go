@@ -70,7 +70,7 @@ var idiomsLeft = map[string]struct{ comments, rest int }{
 }
 
 // TestTidyLanguage reads comments, declared names, string literals that contain a space,
-// Markdown documents, and scenarios. -v lists what it finds.
+// Markdown documents, scenarios, scripts, and templates. -v lists what it finds.
 func TestTidyLanguage(t *testing.T) {
 	for room, l := range languageOf(t) {
 		left, listed := idiomsLeft[room]
@@ -100,7 +100,7 @@ func languageOf(t *testing.T) map[string]*language {
 			return err
 		case d.IsDir() && (name == "bin" || d.Name() == "testdata" || d.Name() == "upstream" || name != "." && strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
-		case d.IsDir() || path.Base(name) == "tidy_language_test.go" || !slices.Contains([]string{".go", ".md", ".yaml"}, path.Ext(name)):
+		case d.IsDir() || path.Base(name) == "tidy_language_test.go" || !slices.Contains([]string{".go", ".md", ".yaml", ".js", ".html", ".css", ".tmpl", ".sh", ".yml"}, path.Ext(name)) && !strings.Contains(name, "/skeleton/"):
 			return nil
 		}
 		room, _, inside := strings.Cut(name, "/")

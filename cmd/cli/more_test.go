@@ -118,7 +118,7 @@ func overlaid(t *testing.T, dir string, replace map[string]string) string {
 	return overlay
 }
 
-// TestOneMoreIsTested: with an action and an invariant more, of which each is a file and a
+// TestOneMoreIsTested: with one more action and one more invariant, each a file and a
 // line, the tests that compare lists with each other pass, and a finding has the class of
 // the action and the cause of the invariant.
 func TestOneMoreIsTested(t *testing.T) {

@@ -87,6 +87,7 @@ func testWalk(t *testing.T, b *browser.Browser) {
 	r.at("6")
 	r.Press(kb.ArrowLeft)
 	r.at("5")
+	r.sees("#live", "reconciler removes 10.0.0.1")
 	r.Press(kb.ArrowRight + kb.ArrowRight + kb.ArrowRight)
 	r.at("8")
 	r.Press(kb.Home)

@@ -30,7 +30,7 @@ function formatAddress(bits, n) {
   return zeros ? (':' + words + ':').replace(':' + zeros + ':', '::').replace(/^:(?!:)|(?<!:):$/g, '') : words;
 }
 
-// last is the end of an address that tells it from its neighbours: .46
+// last is the end of an address that distinguishes it from its neighbours: .46
 const lastPart = (text) => (text.includes('.') ? text.slice(text.lastIndexOf('.')) : text.slice(text.lastIndexOf(':')).replace(/^:$/, ':0'));
 
 // ofSix says of a text whether it is an address or a prefix of IPv6.

@@ -88,7 +88,7 @@ function paintCell(ctx, s, x, y) {
 
 // What is drawn stays and is drawn over: canvases cost more than what is on them. Its
 // width is kept, because asking for it would lay out the page once more.
-const drawn = new Map(); // title of a range → {figure, caption, canvas, tell what a place holds}
+const drawn = new Map(); // title of a range → {figure, caption, canvas, describe: what a place holds}
 let gridWidth = 0, gridHead = null, gridScheme = null;
 const gridTell = el('p', { class: 'dim cell' }, 'Point at an address to read who has it.');
 

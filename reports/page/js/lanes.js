@@ -81,8 +81,8 @@ function makeLanes() {
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(l);
   }
-  const told = new Set(gravest ? list.filter((l) => concerned.has(l.node)).map((l) => 'On ' + shortNode(l.node)) : []);
-  const order = (k) => (k === 'In this story' ? 0 : told.has(k) ? 1 : k === 'Control plane' ? 2 : 3);
+  const shown = new Set(gravest ? list.filter((l) => concerned.has(l.node)).map((l) => 'On ' + shortNode(l.node)) : []);
+  const order = (k) => (k === 'In this story' ? 0 : shown.has(k) ? 1 : k === 'Control plane' ? 2 : 3);
   const titles = [...groups.keys()].sort((a, b) => order(a) - order(b) || (a < b ? -1 : a > b ? 1 : 0));
   const heads = new Map(titles.map((t) => [t, { head: true, height: 22, label: t }]));
   for (const l of list) {

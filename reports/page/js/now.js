@@ -8,12 +8,12 @@ function showDecision() {
   const events = eventsAt.get(state.step) || [];
   const broken = violationsAt.get(state.step) || [];
   // What came of the step is said first, then which message carried it.
-  const told = gravest ? gravest.turns.filter((t) => t.step === state.step && !t.actor) : [];
-  for (const t of told) parts.push(el('p', { class: 'sentence' }, el('strong', {}, arrows(t.text))));
+  const turns = gravest ? gravest.turns.filter((t) => t.step === state.step && !t.actor) : [];
+  for (const t of turns) parts.push(el('p', { class: 'sentence' }, el('strong', {}, arrows(t.text))));
   for (const v of broken) {
     parts.push(el('p', { class: 'broken' }, el('strong', {}, '✗ ' + v.invariant), ' ' + arrows(v.message), v.meaning ? el('span', { class: 'dim' }, ' ' + v.meaning) : null));
   }
-  const rest = events.filter((e) => !told.some((t) => t.text === e.text));
+  const rest = events.filter((e) => !turns.some((t) => t.text === e.text));
   if (rest.length) parts.push(el('ul', { class: 'facts' }, ...rest.slice(0, 30).map((e) => el('li', { class: isFaultEvent(e) || e.failed ? 'hurt' : null }, between(e) ? el('span', { class: 'dim' }, 'at ' + clock(e.at) + ', before this message: ') : '', arrows(e.text))), rest.length > 30 ? el('li', { class: 'dim' }, '… and ' + (rest.length - 30) + ' more') : null));
   if (m) {
     const carried = parts.length > 0;
@@ -31,8 +31,8 @@ function goneSandbox(d) {
   const t = film.tables[d.t];
   if (t.name !== 'sandboxes' || d.now || !d.old) return '';
   const at = (c) => d.old[t.columns.indexOf(c)] || '';
-  const told = (eventsAt.get(state.step) || []).find((e) => e.kind === 'sandbox-down' && e.pod === at('pod') && (!e.container || e.container === at('container')));
-  return 'sandbox of ' + shortPod(at('pod')) + ' on ' + shortNode(at('node')) + (at('address') ? ' with ' + at('address') : '') + ': gone' + (told && told.why ? ', ' + told.why : '');
+  const event = (eventsAt.get(state.step) || []).find((e) => e.kind === 'sandbox-down' && e.pod === at('pod') && (!e.container || e.container === at('container')));
+  return 'sandbox of ' + shortPod(at('pod')) + ' on ' + shortNode(at('node')) + (at('address') ? ' with ' + at('address') : '') + ': gone' + (event && event.why ? ', ' + event.why : '');
 }
 
 function showChanged() {

@@ -39,17 +39,17 @@ function onKey(e) {
   keys[e.key]();
 }
 
-// saying is what a screen reader hears, and what stands below the slider.
+// saying is the text for screen readers, also printed below the slider.
 function saying() {
   const m = messageAt(state.step);
   const events = eventsAt.get(state.step) || [];
   const broken = violationsAt.get(state.step) || [];
-  const told = gravest ? gravest.turns.filter((t) => t.step === state.step) : [];
+  const turns = gravest ? gravest.turns.filter((t) => t.step === state.step) : [];
   if (state.step === 0) return 'Before the first step';
   const times = new Map();
   for (const v of broken) times.set(v.invariant, (times.get(v.invariant) || 0) + 1);
   const parts = [...times].map(([name, n]) => '✗ ' + name + (n > 1 ? ', ' + n + ' times' : ''));
-  if (told.length) parts.push(...told.map((t) => (t.who ? shortActor(t.who) + ' ' : '') + t.text));
+  if (turns.length) parts.push(...turns.map((t) => (t.actor ? shortActor(t.actor) + ' ' : '') + t.text));
   else if (m) parts.push(shortActor(m.actor) + (m.kind === 'local' ? ': ' : ' ') + stepText(m));
   if (!m) parts.push(...events.slice(0, 2).map((e) => e.text));
   return parts.join(' · ');

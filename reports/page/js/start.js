@@ -1,6 +1,6 @@
 // All of it, in the order in which it is needed.
 
-// What shows the scene, and where. In sight it follows the playhead at once, the rest
+// What shows the scene, and where. In sight it follows the playhead immediately, the rest
 // as soon as the reader rests, one after the other.
 const panels = [['decision', showDecision], ['changed', showChanged], ['truth', showTruth], ['grid', showGrid], ['routes', showRoutes], ['reach', showReach]].map(([id, show]) => ({ box: byId(id).parentElement, show }));
 const restMs = 80;

@@ -2,7 +2,7 @@
 // what is wrong, says (record); those that overlap lie below each other.
 const barHeight = { is: 17, wrong: 15, says: 15 };
 
-// pattern paints a kind so that it can be told from the others without colour.
+// pattern paints a kind so that it differs from the others without colour.
 const tiles = new Map();
 function pattern(ctx, kind) {
   const key = kind + scheme.matches;
@@ -155,7 +155,7 @@ function makeStrip() {
 
 function makeStripLegend() {
   const legend = byId('striplegend');
-  const entries = [['live', 'is: a sandbox has it'], ['claimed', 'says: the datastore gives it to somebody'], ...occurring.map((k) => [k, k + ' (or ' + k[0].toUpperCase() + '): ' + bands[k]])];
+  const entries = [['live', 'is: a sandbox has it'], ['claimed', 'says: the datastore assigns it to a pod'], ...occurring.map((k) => [k, k + ' (or ' + k[0].toUpperCase() + '): ' + bands[k]])];
   const draw = () => {
     legend.replaceChildren(...entries.map(([kind, text]) => {
       const c = el('canvas', { 'aria-hidden': 'true' });

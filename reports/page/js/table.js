@@ -1,5 +1,5 @@
 // Tables of text. rows are {cells: [text or element], mark: '' | 'added' | 'changed'
-// | 'removed', wrong: bool}. Long ones are cut until somebody asks for all.
+// | 'removed', wrong: bool}. Long ones are cut until a reader asks for all.
 const rowsMax = 50;
 const markWords = { added: ['+', 'added'], changed: ['~', 'changed'], removed: ['−', 'removed'] };
 

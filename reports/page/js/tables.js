@@ -1,4 +1,4 @@
-// Every other table of the film, folded until somebody opens it.
+// Every other table of the film, folded until a reader opens it.
 const openTables = new Set(['blocks', 'claims', 'sandboxes']);
 const allRows = new Set();
 const tableBoxes = new Map();
