@@ -53,7 +53,7 @@ build: ## bin/ipamsim; FORK=../whereabouts: bin/ipamsim-fork
 	@$(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -ldflags=-w -o $(BIN) ./cmd/ipamsim
 
 demo: ## whereabouts#162 on the StatefulSet of its report
-	@$(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -ldflags=-w -o bin/demo ./cmd/demo
+	@$(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -ldflags=-w -o bin/demo ./cmd/demo/whereabouts
 	@bin/demo
 
 # Without the packages that are generated from upstream's source.

@@ -194,6 +194,7 @@ var layers = []struct{ dir, may string }{
 	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/ipam/*/loadbalancer sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/space/*/loadbalancer fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
+	{"cmd/demo/*", "scenarios sim/ipam/* cmd/cli/exit cmd/cli/library cmd/controllers"},
 	{"cmd/oracle", "sim/kube fuzz/space scenarios scenarios/strict cmd/controllers cmd/managers cmd/oracle/*"}, // the API server against upstream's own
 	{"cmd/oracle/show", "cmd/oracle/upstream"},
 	{"cmd/oracle/upstream", ""},
@@ -250,12 +251,12 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"clock", "sim/attach", "certificates and a watchdog's beat, outside of the bubble"},
 	{"clock", "scenarios fuzz fuzz/* fuzz/campaign/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
-	{"clock", "cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "progress on a terminal"},
-	{"print", "cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "only cmd prints"},
+	{"clock", "cmd/* cmd/cli/* cmd/demo/* cmd/oracle/* cmd/calico/lab/...", "progress on a terminal"},
+	{"print", "cmd/* cmd/cli/* cmd/demo/* cmd/oracle/* cmd/calico/lab/...", "only cmd prints"},
 	{"print", "sim/etcd", "the last words of an etcd that ends the process"},
 	{"pure github.com/gaissmai/bart", "model/route/fib", "longest-prefix match is no place for an invention, and the library is as pure as we are"},
 	{"print", "sim/ipam/calico/ctl", "calicoctl prints to os.Stdout, which is exchanged for a file while it runs"},
-	{"process", "cmd/* cmd/cli/* cmd/oracle/* cmd/calico/lab/...", "main functions, and what they are made of"},
+	{"process", "cmd/* cmd/cli/* cmd/demo/* cmd/oracle/* cmd/calico/lab/...", "main functions, and what they are made of"},
 	{"process", "scenarios", "Tune, which main functions call"},
 	{"print", "fuzz/process", "the last words of a worker process that can do no run"},
 	{"process", "fuzz/process", "a worker process that can do no run ends"},

@@ -1,4 +1,4 @@
-// Command demo is "ipamsim demo" with Whereabouts alone, for make demo: without the other address managers,
+// Command whereabouts is "ipamsim demo" with Whereabouts alone, for make demo: without the other address managers,
 // the search, import and plans it compiles in two thirds of the time.
 package main
 
