@@ -31,19 +31,20 @@ BIN          = bin/ipamsim$(if $(strip $(FORK)),-fork)
 # several), everything is built with it, and go.mod stays as it is. cmd/fork also generates
 # the packages of upstream's that cannot be imported, and compares them and what we
 # transcribe with what the tables record.
-gov = $(call early,go list -deps ./cmd/ipamsim) overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic $(nodwarf)) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(call early,GOGC=off GOMEMLIMIT=3GiB go build "$${flags[@]}" net/http html/template testing) $(forked)$(compiling) go $(1) "$${flags[@]}"
+gov = $(call early,go list -deps ./cmd/ipamsim) overlay=$$($(fast) go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic $(nodwarf)) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(call early,$(fast) go build "$${flags[@]}" net/http html/template testing) $(forked)$(compiling) go $(1) "$${flags[@]}"
 # An eighth of the compiler's time is debuggers' tables (sim/hermetic/overlay has the flag, too), and another its garbage
 # collection, which a process of less than 3 GiB does not need. Tests run with GOGC again: TESTS.
 nodwarf   = -gcflags=all=-dwarf=false
-compiling = $(if $(filter build vet,$(1)),GOGC=off GOMEMLIMIT=3GiB)
-test test-long: compiling = GOGC=off GOMEMLIMIT=3GiB
+fast      = GOGC=off GOMEMLIMIT=3GiB
+compiling = $(if $(filter build vet,$(1)),$(fast))
+test test-long: compiling = $(fast)
 # early COMMAND: beside what follows, in a new clone: modules load while the generators compile, and Go's own packages
 # compile while modules load.
 early = [ -e bin ] || $(1) >/dev/null 2>&1 &
-forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
+forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$($(fast) go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: release release-test site help build demo test test-long lint lint-long bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports upstream init-test oracle findings conformance chaos memory
+.PHONY: release release-test site help build demo test test-long lint lint-long bench golden why screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted releases mutants reports upstream init-test oracle findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -93,6 +94,9 @@ golden: ## rewrite the goldens; read the diff before you commit it
 	@$(call gov,test) -count=1 -run 'ReadyPlans|Forms' ./scenarios/plan ./reports/answer -update
 	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
 	@$(call gov,test) -count=1 -run '^Test((Action|Hazard|Invariant)Table|Reference)$$' ./cmd/cli -update
+
+why: build ## why a golden changed: the first step that differs from an earlier commit; SCENARIO=NAME SINCE=HEAD~3
+	@go run ./cmd/why -scenario '$(SCENARIO)' -since '$(SINCE)'
 
 screenshots: ## README's pictures of pages and plans, drawn anew (needs chromium)
 	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestStories$$' ./scenarios -screenshots $(CURDIR)/reports/screenshots

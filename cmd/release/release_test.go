@@ -125,6 +125,38 @@ func TestRelease(t *testing.T) {
 	has(run(0, "replay", "found/"+filepath.Base(findings[0])), "reproduced as recorded")
 }
 
+// TestReproducible builds the program of this platform again, from the source archive in another
+// folder. It is equal byte for byte.
+func TestReproducible(t *testing.T) {
+	if *dist == "" {
+		t.Skip("without -dist there is no release to test")
+	}
+	dir := t.TempDir()
+	sources, err := filepath.Glob(filepath.Join(*dist, "ipamsim_v*_source.tar.gz"))
+	if err != nil || len(sources) != 1 {
+		t.Fatalf("source archives: %q, %v", sources, err)
+	}
+	untar(t, sources[0], dir)
+	name := strings.TrimSuffix(filepath.Base(sources[0]), "_source.tar.gz")
+	var metadata struct{ Commit string }
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(*dist, "metadata.json"))), &metadata); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("bash", "-c", `set -euo pipefail
+		overlay=$(go run ./cmd/hermetic); go run ./cmd/fork -overlay="$overlay"
+		go build -overlay="$overlay" -tags=hermetic -gcflags=all=-dwarf=false -trimpath -buildvcs=false \
+			-ldflags="-s -w -X ipamsim/cmd/cli.release=$VERSION -X ipamsim/cmd/cli.commit=$COMMIT" -o again ./cmd/ipamsim`)
+	build.Dir = filepath.Join(dir, name)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "VERSION="+strings.TrimPrefix(name, "ipamsim_"), "COMMIT="+metadata.Commit)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	untar(t, filepath.Join(*dist, name+"_"+runtime.GOOS+"_"+runtime.GOARCH+".tar.gz"), filepath.Join(dir, "first"))
+	if read(t, filepath.Join(dir, "first", "ipamsim")) != read(t, filepath.Join(dir, name, "again")) {
+		t.Error("the program differs from that of the release")
+	}
+}
+
 // alone runs a program in folder work, without network and with nothing in its PATH.
 func alone(t *testing.T, program, work string, want int, args []string) string {
 	t.Helper()

@@ -35,9 +35,10 @@ var (
 	roundtrip  = flag.Uint64("roundtrip", 0, "only the world of this seed, and all of what came of it")
 )
 
-// imports returns the spaces whose managers, or their members, serve pods and can be imported.
+// imports returns the spaces whose managers, or their members, serve pods and can be imported from
+// API objects. The record of host-local (Last) is files of nodes.
 func imports() (out []string) {
-	reads := func(m *ipam.Manager) bool { i, ok := ipam.Part[*dump.Importer](m); return ok && !i.Apart }
+	reads := func(m *ipam.Manager) bool { i, ok := ipam.Part[*dump.Importer](m); return ok && !i.Apart && !i.Last }
 	for _, m := range managers.All() {
 		member := func(name string) bool { return reads(managers.All().Find(name)) }
 		if s, ok := ipam.Part[space.Space](m); ok && (reads(m) || slices.ContainsFunc(m.Members, member)) {

@@ -66,7 +66,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 		return nil, err
 	}
 	defer func() { _ = dir.Remove() }()
-	p := newPool(dir.Path, cfg.Command, w, max(cfg.Workers, 1))
+	p := newPool(ctx, dir.Path, cfg.Command, w, max(cfg.Workers, 1))
 	expected := meant(s)
 	search := &por.Search{
 		World: p.run, Bounds: cfg.Bounds, Instant: Instant, Until: s.Doc.Spec.Until.Duration, Workers: cfg.Workers, Probes: cfg.Probes,

@@ -71,62 +71,50 @@ func (w *world) parse(m scenarios.Managers) (*scenarios.Scenario, error) {
 	return World(s, w.Faults), nil
 }
 
-// pool is the worker processes of a search.
-type pool struct {
-	scratch, command string
-	world            *world
-	idle             chan *process.Handle // nil: not started yet
-}
+// pool is the worker processes of a search. A run that waits takes a place out of it.
+type pool chan *process.Place
 
 // newPool returns a pool of n worker processes, started with the program's own command.
-func newPool(scratch, command string, w *world, n int) *pool {
-	p := &pool{scratch: scratch, command: command, world: w, idle: make(chan *process.Handle, n)}
+func newPool(ctx context.Context, scratch, command string, w *world, n int) pool {
+	p := make(pool, n)
 	for range n {
-		p.idle <- nil
+		p <- &process.Place{Start: func() (*process.Handle, error) { return start(ctx, scratch, command, w) }}
 	}
 	return p
 }
 
-// run executes a plan in a worker process. If the process dies, the run is repeated once in another one.
-func (p *pool) run(ctx context.Context, plan por.Plan) (*por.Log, error) {
-	k := <-p.idle
-	defer func() { p.idle <- k }()
-	for n := 1; ; n++ {
-		var err error
-		if k == nil {
-			if k, err = p.start(ctx); err != nil {
-				return nil, err
-			}
-		}
-		a := &answer{}
-		d := k.Ask(ctx, ask{Plan: plan}, a)
-		switch {
-		case ctx.Err() != nil:
-			if d == nil {
-				k.Kill()
-			}
-			k = nil
-			return nil, context.Cause(ctx)
-		case d != nil:
-			k = nil
-			if n < 2 {
-				continue
-			}
-			return nil, fmt.Errorf("a run ends its process: %s", d.Cause)
-		case a.Defect != "":
-			return nil, errors.New(a.Defect)
-		}
-		return a.Log, nil
+// run executes a plan in a worker process. If the process dies, the run is repeated in another one.
+func (p pool) run(ctx context.Context, plan por.Plan) (*por.Log, error) {
+	place := <-p
+	defer func() { p <- place }()
+	var a *answer
+	question := func() (any, process.Answer) {
+		a = &answer{}
+		return ask{Plan: plan}, a
 	}
+	_, last, err := place.Ask(ctx, question, func(*process.Death) {})
+	switch {
+	case ctx.Err() != nil:
+		place.Clear()
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, err
+	case last != nil:
+		return nil, fmt.Errorf("a run ends its process: %s", last.Cause)
+	case a.Defect != "":
+		return nil, errors.New(a.Defect)
+	}
+	return a.Log, nil
 }
 
-func (p *pool) start(ctx context.Context) (*process.Handle, error) {
-	k, err := process.Start(p.scratch, nil, p.command)
+// start starts a worker process and sends it the scenario.
+func start(ctx context.Context, scratch, command string, w *world) (*process.Handle, error) {
+	k, err := process.Start(scratch, nil, command)
 	if err != nil {
 		return nil, fmt.Errorf("verify: worker process: %w", err)
 	}
 	a := &answer{}
-	if d := k.Ask(ctx, ask{World: p.world}, a); d != nil {
+	if d := k.Ask(ctx, ask{World: w}, a); d != nil {
 		return nil, fmt.Errorf("verify: worker process: %s", d.Cause)
 	}
 	if a.Defect != "" {
@@ -137,10 +125,8 @@ func (p *pool) start(ctx context.Context) (*process.Handle, error) {
 }
 
 // close ends the worker processes, when no run is active.
-func (p *pool) close() {
-	for range cap(p.idle) {
-		if k := <-p.idle; k != nil {
-			k.Kill()
-		}
+func (p pool) close() {
+	for range cap(p) {
+		(<-p).Clear()
 	}
 }

@@ -17,7 +17,8 @@ import (
 type Importer struct {
 	// Title is what people call the manager.
 	Title string
-	// Sign is by what a dump is its own, for a dump that is of no manager: "pool of X's"; "": none is.
+	// Sign is by what a dump is its own, for a dump that is of no manager: "pool of X's"; "": none is, as
+	// of a manager that is Last.
 	Sign string
 	// Resources are the kinds that it reads, in the order in which to read them: what
 	// refers to other objects first.

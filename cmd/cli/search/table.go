@@ -112,7 +112,7 @@ func labels(rows []campaign.Row) string {
 	}
 	summary := fmt.Sprintf("%d of %d are NEW", news, len(rows))
 	if rows[0].Known == campaign.NotListed {
-		summary = "known causes cannot be recognized: there is no " + known.Dir + " here"
+		summary = "known causes are not recognized: there is no list in " + known.Dir + "; --learn writes one"
 	}
 	return "causes: " + strings.Join(parts, ", ") + "; " + summary
 }
