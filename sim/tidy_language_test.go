@@ -164,7 +164,19 @@ func (l *language) source(name string, text []byte) error {
 	return nil
 }
 
+// anyIdiom matches what one of the patterns of idioms matches: most texts have none.
+var anyIdiom = func() *regexp.Regexp {
+	var all []string
+	for _, i := range idioms {
+		all = append(all, i.pattern.String())
+	}
+	return regexp.MustCompile(strings.Join(all, "|"))
+}()
+
 func idiomsIn(at, text string) (found []string) {
+	if !anyIdiom.MatchString(text) {
+		return nil
+	}
 	for _, i := range idioms {
 		for _, m := range i.pattern.FindAllStringIndex(text, -1) {
 			if inName(text, m[0], m[1]) {

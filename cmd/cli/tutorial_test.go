@@ -98,7 +98,7 @@ func follow(t *testing.T, dir string, steps []instruction) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", "exec 2>&1 </dev/null\n"+script.String())
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MAKELEVEL=", "MAKEFLAGS=", "GOWORK=off", "GOFLAGS=-buildvcs=false")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Errorf("%v", err)

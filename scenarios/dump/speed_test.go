@@ -18,6 +18,7 @@ import (
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/dump/dumptest/large"
 	"ipamsim/scenarios/scenariotest"
+	"ipamsim/sim/longtest"
 )
 
 var largest = flag.Bool("import.largest", false, "TestSpeed also imports dumps of 20,000 pods and up to 50 MB, in 30 s of processor time each")
@@ -60,6 +61,7 @@ func noise(n int) int {
 // TestSpeed: four times the size costs at most six times the processor time, from the file to
 // the report, without simulated remediations.
 func TestSpeed(t *testing.T) {
+	longtest.Skip(t)
 	r := scenariotest.Runner(t)
 	for _, x := range speeds {
 		t.Run(x.name, func(t *testing.T) {
