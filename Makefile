@@ -165,7 +165,8 @@ release: build ## dist/: archives, checksums, SBOMs, image and krew manifest; VE
 	@[[ "$(VERSION)" =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$$ ]] || { echo "release: want VERSION=vX.Y.Z, have '$(VERSION)'" >&2; exit 2; }
 	@rm -rf bin/release-docs && $(BIN) reference --man bin/release-docs/man --completions bin/release-docs/completions --date "$$(git log -1 --format=%cs)"
 	@overlay=$$(go run ./cmd/hermetic) && go run ./cmd/fork -overlay="$$overlay" && \
-	  VERSION=$(VERSION) OVERLAY="$$overlay" GOGC=off GOMEMLIMIT=3GiB go run $(GORELEASER) release --snapshot --clean --skip=publish
+	  VERSION=$(VERSION) OVERLAY="$$overlay" COMMIT=$$(git rev-parse HEAD) COMMIT_TIME=$$(git log -1 --format=%ct) COMMIT_DATE=$$(git log -1 --format=%cI) GOGC=off GOMEMLIMIT=3GiB go run $(GORELEASER) release --snapshot --clean --skip=publish
+	@git archive --format=tar.gz --prefix=ipamsim_$(VERSION)_source/ -o dist/ipamsim_$(VERSION)_source.tar.gz HEAD
 	@go run -C cmd/release . -version $(VERSION) -time "$$(git log -1 --format=%ct)" "$(CURDIR)/dist"
 site: ## the documents as a static site with a search: bin/site
 	@$(call gov,run) ./cmd/site bin/site

@@ -70,7 +70,7 @@ func run(dist, version string, at time.Time) error {
 	if err := os.WriteFile(filepath.Join(dist, gitlabTemplate), template, 0o666); err != nil {
 		return err
 	}
-	return addSums(dist, append(made, image, gitlabTemplate))
+	return addSums(dist, append(made, image, gitlabTemplate, "ipamsim_"+version+"_source.tar.gz"))
 }
 
 // programsIn returns the programs in dist, sorted by platform.

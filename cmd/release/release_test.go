@@ -138,21 +138,23 @@ func TestReproducible(t *testing.T) {
 	}
 	untar(t, sources[0], dir)
 	name := strings.TrimSuffix(filepath.Base(sources[0]), "_source.tar.gz")
-	var metadata struct{ Commit string }
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(*dist, "metadata.json"))), &metadata); err != nil {
+	untar(t, filepath.Join(*dist, name+"_"+runtime.GOOS+"_"+runtime.GOARCH+".tar.gz"), filepath.Join(dir, "first"))
+	first := filepath.Join(dir, "first", "ipamsim")
+	version, err := exec.Command(first, "version").Output()
+	if err != nil {
 		t.Fatal(err)
 	}
+	commit := strings.Fields(string(version))[2] // ipamsim v0.1.0 COMMIT
 	build := exec.Command("bash", "-c", `set -euo pipefail
 		overlay=$(go run ./cmd/hermetic); go run ./cmd/fork -overlay="$overlay"
 		go build -overlay="$overlay" -tags=hermetic -gcflags=all=-dwarf=false -trimpath -buildvcs=false \
 			-ldflags="-s -w -X ipamsim/cmd/cli.release=$VERSION -X ipamsim/cmd/cli.commit=$COMMIT" -o again ./cmd/ipamsim`)
-	build.Dir = filepath.Join(dir, name)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "VERSION="+strings.TrimPrefix(name, "ipamsim_"), "COMMIT="+metadata.Commit)
+	build.Dir = filepath.Join(dir, name+"_source")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "VERSION="+strings.TrimPrefix(name, "ipamsim_"), "COMMIT="+commit)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	untar(t, filepath.Join(*dist, name+"_"+runtime.GOOS+"_"+runtime.GOARCH+".tar.gz"), filepath.Join(dir, "first"))
-	if read(t, filepath.Join(dir, "first", "ipamsim")) != read(t, filepath.Join(dir, name, "again")) {
+	if read(t, first) != read(t, filepath.Join(build.Dir, "again")) {
 		t.Error("the program differs from that of the release")
 	}
 }
