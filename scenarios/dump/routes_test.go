@@ -43,7 +43,7 @@ func TestRoutes(t *testing.T) {
 		"another way":     {"x.txt", prompted("kubestage1001", routesOf("")), node + " has another route", want{0, 0, 1}},
 		"not whole":       {"x.txt", strings.TrimSuffix(prompted("kubestage1001", routesOf("")), "[root@kubestage1001 ~]# \n"), "predicted (the dump has no routes)", want{2, 0, 0}},
 		"of another node": {"x.txt", prompted("kubestage1004", routesOf("")), "predicted (the dump has no routes)", want{2, 0, 0}},
-		"of nobody":       {"x.txt", prompted("jumphost", routesOf("")), "predicted (the dump has no routes)", want{2, 0, 0}},
+		"of no node":      {"x.txt", prompted("jumphost", routesOf("")), "predicted (the dump has no routes)", want{2, 0, 0}},
 		"by the rules":    {"x.txt", fmt.Sprintf(rules, "") + prompted("kubestage1001", routesOf(dropping)), `observed: ` + node, want{1, 0, 0}},
 		"a rule that a mark selects": {
 			"x.txt", fmt.Sprintf(rules, "99:\tfrom all fwmark 0x1 lookup 99\n") + strings.Replace(prompted("kubestage1001", routesOf(dropping)+"default via 10.64.0.9 dev eno2 table 99\n"), "ip route", "ip route show table all", 1),
